@@ -1,0 +1,23 @@
+package dev.hongbao.ledger;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transfer as the owner of one wallet sees it.
+ *
+ * @param id the transfer's id; grows with time within one wallet
+ * @param credit true when the wallet received the amount, false when it gave it
+ * @param amount minor units, more than 0
+ * @param packet the packet it belongs to; null for a deposit or withdrawal
+ * @param at when it was committed, by Postgres' clock
+ */
+public record WalletEntry(
+        long id,
+        TransferKind kind,
+        boolean credit,
+        Asset asset,
+        long amount,
+        @Nullable UUID packet,
+        Instant at) {}

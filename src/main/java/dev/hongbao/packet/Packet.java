@@ -1,0 +1,134 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.command.GroupId;
+import dev.hongbao.command.UserId;
+import dev.hongbao.ledger.Asset;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The terms of a packet, fixed when it was sent. Immutable; the array is never handed out.
+ */
+public final class Packet {
+    private final PacketId id;
+    private final int shard;
+    private final GroupId group;
+    private final UserId sender;
+    private final PacketKind kind;
+    private final Asset asset;
+    private final long amount;
+    private final long[] amounts;
+    private final @Nullable String greeting;
+    private final Set<UserId> recipients;
+    private final @Nullable Passcode passcode;
+    private final Instant createdAt;
+    private final Instant opensAt;
+    private final Instant expiresAt;
+
+    /**
+     * @param shard the shard that was stored with the packet
+     * @param amounts of all slots, minor units; their sum is {@code amount}; not copied, the caller gives it away
+     */
+    public Packet(
+            PacketId id,
+            int shard,
+            GroupId group,
+            UserId sender,
+            PacketKind kind,
+            Asset asset,
+            long amount,
+            long[] amounts,
+            @Nullable String greeting,
+            Set<UserId> recipients,
+            @Nullable Passcode passcode,
+            Instant createdAt,
+            Instant opensAt,
+            Instant expiresAt) {
+        this.id = id;
+        this.shard = shard;
+        this.group = group;
+        this.sender = sender;
+        this.kind = kind;
+        this.asset = asset;
+        this.amount = amount;
+        this.amounts = amounts;
+        this.greeting = greeting;
+        this.recipients = Set.copyOf(recipients);
+        this.passcode = passcode;
+        this.createdAt = createdAt;
+        this.opensAt = opensAt;
+        this.expiresAt = expiresAt;
+    }
+
+    public PacketId id() {
+        return id;
+    }
+
+    public int shard() {
+        return shard;
+    }
+
+    public GroupId group() {
+        return group;
+    }
+
+    public UserId sender() {
+        return sender;
+    }
+
+    public PacketKind kind() {
+        return kind;
+    }
+
+    public Asset asset() {
+        return asset;
+    }
+
+    /** The total, minor units. */
+    public long amount() {
+        return amount;
+    }
+
+    /** The number of shares. */
+    public int count() {
+        return amounts.length;
+    }
+
+    /** The amount of a slot, minor units. */
+    public long amountOf(int slot) {
+        return amounts[slot];
+    }
+
+    /** Null for none. */
+    public @Nullable String greeting() {
+        return greeting;
+    }
+
+    /** Whether {@code user} may claim: anyone, or a named recipient of an exclusive packet. */
+    public boolean admits(UserId user) {
+        return kind != PacketKind.EXCLUSIVE || recipients.contains(user);
+    }
+
+    /** Who may claim an exclusive packet; empty for the other kinds. */
+    public Set<UserId> recipients() {
+        return recipients;
+    }
+
+    /** Null when no passcode is asked for. */
+    public @Nullable Passcode passcode() {
+        return passcode;
+    }
+
+    public Instant createdAt() {
+        return createdAt;
+    }
+
+    public Instant opensAt() {
+        return opensAt;
+    }
+
+    public Instant expiresAt() {
+        return expiresAt;
+    }
+}

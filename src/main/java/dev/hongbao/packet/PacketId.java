@@ -1,0 +1,38 @@
+package dev.hongbao.packet;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A packet's id: a UUIDv7 (RFC 9562), so that newer packets sort after older ones.
+ *
+ * @param value the UUID
+ */
+public record PacketId(UUID value) {
+    /** A new id from the clock and SecureRandom; not guessable. */
+    public static PacketId create() {
+        return new PacketId(UuidCreator.getTimeOrderedEpoch());
+    }
+
+    /**
+     * Reads the canonical form, 36 lower- or upper-case characters.
+     *
+     * @return null when {@code text} is not a UUID in that form
+     */
+    public static @Nullable PacketId parse(String text) {
+        if (text.length() != 36) {
+            return null;
+        }
+        try {
+            return new PacketId(UUID.fromString(text));
+        } catch (IllegalArgumentException malformed) {
+            return null;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return value.toString();
+    }
+}
