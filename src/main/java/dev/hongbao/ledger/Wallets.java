@@ -2,32 +2,80 @@ package dev.hongbao.ledger;
 
 import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Page;
+import dev.hongbao.command.Refusal;
+import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
 import java.util.List;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Users' wallets: money in and out, balances, records. Safe on any thread; futures complete on the caller's context.
- */
+/** Users' wallets: money in and out, balances, records. Safe on any thread; futures complete on the caller's context. */
 public final class Wallets {
+    /** The transfers that touch the wallets of $1, each side through its own index. */
+    private static final String ENTRIES =
+            """
+            select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.packet, t.at
+            from account as w
+            cross join lateral (
+                (select * from transfer where credit = w.id and kind in ('deposit', 'claim', 'refund') and id < $2
+                 order by id desc limit $3)
+                union all
+                (select * from transfer where debit = w.id and kind in ('withdrawal', 'send') and id < $2
+                 order by id desc limit $3)
+            ) as t
+            where w.owner = $1 and w.kind = 'wallet'
+            order by t.id desc limit $3
+            """;
+
+    private final Pool pool;
+    private final Idempotency idempotency;
+
+    public Wallets(Pool pool) {
+        this.pool = pool;
+        this.idempotency = new Idempotency(pool);
+    }
+
     /**
      * Moves money in from outside. Idempotent by (user, key); a repetition gets the first answer.
      *
-     * @return the wallet's entry; fails with {@link dev.hongbao.command.RefusedException}
+     * @return the wallet's entry; fails with {@link RefusedException}
      */
     public Future<WalletEntry> deposit(UserId user, Asset asset, long amount, IdempotencyKey key) {
-        throw new UnsupportedOperationException();
+        return move(user, asset, amount, key, TransferKind.DEPOSIT);
     }
 
     /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
     public Future<WalletEntry> withdraw(UserId user, Asset asset, long amount, IdempotencyKey key) {
-        throw new UnsupportedOperationException();
+        return move(user, asset, amount, key, TransferKind.WITHDRAWAL);
+    }
+
+    private Future<WalletEntry> move(UserId user, Asset asset, long amount, IdempotencyKey key, TransferKind kind) {
+        boolean in = kind == TransferKind.DEPOSIT;
+        var scope = new Idempotency.Scope(user, kind.wireName(), key, asset + " " + Amount.check(amount));
+        return idempotency
+                .once(scope, tx -> Ledger.source(tx, asset)
+                        .compose(source -> Ledger.wallet(tx, user, asset)
+                                .compose(wallet -> Ledger.transfer(
+                                        tx, kind, in ? source : wallet, in ? wallet : source, amount, null)))
+                        .map(String::valueOf))
+                .compose(id -> pool.preparedQuery("select id, kind, kind = 'deposit' as credit, $2::text as asset,"
+                                + " amount, packet, at from transfer where id = $1")
+                        .execute(Tuple.of(Long.parseLong(id), asset.code())))
+                .map(rows -> entry(rows.iterator().next()));
     }
 
     /** Every asset the user ever held, by asset code. Empty for an unknown user. */
     public Future<List<Balance>> balances(UserId user) {
-        throw new UnsupportedOperationException();
+        return pool.preparedQuery(
+                        "select asset, balance from account where owner = $1 and kind = 'wallet' order by asset")
+                .execute(Tuple.of(user.value()))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> new Balance(new Asset(row.getString(0)), row.getLong(1)))
+                        .toList());
     }
 
     /**
@@ -37,6 +85,29 @@ public final class Wallets {
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
     public Future<Page<WalletEntry>> transfers(UserId user, @Nullable String cursor, int limit) {
-        throw new UnsupportedOperationException();
+        long before;
+        try {
+            before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
+        } catch (NumberFormatException malformed) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        }
+        return pool.preparedQuery(ENTRIES)
+                .execute(Tuple.of(user.value(), before, limit + 1))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(Wallets::entry)
+                        .toList())
+                .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
+    }
+
+    private static WalletEntry entry(Row row) {
+        return new WalletEntry(
+                row.getLong("id"),
+                TransferKind.of(row.getString("kind")),
+                row.getBoolean("credit"),
+                new Asset(row.getString("asset")),
+                row.getLong("amount"),
+                row.getUUID("packet"),
+                row.getOffsetDateTime("at").toInstant());
     }
 }

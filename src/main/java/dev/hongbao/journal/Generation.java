@@ -1,0 +1,42 @@
+package dev.hongbao.journal;
+
+/**
+ * One life of a shard in Redis. Recovery draws a new one: its keys and its scripts are stamped with it, so that whatever is
+ * left of an older one changes nothing that counts (invariant I9).
+ *
+ * @param shard 0 to the number of shards - 1; all keys of a shard share its hash tag
+ * @param epoch grows with every recovery, 0 before the first
+ * @param nonce random, so that two histories with the same epoch still differ
+ */
+public record Generation(int shard, long epoch, String nonce) {
+
+    /** What the scripts are stamped with: {@code {s3}:7-ab12cd34}. */
+    public String stamp() {
+        return "{s" + shard + "}:" + epoch + "-" + nonce;
+    }
+
+    /** The stream of accepted entries that Postgres has not settled. */
+    public String journalKey() {
+        return stamp() + ":journal";
+    }
+
+    /** Where recovery puts the journal, so that scripts of this generation find none. */
+    public String retiredJournalKey() {
+        return stamp() + ":retired";
+    }
+
+    /** The hash of a packet. */
+    public String packetKey(String packet) {
+        return stamp() + ":p:" + packet;
+    }
+
+    /** A journal entry's full id in the stream. */
+    public String entryId(long seq) {
+        return epoch + "-" + seq;
+    }
+
+    @Override
+    public String toString() {
+        return stamp();
+    }
+}

@@ -1,0 +1,7 @@
+package dev.hongbao.journal;
+
+/** One thing that a script wrote into the journal: some accepted claims, a close. Implementations are deeply immutable: they travel on the event bus as they are. */
+public interface JournalItem {
+    /** How many effects it has; what batches are measured by. At least 1. */
+    int size();
+}

@@ -1,0 +1,187 @@
+package dev.hongbao.journal;
+
+import dev.hongbao.journal.ShardStore.ShardRow;
+import dev.hongbao.redis.RedisFault;
+import dev.hongbao.redis.RedisLink;
+import dev.hongbao.redis.Script;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.sqlclient.Pool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives a shard a new generation: what Redis holds of it is written anew from Postgres. Run by the shard's owner only, and
+ * safe to run again from the start after a failure at any step.
+ */
+final class Recovery {
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+    private static final int SCAN_PAGE = 1000;
+
+    private final Pool pool;
+    private final RedisLink redis;
+    private final RedisWatch watch;
+    private final ShardStore store;
+    private final Shards shards;
+    private final JournalReader reader;
+    private final List<ShardLoader> loaders;
+    private final Function<SettlementBatch, Future<Integer>> settle;
+
+    /**
+     * @param settle settles a batch as the writer does
+     */
+    Recovery(
+            Pool pool,
+            RedisLink redis,
+            RedisWatch watch,
+            ShardStore store,
+            Shards shards,
+            JournalReader reader,
+            List<ShardLoader> loaders,
+            Function<SettlementBatch, Future<Integer>> settle) {
+        this.pool = pool;
+        this.redis = redis;
+        this.watch = watch;
+        this.store = store;
+        this.shards = shards;
+        this.reader = reader;
+        this.loaders = List.copyOf(loaders);
+        this.settle = settle;
+    }
+
+    /**
+     * Recovers the shard out of {@code broken}.
+     *
+     * @return the generation and cursor to settle on from: a new generation at cursor 0, or what another recovery made
+     *     meanwhile
+     */
+    Future<ShardRow> run(Generation broken) {
+        return store.readSettled(pool, List.of(broken.shard())).compose(rows -> {
+            ShardRow row = rows.get(0);
+            if (!row.generation().equals(broken)) {
+                return Future.succeededFuture(row);
+            }
+            return retireJournal(broken)
+                    .compose(retired -> settleRetired(broken, row.lastSeq()))
+                    .compose(settled -> watch.replid())
+                    .compose(replid -> store.drawNext(broken, replid).compose(next -> prepare(next, replid)));
+        });
+    }
+
+    /** Moves the journal away, so that this generation's scripts find none and accept nothing more. */
+    private Future<Void> retireJournal(Generation broken) {
+        Request rename =
+                Request.cmd(Command.RENAMENX).arg(broken.journalKey()).arg(broken.retiredJournalKey());
+        return redis.send(rename)
+                .<Void>mapEmpty()
+                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.ERROR) // no such key: lost, or retired before
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(fault));
+    }
+
+    private Future<Void> settleRetired(Generation broken, long cursor) {
+        return reader.read(broken, broken.retiredJournalKey(), cursor).compose(entries -> {
+            if (entries.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            Future<Void> done = Future.succeededFuture();
+            long from = cursor;
+            for (SettlementBatch batch : batches(broken, from, entries)) {
+                done = done.compose(before -> settle.apply(batch)).compose(voids -> {
+                    if (voids > 0) {
+                        LOG.error("recovery of {} found {} entries that contradict settled ones: void", broken, voids);
+                    }
+                    return Future.succeededFuture();
+                });
+            }
+            long last = entries.get(entries.size() - 1).seq();
+            return done.compose(before -> settleRetired(broken, last));
+        });
+    }
+
+    /** Runs of entries of one verb. */
+    private static List<SettlementBatch> batches(Generation generation, long cursor, List<JournalEntry> entries) {
+        List<SettlementBatch> batches = new ArrayList<>();
+        long from = cursor;
+        for (int i = 0; i < entries.size(); ) {
+            SettlementBatch batch = new SettlementBatch(entries.get(i).verb());
+            long to = from;
+            for (; i < entries.size() && entries.get(i).verb().equals(batch.verb()); i++) {
+                batch.add(entries.get(i));
+                to = entries.get(i).seq();
+            }
+            batch.move(generation, from, to);
+            batches.add(batch);
+            from = to;
+        }
+        return batches;
+    }
+
+    private Future<ShardRow> prepare(Generation next, String replid) {
+        Future<Void> loaded = Future.succeededFuture();
+        for (ShardLoader loader : loaders) {
+            loaded = loaded.compose(before -> loader.load(pool, redis, next));
+        }
+        return loaded.compose(all -> redis.send(Request.cmd(Command.XADD)
+                        .arg(next.journalKey())
+                        .arg(next.entryId(0))
+                        .arg("open")
+                        .arg(next.stamp())))
+                .compose(open -> loadScripts(next))
+                .map(ready -> {
+                    unlinkOlder(next, "0").onFailure(late -> LOG.info("old keys of {} stay until the next recovery", next));
+                    return new ShardRow(next, 0, replid);
+                });
+    }
+
+    private Future<Void> loadScripts(Generation next) {
+        List<Future<Void>> loads = new ArrayList<>();
+        for (Script script : shards.adopt(next).scripts().values()) {
+            loads.add(redis.send(Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text()))
+                    .mapEmpty());
+        }
+        return Future.all(loads).mapEmpty();
+    }
+
+    /** Removes what older generations of the shard left, also those whose recovery failed half-way. */
+    private Future<Void> unlinkOlder(Generation current, String cursor) {
+        String prefix = "{s" + current.shard() + "}:";
+        Request scan = Request.cmd(Command.SCAN)
+                .arg(cursor)
+                .arg("MATCH")
+                .arg(prefix + "*")
+                .arg("COUNT")
+                .arg(SCAN_PAGE);
+        return redis.send(scan).compose(page -> {
+            Request unlink = Request.cmd(Command.UNLINK);
+            int old = 0;
+            for (Response found : page.get(1)) {
+                String key = found.toString();
+                if (isOlder(key, prefix, current.epoch())) {
+                    unlink.arg(key);
+                    old++;
+                }
+            }
+            Future<Void> removed =
+                    old == 0 ? Future.succeededFuture() : redis.send(unlink).mapEmpty();
+            String next = page.get(0).toString();
+            return removed.compose(
+                    done -> next.equals("0") ? Future.succeededFuture() : unlinkOlder(current, next));
+        });
+    }
+
+    private static boolean isOlder(String key, String prefix, long epoch) {
+        int dash = key.indexOf('-', prefix.length());
+        try {
+            return dash > 0 && Long.parseLong(key, prefix.length(), dash, 10) < epoch;
+        } catch (NumberFormatException foreign) {
+            return false;
+        }
+    }
+}

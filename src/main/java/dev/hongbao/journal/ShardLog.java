@@ -1,0 +1,197 @@
+package dev.hongbao.journal;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * What the owner of a shard knows of its journal: how far it is settled and which entries come next. Entries arrive over the
+ * bus in any order; only the next in sequence is kept, anything else means that the journal has to be read. Confined to the
+ * persistence verticle's event loop.
+ */
+final class ShardLog {
+    /** Items kept from the bus; what comes beyond it is in the journal. */
+    static final int MAX_PENDING_ITEMS = 20_000;
+
+    /** Whether the shard may settle. */
+    enum State {
+        /** Another server owns it. */
+        FOREIGN,
+        /** Owned, and its state in Redis or its cursor is being established. */
+        RECOVERING,
+        /** Owned and settling. */
+        LIVE
+    }
+
+    private final Deque<JournalEntry> pending = new ArrayDeque<>();
+    private Generation generation;
+    private State state = State.FOREIGN;
+    private long settledSeq;
+    private long trimmedSeq;
+    private long tailSeq;
+    private int pendingItems;
+    private boolean behind;
+    private boolean reading;
+
+    ShardLog(int shard) {
+        this.generation = new Generation(shard, 0, "");
+    }
+
+    Generation generation() {
+        return generation;
+    }
+
+    State state() {
+        return state;
+    }
+
+    boolean isLive() {
+        return state == State.LIVE;
+    }
+
+    /** The cursor. */
+    long settledSeq() {
+        return settledSeq;
+    }
+
+    /** The last entry that is settled, being settled or pending. */
+    long tailSeq() {
+        return tailSeq;
+    }
+
+    /** Stops settling; what was pending is read from the journal again later. */
+    void suspend(State why) {
+        state = why;
+        forgetPending();
+    }
+
+    /** Settles on from a cursor that Postgres told. */
+    void resume(Generation current, long cursor) {
+        generation = current;
+        state = State.LIVE;
+        settledSeq = cursor;
+        trimmedSeq = -1;
+        forgetPending();
+    }
+
+    private void forgetPending() {
+        pending.clear();
+        pendingItems = 0;
+        tailSeq = settledSeq;
+        behind = true;
+    }
+
+    /** Takes an entry from the bus when it is the next one. */
+    void offer(JournalEntry entry) {
+        if (state != State.LIVE || !entry.generation().equals(generation) || entry.seq() <= tailSeq) {
+            return;
+        }
+        if (entry.seq() == tailSeq + 1 && pendingItems < MAX_PENDING_ITEMS) {
+            push(entry);
+        } else {
+            behind = true;
+        }
+    }
+
+    /** Whether the journal should be read now: something may be there that did not come over the bus. */
+    boolean wantsRead() {
+        return state == State.LIVE && behind && !reading && pendingItems < MAX_PENDING_ITEMS / 2;
+    }
+
+    /** Something may be in the journal that nobody published here. */
+    void suspectMore() {
+        behind = true;
+    }
+
+    void beginRead() {
+        reading = true;
+        behind = false;
+    }
+
+    void endRead() {
+        reading = false;
+    }
+
+    /**
+     * Takes entries that were read after {@code tailSeq} of {@code read}; those that came over the bus meanwhile are skipped.
+     *
+     * @return false when the journal has a gap, which it never has: then something else wrote to it
+     */
+    boolean append(Generation read, List<JournalEntry> entries) {
+        if (state != State.LIVE || !read.equals(generation)) {
+            return true;
+        }
+        for (JournalEntry entry : entries) {
+            if (entry.seq() > tailSeq + 1) {
+                return false;
+            }
+            if (entry.seq() == tailSeq + 1) {
+                push(entry);
+            }
+        }
+        behind |= entries.size() == JournalReader.PAGE;
+        return true;
+    }
+
+    private void push(JournalEntry entry) {
+        pending.add(entry);
+        pendingItems += entry.size();
+        tailSeq = entry.seq();
+    }
+
+    /** The verb of the next entry; empty when there is none. */
+    String nextVerb() {
+        JournalEntry next = pending.peek();
+        return state == State.LIVE && next != null ? next.verb() : "";
+    }
+
+    /**
+     * Takes the next entries of {@code verb}, in order, until {@code maxItems} are passed.
+     *
+     * @return how many items were added to {@code batch}
+     */
+    int take(String verb, int maxItems, SettlementBatch batch) {
+        int taken = 0;
+        long from = settledSeq;
+        long to = from;
+        while (taken < maxItems && nextVerb().equals(verb)) {
+            JournalEntry entry = pending.remove();
+            batch.add(entry);
+            taken += entry.size();
+            pendingItems -= entry.size();
+            to = entry.seq();
+        }
+        if (to > from) {
+            batch.move(generation, from, to);
+        }
+        return taken;
+    }
+
+    /** The cursor was moved, committed. */
+    void settledUpTo(Generation moved, long seq) {
+        if (moved.equals(generation)) {
+            settledSeq = Math.max(settledSeq, seq);
+        }
+    }
+
+    /** Whether the journal may still hold entries that are settled. */
+    boolean wantsTrim() {
+        return state == State.LIVE && trimmedSeq < settledSeq;
+    }
+
+    void trimmedUpTo(Generation trimmed, long seq) {
+        if (trimmed.equals(generation)) {
+            trimmedSeq = Math.max(trimmedSeq, seq);
+        }
+    }
+
+    /** Whether all that is known is settled and nothing more is suspected. */
+    boolean isQuiet() {
+        return !behind && !reading && settledSeq == tailSeq;
+    }
+
+    /** Entries known and not settled. */
+    long unsettledEntries() {
+        return tailSeq - settledSeq;
+    }
+}

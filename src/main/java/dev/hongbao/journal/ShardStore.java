@@ -1,0 +1,110 @@
+package dev.hongbao.journal;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.StreamSupport;
+
+/** The shards' rows in Postgres: generations and cursors, where their truth is. Safe on any thread. */
+public final class ShardStore {
+    private static final String ROW = "select id, epoch, nonce, last_seq, replid from shard ";
+
+    private final Pool pool;
+    private final SecureRandom random = new SecureRandom();
+
+    /**
+     * One shard's row.
+     *
+     * @param lastSeq the cursor: the last journal entry settled in the generation
+     * @param replid Redis' master_replid when the generation was drawn; empty before the first
+     */
+    public record ShardRow(Generation generation, long lastSeq, String replid) {}
+
+    public ShardStore(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Fixes the number of shards at the very first start; a no-op later.
+     *
+     * @return the number of shards, which may differ from {@code wanted} then
+     */
+    public Future<Integer> establish(int wanted) {
+        return pool.preparedQuery("insert into shard (id) select generate_series(0, $1::integer - 1)"
+                        + " where not exists (select from shard) on conflict do nothing")
+                .execute(Tuple.of(wanted))
+                .compose(done -> pool.query("select count(*) from shard").execute())
+                .map(rows -> rows.iterator().next().getInteger(0));
+    }
+
+    /** All shards, by id. */
+    Future<List<ShardRow>> readAll() {
+        return pool.query(ROW + "order by id").execute().map(ShardStore::rows);
+    }
+
+    /**
+     * The rows of some shards, read with a lock: a settlement whose commit is still under way is waited for, so that its
+     * outcome is seen.
+     */
+    Future<List<ShardRow>> readSettled(SqlClient client, Collection<Integer> shards) {
+        Short[] ids = shards.stream().map(Integer::shortValue).toArray(Short[]::new);
+        return client.preparedQuery(ROW + "where id = any ($1) order by id for update")
+                .execute(Tuple.of(ids))
+                .map(ShardStore::rows);
+    }
+
+    /** Moves cursors past entries that nobody settles. */
+    Future<Void> moveCursors(SqlClient writer, CursorMoves moves) {
+        return writer.preparedQuery("select move_cursors($1, $2, $3, $4, $5)")
+                .execute(moves.toTuple())
+                .mapEmpty();
+    }
+
+    /**
+     * Draws the next generation of a shard, waiting for the sends that read the current one.
+     *
+     * @return the new generation, or the one that another recovery drew meanwhile
+     */
+    Future<Generation> drawNext(Generation current, String replid) {
+        return pool.withTransaction(tx -> readSettled(tx, List.of(current.shard())).compose(rows -> {
+            Generation found = rows.get(0).generation();
+            if (!found.equals(current)) {
+                return Future.succeededFuture(found);
+            }
+            Generation next = new Generation(current.shard(), Math.addExact(current.epoch(), 1), nonce());
+            return tx.preparedQuery(
+                            "update shard set epoch = $2, nonce = $3, last_seq = 0, replid = $4 where id = $1")
+                    .execute(Tuple.of((short) next.shard(), next.epoch(), next.nonce(), replid))
+                    .map(next);
+        }));
+    }
+
+    /** Asks the owner of a shard to look at it; see {@link RecoveryRequest}. */
+    Future<Void> notifyOwner(RecoveryRequest request) {
+        return pool.preparedQuery("select pg_notify($1, $2)")
+                .execute(Tuple.of(RecoveryRequest.CHANNEL, request.encode()))
+                .mapEmpty();
+    }
+
+    private String nonce() {
+        byte[] bytes = new byte[6];
+        random.nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    private static List<ShardRow> rows(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false)
+                .map(row -> new ShardRow(
+                        new Generation(row.getInteger("id"), row.getLong("epoch"), row.getString("nonce")),
+                        row.getLong("last_seq"),
+                        row.getString("replid")))
+                .toList();
+    }
+}

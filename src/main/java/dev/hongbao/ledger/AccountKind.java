@@ -1,0 +1,18 @@
+package dev.hongbao.ledger;
+
+import java.util.Locale;
+
+/** Whose account it is. */
+public enum AccountKind {
+    /** A user's; never below 0. */
+    WALLET,
+    /** A packet's; never below 0, and 0 after the close. */
+    ESCROW,
+    /** The outside world's; 0 or below: the negative of all that is inside. */
+    SOURCE;
+
+    /** The name in the tables. */
+    public String wireName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.hongbao.postgres;
+
+import io.vertx.pgclient.PgConnectOptions;
+
+/**
+ * Where a Postgres database is and as whom to work there, read once from a URL.
+ *
+ * @param url {@code postgresql://user:password@host:port/database[?sslmode=...]}
+ */
+public record PostgresAddress(String url, String host, int port, String database, String user, String password) {
+
+    /**
+     * @throws IllegalArgumentException when the URL is malformed or names no user or database
+     */
+    public static PostgresAddress of(String url) {
+        PgConnectOptions read = PgConnectOptions.fromUri(url);
+        return new PostgresAddress(
+                url, read.getHost(), read.getPort(), read.getDatabase(), read.getUser(), read.getPassword());
+    }
+
+    /** Fresh connection options for the reactive client, with prepared statements cached. */
+    public PgConnectOptions connectOptions() {
+        return PgConnectOptions.fromUri(url)
+                .setCachePreparedStatements(true)
+                .setPreparedStatementCacheMaxSize(256)
+                .addProperty("application_name", "hongbao");
+    }
+
+    /** The same database for JDBC, without the user and the password. */
+    String jdbcUrl() {
+        int query = url.indexOf('?');
+        return "jdbc:postgresql://" + host + ":" + port + "/" + database + (query < 0 ? "" : url.substring(query));
+    }
+
+    @Override
+    public String toString() {
+        return "postgresql://" + user + "@" + host + ":" + port + "/" + database;
+    }
+}

@@ -1,0 +1,42 @@
+package dev.hongbao.postgres;
+
+import io.vertx.pgclient.PgException;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the SQLSTATE of an error means for the one who sent the statement. */
+public final class SqlState {
+    private static final Set<String> RETRYABLE = Set.of("40P01", "40001", "55P03");
+
+    private SqlState() {}
+
+    /** Deadlock, serialization failure, lock not available: nothing happened, the same transaction may be run again. */
+    public static boolean isRetryable(Throwable fault) {
+        return fault instanceof PgException pg && RETRYABLE.contains(pg.getSqlState());
+    }
+
+    /** A settlement met a cursor that another writer moved, or a generation that is over. */
+    public static boolean isStaleCursor(Throwable fault) {
+        return fault instanceof PgException pg && "HB001".equals(pg.getSqlState());
+    }
+
+    /**
+     * Whether Postgres itself refused the statement: then nothing of it happened. False for a broken connection, after which
+     * the effect is unknown, and for errors in which the server goes away (class 57, 08, 58).
+     */
+    public static boolean isRefusal(Throwable fault) {
+        if (!(fault instanceof PgException pg)) {
+            return false;
+        }
+        String state = String.valueOf(pg.getSqlState());
+        return !state.startsWith("57") && !state.startsWith("08") && !state.startsWith("58");
+    }
+
+    /** The name of the constraint that was violated; null for any other fault. */
+    public static @Nullable String violatedConstraint(Throwable fault) {
+        return fault instanceof PgException pg && String.valueOf(pg.getSqlState()).startsWith("23")
+                ? Objects.requireNonNullElse(pg.getConstraint(), "")
+                : null;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.hongbao.redis;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to Redis, pinned to the event loop it was made on, pipelining what is sent to it, and reconnecting for as
+ * long as it is open. Use it on that loop only.
+ *
+ * <p>A command whose connection breaks or whose reply takes longer than the timeout fails with {@link
+ * RedisFault#LOST}: it may have run. The connection is then dropped, since later replies would be late too.
+ */
+public final class RedisLink {
+    private static final Logger LOG = LoggerFactory.getLogger(RedisLink.class);
+
+    /** Between tries to connect: doubled each time, from the first to the second. */
+    private static final long FIRST_RETRY_MILLIS = 20;
+
+    private static final long LAST_RETRY_MILLIS = 500;
+
+    /** Commands on the wire; what the batcher and the writer keep in flight is far less. */
+    private static final int MAX_IN_FLIGHT = 8192;
+
+    private final Context context;
+    private final Vertx vertx;
+    private final Redis client;
+    private final String name;
+    private final long timeoutMillis;
+    private @Nullable RedisConnection connection;
+    private long retryMillis = FIRST_RETRY_MILLIS;
+    private boolean closed;
+
+    private RedisLink(Vertx vertx, String url, Duration timeout, String name) {
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+        this.name = name;
+        this.timeoutMillis = timeout.toMillis();
+        RedisOptions options = new RedisOptions()
+                .setConnectionString(url)
+                .setPoolName(name)
+                .setMaxPoolSize(1)
+                .setMaxPoolWaiting(4)
+                .setMaxWaitingHandlers(MAX_IN_FLIGHT);
+        options.getNetClientOptions()
+                .setConnectTimeout((int) timeoutMillis)
+                .setTcpNoDelay(true)
+                .setTcpKeepAlive(true);
+        this.client = Redis.createClient(vertx, options);
+    }
+
+    /**
+     * Opens a link on the current event loop. The future succeeds once connected; it fails when the first try does, and then
+     * nothing is left open.
+     *
+     * @param url {@code redis://[:password@]host:port}
+     * @param timeout for connecting and for each reply
+     * @param name for the log
+     */
+    public static Future<RedisLink> open(Vertx vertx, String url, Duration timeout, String name) {
+        RedisLink link = new RedisLink(vertx, url, timeout, name);
+        return link.client
+                .connect()
+                .map(connected -> {
+                    link.adopt(connected);
+                    return link;
+                })
+                .recover(fault -> {
+                    link.close();
+                    return Future.failedFuture(fault);
+                });
+    }
+
+    /** Whether a command sent now would go out. */
+    public boolean isConnected() {
+        return connection != null;
+    }
+
+    /**
+     * Sends a command; replies come in the order of the commands.
+     *
+     * @return the reply, null for a nil reply; fails with {@link RedisFault}
+     */
+    public Future<@Nullable Response> send(Request request) {
+        RedisConnection open = connection;
+        if (open == null) {
+            return Future.failedFuture(RedisFault.down());
+        }
+        return open.send(request)
+                .timeout(timeoutMillis, java.util.concurrent.TimeUnit.MILLISECONDS)
+                .recover(fault -> {
+                    RedisFault known = RedisFault.of(fault);
+                    if (known.kind() == RedisFault.Kind.LOST) {
+                        drop(open);
+                    }
+                    return Future.failedFuture(known);
+                });
+    }
+
+    /** Closes the link for good; idempotent. */
+    public Future<Void> close() {
+        closed = true;
+        connection = null;
+        return client.close();
+    }
+
+    private void adopt(RedisConnection opened) {
+        connection = opened;
+        retryMillis = FIRST_RETRY_MILLIS;
+        opened.endHandler(end -> drop(opened));
+        opened.exceptionHandler(fault -> drop(opened));
+    }
+
+    private void drop(RedisConnection broken) {
+        if (connection != broken) {
+            return;
+        }
+        connection = null;
+        broken.close();
+        if (!closed) {
+            LOG.warn("Redis link {} lost, reconnecting", name);
+            context.runOnContext(now -> reconnect());
+        }
+    }
+
+    private void reconnect() {
+        if (closed || connection != null) {
+            return;
+        }
+        client.connect().onComplete(tried -> {
+            if (closed) {
+                return;
+            }
+            if (tried.succeeded()) {
+                LOG.info("Redis link {} is back", name);
+                adopt(tried.result());
+                return;
+            }
+            vertx.setTimer(retryMillis, timer -> reconnect());
+            retryMillis = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
+        });
+    }
+}

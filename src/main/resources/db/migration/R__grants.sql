@@ -1,0 +1,14 @@
+-- What the application's role may do. It is repeated whenever the role or this text changes. Role: ${app}
+-- With one role for everything the revokes still hold: an owner without a privilege is refused until it grants it again.
+
+grant usage on schema ${flyway:defaultSchema} to ${app};
+grant select on all tables in schema ${flyway:defaultSchema} to ${app};
+
+grant insert (kind, owner, asset) on account to ${app};
+grant insert on transfer, packet, claim, idempotency to ${app};
+grant insert (id) on shard to ${app};
+grant delete on idempotency to ${app};
+grant update (epoch, nonce, last_seq, replid) on shard to ${app};
+grant update (closed_at, refund) on packet to ${app};
+
+revoke update, delete, truncate on transfer, claim from ${app};

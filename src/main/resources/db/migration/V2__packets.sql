@@ -1,0 +1,202 @@
+-- Shards, packets and claims, and the functions that settle the journal.
+
+-- One row a shard: its generation (epoch for order, nonce for identity) and its cursor. Postgres' word on both is the truth.
+create table shard (
+    id       smallint primary key check (id >= 0),
+    epoch    bigint   not null default 0 check (epoch >= 0), -- 0: no generation yet, the owner's recovery draws the first
+    nonce    text     not null default '',
+    last_seq bigint   not null default 0 check (last_seq >= 0), -- the last journal entry settled
+    replid   text     not null default '' -- Redis' master_replid when the generation was drawn
+);
+
+create table packet (
+    id         uuid primary key,
+    shard      smallint    not null references shard,
+    group_id   text        not null,
+    sender     text        not null,
+    kind       text        not null check (kind in ('lucky', 'equal', 'exclusive')),
+    asset      text        not null,
+    amount     bigint      not null check (amount > 0 and amount < 100000000000000),
+    count      integer     not null check (count between 1 and 100000),
+    split      text        not null,
+    seed       bytea       not null check (length(seed) = 32),
+    amounts    bigint[]    not null, -- of all slots; never split again
+    greeting   text,
+    recipients text[],
+    passcode   bytea, -- a salted digest
+    escrow     bigint      not null unique references account,
+    created_at timestamptz not null default now(),
+    opens_at   timestamptz not null,
+    expires_at timestamptz not null,
+    closed_at  timestamptz, -- when it was drained, or closed after its expiry
+    refund     bigint      not null default 0 check (refund >= 0),
+    check (opens_at < expires_at),
+    check ((kind = 'exclusive') = (recipients is not null)),
+    check (refund = 0 or closed_at is not null)
+);
+create index packet_open on packet (shard, id) where closed_at is null;
+create index packet_due on packet (expires_at) where closed_at is null;
+create index packet_sender on packet (sender, id);
+
+-- A trigger, not a CHECK: a CHECK would read the whole array again when the packet closes.
+create function packet_adds_up() returns trigger
+    language plpgsql
+as $$
+begin
+    if cardinality(new.amounts) <> new.count
+        or (select sum(a) <> new.amount or min(a) < 1 from unnest(new.amounts) as a) then
+        raise exception 'the amounts of packet % do not add up to %', new.id, new.amount
+            using errcode = 'check_violation', constraint = 'packet_adds_up';
+    end if;
+    return null;
+end
+$$;
+
+create trigger packet_adds_up
+    after insert on packet
+    for each row execute function packet_adds_up();
+
+create table claim (
+    packet  uuid        not null,
+    slot    integer     not null check (slot >= 0),
+    user_id text        not null,
+    amount  bigint      not null check (amount > 0 and amount < 100000000000000),
+    at      timestamptz not null default now(),
+    primary key (packet, slot),
+    unique (user_id, packet) -- in this order it also lists a user's claims, newest packets first
+);
+
+create trigger claim_is_kept
+    before update or delete or truncate on claim
+    for each statement execute function refuse_change();
+
+-- Moves cursors, all or none: the first effect of every settlement. A stale writer (an old generation, or another owner was
+-- quicker) gets HB001, and the whole statement with all its other effects is undone.
+create function move_cursors(shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[])
+    returns void
+    language plpgsql
+as $$
+declare
+    moved bigint;
+begin
+    update shard set last_seq = m.to_seq
+    from (select * from unnest(shards, epochs, nonces, from_seqs, to_seqs) as u(id, epoch, nonce, from_seq, to_seq)
+          order by id) as m
+    where shard.id = m.id and shard.epoch = m.epoch and shard.nonce = m.nonce and shard.last_seq = m.from_seq;
+    get diagnostics moved = row_count;
+    if moved <> cardinality(shards) then
+        raise exception 'stale cursor' using errcode = 'HB001';
+    end if;
+end
+$$;
+
+-- Settles claims: the claims, a transfer from escrow to wallet each, and what is drained. Amounts are passed in, because to
+-- subscript a large array in a row is slow; reconcile holds them against the packet's.
+--
+-- Returns when it was settled, the packets that are drained now, and which of the given claims (from 1) are void: the packet
+-- is unknown or closed, or the slot or the user is taken. A void claim was never answered as settled.
+create function settle_claims(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    packets uuid[], slots integer[], users text[], amounts bigint[],
+    out settled_at timestamptz, out drained uuid[], out void integer[])
+    language plpgsql
+as $$
+declare
+    kept bigint;
+    paid bigint;
+begin
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+
+    -- A statement of its own: a wallet that another transaction makes meanwhile is seen by the next one.
+    insert into account (kind, owner, asset)
+    select distinct 'wallet', g.user_id, p.asset
+    from unnest(packets, users) as g(packet, user_id)
+    join packet as p on p.id = g.packet
+    where not exists (select from account as a
+                      where a.owner = g.user_id and a.kind = 'wallet' and a.asset = p.asset)
+    order by 2, 3
+    on conflict do nothing;
+
+    with given as (
+        select * from unnest(packets, slots, users, amounts) with ordinality as u(packet, slot, user_id, amount, n)
+    ), settled as (
+        insert into claim (packet, slot, user_id, amount)
+        select g.packet, g.slot, g.user_id, g.amount
+        from given as g
+        join packet as p on p.id = g.packet and p.closed_at is null
+        on conflict do nothing
+        returning packet, slot, user_id, amount
+    ), moved as (
+        insert into transfer (kind, debit, credit, amount, packet)
+        select 'claim', p.escrow, w.id, s.amount, s.packet
+        from settled as s
+        join packet as p on p.id = s.packet
+        join account as w on w.owner = s.user_id and w.kind = 'wallet' and w.asset = p.asset
+        returning 1
+    )
+    select (select count(*) from settled),
+           (select count(*) from moved),
+           array(select g.n::integer from given as g
+                 where not exists (select from settled as s
+                                   where s.packet = g.packet and s.slot = g.slot and s.user_id = g.user_id)
+                 order by g.n)
+    into kept, paid, void;
+    if kept <> paid then
+        raise exception 'settled % claims but made % transfers', kept, paid;
+    end if;
+
+    -- Amounts are more than 0, so an empty escrow means that every share is claimed.
+    with ended as (
+        update packet set closed_at = now()
+        from account as escrow
+        where packet.id = any (array(select distinct g.packet
+                                     from unnest(packets, slots) as g(packet, slot)
+                                     join packet as p on p.id = g.packet
+                                     where g.slot = p.count - 1))
+          and packet.closed_at is null
+          and escrow.id = packet.escrow and escrow.balance = 0
+        returning packet.id
+    )
+    select array(select id from ended) into drained;
+    settled_at := now();
+end
+$$;
+
+-- Settles closes: the escrow's remainder goes back to the sender, once. A packet that is closed already, or not due by this
+-- clock, is left alone.
+--
+-- Returns the packets that are closed now.
+create function settle_closes(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    packets uuid[],
+    out settled_at timestamptz, out closed uuid[])
+    language plpgsql
+as $$
+begin
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+
+    with due as (
+        select p.id, p.escrow, p.sender, p.asset
+        from packet as p
+        where p.id = any (packets) and p.closed_at is null and p.expires_at <= now()
+        order by p.id
+        for no key update
+    ), refunds as (
+        insert into transfer (kind, debit, credit, amount, packet)
+        select 'refund', d.escrow, w.id, e.balance, d.id
+        from due as d
+        join account as e on e.id = d.escrow
+        join account as w on w.owner = d.sender and w.kind = 'wallet' and w.asset = d.asset
+        where e.balance > 0
+        returning packet, amount
+    ), ended as (
+        update packet set closed_at = now(), refund = coalesce(r.amount, 0)
+        from due as d
+        left join refunds as r on r.packet = d.id
+        where packet.id = d.id
+        returning packet.id
+    )
+    select array(select id from ended) into closed;
+    settled_at := now();
+end
+$$;

@@ -1,0 +1,40 @@
+-- Closes packets of one shard: no share is given after it. The refund follows when the journal entry settles.
+-- Generation @generation@ (the fence, as in claim.lua)
+--
+-- KEYS[1]    the shard's journal
+-- KEYS[2..]  the packets' hashes
+-- ARGV       the packets' ids, in the order of KEYS[2..]
+--
+-- Returns    { sequence number of the journal entry, or '' when nothing was closed;
+--              an outcome per packet, separated by spaces: 'closing', 'closed' (it was before), 'missing' }
+-- Errors     NO_JOURNAL: nothing was changed
+-- Idempotent a second close is a no-op
+-- Cost       O(packets); at most 256
+
+local outcomes, entry, closing = {}, {}, {}
+for k = 2, #KEYS do
+  local held = redis.call('HMGET', KEYS[k], '#', '!')
+  if not held[1] then
+    outcomes[#outcomes + 1] = 'missing'
+  elseif held[2] then
+    outcomes[#outcomes + 1] = 'closed'
+  else
+    outcomes[#outcomes + 1] = 'closing'
+    closing[#closing + 1] = KEYS[k]
+    entry[#entry + 1] = 'close'
+    entry[#entry + 1] = ARGV[k - 1]
+  end
+end
+
+local outcome = table.concat(outcomes, ' ')
+if #entry == 0 then
+  return { '', outcome }
+end
+local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
+if not id then
+  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
+end
+for _, key in ipairs(closing) do
+  redis.call('HSET', key, '!', 1)
+end
+return { string.sub(id, string.find(id, '-', 1, true) + 1), outcome }

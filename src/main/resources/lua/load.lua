@@ -1,0 +1,19 @@
+-- Makes packets that were just sent claimable, if they are not yet.
+-- Generation @generation@ (the fence, as in claim.lua)
+--
+-- KEYS[1]    the shard's journal
+-- KEYS[2..]  the packets' hashes
+--
+-- Returns    how many were not there before
+-- Errors     NO_JOURNAL: nothing was changed
+-- Idempotent a packet that is there keeps its slots
+-- Cost       O(packets)
+
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
+end
+local loaded = 0
+for k = 2, #KEYS do
+  loaded = loaded + redis.call('HSETNX', KEYS[k], '#', 0)
+end
+return loaded
