@@ -1,6 +1,8 @@
 package dev.hongbao.split;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** How a total is split into shares. */
 public enum SplitAlgorithm {
@@ -19,9 +21,18 @@ public enum SplitAlgorithm {
     }
 
     /**
-     * @throws IllegalArgumentException when there is no such algorithm
+     * The algorithm of this name, written exactly as {@link #wireName()} writes it.
+     *
+     * @throws IllegalArgumentException naming the allowed ones, when there is no such algorithm
      */
     public static SplitAlgorithm of(String wireName) {
-        return valueOf(wireName.toUpperCase(Locale.ROOT).replace('-', '_'));
+        for (SplitAlgorithm algorithm : values()) {
+            if (algorithm.wireName().equals(wireName)) {
+                return algorithm;
+            }
+        }
+        throw new IllegalArgumentException("a split algorithm is one of "
+                + Arrays.stream(values()).map(SplitAlgorithm::wireName).collect(Collectors.joining(", "))
+                + ", not '" + wireName + "'");
     }
 }

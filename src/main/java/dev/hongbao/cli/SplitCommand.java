@@ -1,0 +1,188 @@
+package dev.hongbao.cli;
+
+import dev.hongbao.split.Histogram;
+import dev.hongbao.split.Split;
+import dev.hongbao.split.SplitAlgorithm;
+import dev.hongbao.split.SplitTerms;
+import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * {@code split}: shows how a total would be split, with the seed it used, so that any split can be repeated and looked
+ * at. Needs no server and changes nothing. Exits with 0, or with 2 and one line on standard error when there is no such
+ * split or an option is wrong.
+ */
+@Command(name = "split", description = "Split a total into shares and show the amounts and how they are spread.")
+public final class SplitCommand implements Callable<Integer> {
+    /** More shares than this are shown only with {@code --all}; 1,000 fill about two screens. */
+    private static final int SHOWN_SHARES = 1_000;
+
+    private static final int HISTOGRAM_ROWS = 12;
+
+    private static final Pattern SEED_HEX = Pattern.compile("[0-9a-fA-F]{" + 2 * Split.SEED_BYTES + "}");
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Option(
+            names = "--total",
+            required = true,
+            paramLabel = "AMOUNT",
+            description = "What is split, in minor units (fen): 1 to 10000000000000.")
+    private long total;
+
+    @Option(
+            names = "--count",
+            required = true,
+            paramLabel = "SHARES",
+            description = "The number of shares: 1 to 100000.")
+    private int count;
+
+    @Option(
+            names = "--algorithm",
+            paramLabel = "NAME",
+            converter = AlgorithmName.class,
+            completionCandidates = AlgorithmNames.class,
+            description = "One of ${COMPLETION-CANDIDATES}; double-mean unless given.")
+    private SplitAlgorithm algorithm = SplitAlgorithm.DOUBLE_MEAN;
+
+    @Option(names = "--min", paramLabel = "AMOUNT", description = "The smallest share; 1 unless given.")
+    private @Nullable Long min;
+
+    @Option(names = "--max", paramLabel = "AMOUNT", description = "The largest share; no limit unless given.")
+    private @Nullable Long max;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "HEX64",
+            description =
+                    "32 bytes as 64 hexadecimal digits; the same seed gives the same amounts. Random unless given.")
+    private @Nullable String seed;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help and exit.")
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private boolean help;
+
+    @Option(names = "--all", description = "Print every amount, however many there are.")
+    private boolean all;
+
+    /** For picocli. */
+    public SplitCommand() {}
+
+    @Override
+    public Integer call() {
+        if (seed != null && !SEED_HEX.matcher(seed).matches()) {
+            return refuse("a seed is " + 2 * Split.SEED_BYTES + " hexadecimal digits");
+        }
+        String reason = SplitTerms.infeasible(algorithm, total, count, min, max);
+        if (reason != null) {
+            return refuse(reason);
+        }
+        byte[] used = seed == null ? randomSeed() : HexFormat.of().parseHex(seed);
+        print(Split.amounts(SplitTerms.of(algorithm, total, count, min, max), used), used);
+        return spec.exitCodeOnSuccess();
+    }
+
+    private int refuse(String reason) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(reason);
+        err.flush();
+        return spec.exitCodeOnInvalidInput();
+    }
+
+    private void print(long[] amounts, byte[] used) {
+        PrintWriter out = spec.commandLine().getOut();
+        int columns = spec.usageMessage().width();
+        if (all || count <= SHOWN_SHARES) {
+            printWrapped(out, amounts, columns);
+        } else {
+            out.println(count + " amounts, not shown without --all");
+        }
+        out.println();
+        int luckiest = luckiest(amounts);
+        out.println("algorithm  " + algorithm.wireName());
+        out.println("seed       " + HexFormat.of().formatHex(used));
+        out.println("shares     " + count);
+        out.println("sum        " + Arrays.stream(amounts).sum());
+        out.println("smallest   " + Arrays.stream(amounts).min().orElseThrow());
+        out.println(
+                "mean       " + BigDecimal.valueOf(total).divide(BigDecimal.valueOf(count), 2, RoundingMode.HALF_EVEN));
+        out.println("largest    " + amounts[luckiest]);
+        out.println("luckiest   slot " + luckiest);
+        out.println();
+        Histogram.of(amounts, HISTOGRAM_ROWS).lines(columns).forEach(out::println);
+        out.flush();
+    }
+
+    /** Slot after slot, separated by spaces, in lines of at most {@code columns}. */
+    private static void printWrapped(PrintWriter out, long[] amounts, int columns) {
+        StringBuilder line = new StringBuilder();
+        for (long amount : amounts) {
+            String digits = Long.toString(amount);
+            if (line.length() > 0 && line.length() + 1 + digits.length() > columns) {
+                out.println(line);
+                line.setLength(0);
+            }
+            line.append(line.length() == 0 ? "" : " ").append(digits);
+        }
+        out.println(line);
+    }
+
+    /** The slot of the largest share; of equal ones the earlier, as everywhere. */
+    private static int luckiest(long[] amounts) {
+        int luckiest = 0;
+        for (int slot = 1; slot < amounts.length; slot++) {
+            if (amounts[slot] > amounts[luckiest]) {
+                luckiest = slot;
+            }
+        }
+        return luckiest;
+    }
+
+    private static byte[] randomSeed() {
+        byte[] seed = new byte[Split.SEED_BYTES];
+        new SecureRandom().nextBytes(seed);
+        return seed;
+    }
+
+    /** Reads an algorithm by the name it has in the API. */
+    static final class AlgorithmName implements ITypeConverter<SplitAlgorithm> {
+        @Override
+        public SplitAlgorithm convert(String value) {
+            try {
+                return SplitAlgorithm.of(value);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
+    }
+
+    /** The names for the help text. */
+    static final class AlgorithmNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return List.of(SplitAlgorithm.values()).stream()
+                    .map(SplitAlgorithm::wireName)
+                    .iterator();
+        }
+    }
+}
