@@ -349,7 +349,7 @@ class EmbeddedServersIT {
         }
 
         void kill() {
-            process.destroyForcibly();
+            process.destroyForcibly().onExit().join();
         }
 
         @Override

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Waits for what happens on its own: looks every 10 ms until it holds, and fails with the last reason. */
 public final class Eventually {
@@ -12,10 +11,15 @@ public final class Eventually {
 
     private Eventually() {}
 
+    /** What may throw anything; an assertion, mostly. */
+    public interface Assertion {
+        void check() throws Exception;
+    }
+
     /** Until the assertion passes. */
-    public static void eventually(Duration limit, ThrowingCallable assertion) {
+    public static void eventually(Duration limit, Assertion assertion) {
         eventuallyGet(limit, () -> {
-            assertion.call();
+            assertion.check();
             return true;
         });
     }
