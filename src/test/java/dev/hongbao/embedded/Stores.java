@@ -1,0 +1,50 @@
+package dev.hongbao.embedded;
+
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import redis.clients.jedis.Jedis;
+
+/** Writes a value into both stores, and reads it back. */
+final class Stores {
+    private Stores() {}
+
+    static void write(EmbeddedServers servers, String value) throws SQLException {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.set("value", value);
+        }
+        try (Connection owner = connect(servers.postgresUrl());
+                Statement statement = owner.createStatement()) {
+            statement.execute("CREATE TABLE IF NOT EXISTS kept (value text)");
+            statement.execute("GRANT SELECT ON kept TO hongbao");
+            statement.execute("DELETE FROM kept");
+            statement.execute("INSERT INTO kept VALUES ('" + value + "')");
+        }
+    }
+
+    static String readRedis(EmbeddedRedis server) {
+        try (Jedis redis = new Jedis(URI.create(server.url()))) {
+            return redis.get("value");
+        }
+    }
+
+    static String readPostgres(EmbeddedPostgres server) throws SQLException {
+        try (Connection app = connect(server.appUrl());
+                Statement statement = app.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT value FROM kept")) {
+            rows.next();
+            return rows.getString(1);
+        }
+    }
+
+    /** @param url as {@link EmbeddedPostgres} gives it */
+    static Connection connect(String url) throws SQLException {
+        URI uri = URI.create(url);
+        String[] login = uri.getUserInfo().split(":", 2);
+        String jdbc = "jdbc:postgresql://" + uri.getHost() + ":" + uri.getPort() + uri.getPath();
+        return DriverManager.getConnection(jdbc, login[0], login[1]);
+    }
+}
