@@ -103,7 +103,14 @@ public final class PersistenceVerticle extends VerticleBase {
                     watch = new RedisWatch(redis, wiring.shards);
                     reader = new JournalReader(redis, settlers);
                     recovery = new Recovery(
-                            wiring.pool, redis, watch, wiring.store, wiring.shards, reader, wiring.loaders, this::settle);
+                            wiring.pool,
+                            redis,
+                            watch,
+                            wiring.store,
+                            wiring.shards,
+                            reader,
+                            wiring.loaders,
+                            this::settle);
                     ownership = new Ownership(vertx, wiring.postgres, new OwnershipEvents());
                     for (ShardLog log : logs) {
                         vertx.eventBus()
@@ -286,7 +293,9 @@ public final class PersistenceVerticle extends VerticleBase {
     // --- ticks, ownership and recovery ---
 
     private void tick() {
-        ownership.tryAcquire(logs.length).onFailure(away -> LOG.warn("no connection for the locks: {}", away.getMessage()));
+        ownership
+                .tryAcquire(logs.length)
+                .onFailure(away -> LOG.warn("no connection for the locks: {}", away.getMessage()));
         long unsettled = 0;
         List<Integer> live = new ArrayList<>();
         for (ShardLog log : logs) {

@@ -76,8 +76,7 @@ final class Recovery {
 
     /** Moves the journal away, so that this generation's scripts find none and accept nothing more. */
     private Future<Void> retireJournal(Generation broken) {
-        Request rename =
-                Request.cmd(Command.RENAMENX).arg(broken.journalKey()).arg(broken.retiredJournalKey());
+        Request rename = Request.cmd(Command.RENAMENX).arg(broken.journalKey()).arg(broken.retiredJournalKey());
         return redis.send(rename)
                 .<Void>mapEmpty()
                 .recover(fault -> RedisFault.is(fault, RedisFault.Kind.ERROR) // no such key: lost, or retired before
@@ -135,7 +134,8 @@ final class Recovery {
                         .arg(next.stamp())))
                 .compose(open -> loadScripts(next))
                 .map(ready -> {
-                    unlinkOlder(next, "0").onFailure(late -> LOG.info("old keys of {} stay until the next recovery", next));
+                    unlinkOlder(next, "0")
+                            .onFailure(late -> LOG.info("old keys of {} stay until the next recovery", next));
                     return new ShardRow(next, 0, replid);
                 });
     }
@@ -171,8 +171,7 @@ final class Recovery {
             Future<Void> removed =
                     old == 0 ? Future.succeededFuture() : redis.send(unlink).mapEmpty();
             String next = page.get(0).toString();
-            return removed.compose(
-                    done -> next.equals("0") ? Future.succeededFuture() : unlinkOlder(current, next));
+            return removed.compose(done -> next.equals("0") ? Future.succeededFuture() : unlinkOlder(current, next));
         });
     }
 

@@ -18,7 +18,8 @@ public interface Settler {
      *
      * @return null when the text is not what the script writes; such an item is void
      */
-    @Nullable JournalItem decode(String payload);
+    @Nullable
+    JournalItem decode(String payload);
 
     /**
      * Settles items in the order given, in one statement that first moves the cursors; every effect depends on that move.

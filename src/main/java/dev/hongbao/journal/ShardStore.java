@@ -73,17 +73,18 @@ public final class ShardStore {
      * @return the new generation, or the one that another recovery drew meanwhile
      */
     Future<Generation> drawNext(Generation current, String replid) {
-        return pool.withTransaction(tx -> readSettled(tx, List.of(current.shard())).compose(rows -> {
-            Generation found = rows.get(0).generation();
-            if (!found.equals(current)) {
-                return Future.succeededFuture(found);
-            }
-            Generation next = new Generation(current.shard(), Math.addExact(current.epoch(), 1), nonce());
-            return tx.preparedQuery(
-                            "update shard set epoch = $2, nonce = $3, last_seq = 0, replid = $4 where id = $1")
-                    .execute(Tuple.of((short) next.shard(), next.epoch(), next.nonce(), replid))
-                    .map(next);
-        }));
+        return pool.withTransaction(tx -> readSettled(tx, List.of(current.shard()))
+                .compose(rows -> {
+                    Generation found = rows.get(0).generation();
+                    if (!found.equals(current)) {
+                        return Future.succeededFuture(found);
+                    }
+                    Generation next = new Generation(current.shard(), Math.addExact(current.epoch(), 1), nonce());
+                    return tx.preparedQuery(
+                                    "update shard set epoch = $2, nonce = $3, last_seq = 0, replid = $4 where id = $1")
+                            .execute(Tuple.of((short) next.shard(), next.epoch(), next.nonce(), replid))
+                            .map(next);
+                }));
     }
 
     /** Asks the owner of a shard to look at it; see {@link RecoveryRequest}. */

@@ -55,29 +55,32 @@ public final class Idempotency {
         byte[] fingerprint = scope.fingerprint();
         Tuple key = Tuple.of(scope.user.value(), scope.operation, scope.key.value());
         return Transactions.run(pool, tx -> {
-            tx.preparedQuery("select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))")
+            tx.preparedQuery(
+                            "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))")
                     .execute(key);
             return tx.preparedQuery("select fingerprint, result from idempotency"
                             + " where user_id = $1 and operation = $2 and key = $3")
                     .execute(key)
                     .compose(rows -> {
                         if (rows.rowCount() == 0) {
-                            return work.apply(tx).compose(result -> tx.preparedQuery(
-                                            "insert into idempotency (user_id, operation, key, fingerprint, result)"
-                                                    + " values ($1, $2, $3, $4, $5)")
-                                    .execute(Tuple.of(
-                                            scope.user.value(),
-                                            scope.operation,
-                                            scope.key.value(),
-                                            Buffer.buffer(fingerprint),
-                                            result))
-                                    .map(result));
+                            return work.apply(tx)
+                                    .compose(result -> tx.preparedQuery(
+                                                    "insert into idempotency (user_id, operation, key, fingerprint, result)"
+                                                            + " values ($1, $2, $3, $4, $5)")
+                                            .execute(Tuple.of(
+                                                    scope.user.value(),
+                                                    scope.operation,
+                                                    scope.key.value(),
+                                                    Buffer.buffer(fingerprint),
+                                                    result))
+                                            .map(result));
                         }
                         var first = rows.iterator().next();
                         if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
-                            return Future.failedFuture(new RefusedException(
-                                    Refusal.IDEMPOTENCY_KEY_REUSED,
-                                    "This idempotency key was used for another request. Use a new key for a new request."));
+                            return Future.failedFuture(
+                                    new RefusedException(
+                                            Refusal.IDEMPOTENCY_KEY_REUSED,
+                                            "This idempotency key was used for another request. Use a new key for a new request."));
                         }
                         return Future.succeededFuture(first.getString(1));
                     });

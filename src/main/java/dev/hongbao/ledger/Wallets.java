@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Users' wallets: money in and out, balances, records. Safe on any thread; futures complete on the caller's context. */
 public final class Wallets {
     /** The transfers that touch the wallets of $1, each side through its own index. */
-    private static final String ENTRIES =
-            """
+    private static final String ENTRIES = """
             select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.packet, t.at
             from account as w
             cross join lateral (
@@ -57,11 +56,13 @@ public final class Wallets {
         boolean in = kind == TransferKind.DEPOSIT;
         var scope = new Idempotency.Scope(user, kind.wireName(), key, asset + " " + Amount.check(amount));
         return idempotency
-                .once(scope, tx -> Ledger.source(tx, asset)
-                        .compose(source -> Ledger.wallet(tx, user, asset)
-                                .compose(wallet -> Ledger.transfer(
-                                        tx, kind, in ? source : wallet, in ? wallet : source, amount, null)))
-                        .map(String::valueOf))
+                .once(
+                        scope,
+                        tx -> Ledger.source(tx, asset)
+                                .compose(source -> Ledger.wallet(tx, user, asset)
+                                        .compose(wallet -> Ledger.transfer(
+                                                tx, kind, in ? source : wallet, in ? wallet : source, amount, null)))
+                                .map(String::valueOf))
                 .compose(id -> pool.preparedQuery("select id, kind, kind = 'deposit' as credit, $2::text as asset,"
                                 + " amount, packet, at from transfer where id = $1")
                         .execute(Tuple.of(Long.parseLong(id), asset.code())))

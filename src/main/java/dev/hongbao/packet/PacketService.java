@@ -3,25 +3,83 @@ package dev.hongbao.packet;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Page;
+import dev.hongbao.command.Refusal;
+import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.Shards;
+import dev.hongbao.packet.EndedPackets.EndedPacket;
+import dev.hongbao.packet.PacketStore.Progress;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Sending and reading packets. Safe on any thread; futures complete on the caller's context. */
+/**
+ * Sending and reading packets. One instance per event loop; call it on that loop.
+ *
+ * <p>What a viewer may see: before the viewer has claimed or the packet is over, no amount but its own, since the last share
+ * is the total less the rest.
+ */
 public final class PacketService {
+    /** After every packet's id: the start of a list of the newest. */
+    private static final PacketId NEWEST = new PacketId(new UUID(-1, -1));
+
+    private final PacketStore store;
+    private final PacketCatalog catalog;
+    private final EndedPackets ended;
+    private final PacketSending sending;
+
+    /**
+     * The configured limits on packets.
+     *
+     * @param defaultExpiry when the sender gives none
+     * @param maxExpiry the longest expiry, and the furthest opening
+     * @param maxCount the most shares
+     */
+    public record Limits(Duration defaultExpiry, Duration maxExpiry, int maxCount) {}
+
+    /**
+     * @param clock only for refusing what opens too late; what is due is decided by Postgres' clock
+     */
+    public PacketService(
+            Pool pool,
+            Shards shards,
+            PacketStore store,
+            PacketCatalog catalog,
+            EndedPackets ended,
+            PacketLoading loading,
+            Limits limits,
+            Clock clock) {
+        this.store = store;
+        this.catalog = catalog;
+        this.ended = ended;
+        this.sending = new PacketSending(pool, shards, catalog, loading, limits, clock);
+    }
+
     /**
      * Sends a packet from the caller's wallet. Idempotent by (caller, key).
      *
-     * @return the packet; fails with {@link dev.hongbao.command.RefusedException}: INFEASIBLE, INSUFFICIENT_FUNDS,
-     *     NOT_ELIGIBLE (not a member of the group), IDEMPOTENCY_KEY_REUSED
+     * @return the packet; fails with {@link RefusedException}: INFEASIBLE, INSUFFICIENT_FUNDS, NOT_ELIGIBLE (not a member of
+     *     the group), IDEMPOTENCY_KEY_REUSED
      */
     public Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
-        throw new UnsupportedOperationException();
+        return sending.send(caller, command, key);
     }
 
     /** The packet as the caller may see it; refused with NOT_FOUND, or NOT_ELIGIBLE outside the caller's groups. */
     public Future<PacketView> view(Caller caller, PacketId id) {
-        throw new UnsupportedOperationException();
+        return visible(caller, id)
+                .compose(packet -> ended.find(id).compose(over -> {
+                    if (over != null) {
+                        return mine(over, id, caller.user()).map(mine -> view(packet, over, mine));
+                    }
+                    return store.claim(id, caller.user())
+                            .compose(mine -> store.progress(id).map(progress -> view(packet, progress, mine)));
+                }));
     }
 
     /**
@@ -31,7 +89,18 @@ public final class PacketService {
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
     public Future<ClaimsPage> claims(Caller caller, PacketId id, @Nullable String cursor, int limit) {
-        throw new UnsupportedOperationException();
+        int fromSlot;
+        try {
+            fromSlot = cursor == null ? 0 : Math.addExact(Integer.parseUnsignedInt(cursor), 1);
+        } catch (ArithmeticException | NumberFormatException malformed) {
+            return badCursor();
+        }
+        return view(caller, id)
+                .compose(view -> store.claimsFrom(id, fromSlot, limit + 1)
+                        .map(claims -> new ClaimsPage(
+                                Page.of(claims, limit, claim -> Integer.toString(claim.slot())),
+                                view.claimedAmount() != null,
+                                view.luckiest())));
     }
 
     /**
@@ -47,11 +116,75 @@ public final class PacketService {
 
     /** What {@code user} sent, newest first, as that user may see it. */
     public Future<Page<PacketView>> sentBy(UserId user, @Nullable String cursor, int limit) {
-        throw new UnsupportedOperationException();
+        PacketId before = before(cursor);
+        if (before == null) {
+            return badCursor();
+        }
+        return store.sentBy(user, before, limit + 1).compose(rows -> {
+            List<Future<PacketView>> views = new ArrayList<>();
+            for (PacketStore.PacketProgress row : rows) {
+                PacketId id = row.packet().id();
+                views.add(ended.find(id)
+                        .compose(over -> over != null
+                                ? mine(over, id, user).map(mine -> view(row.packet(), over, mine))
+                                : store.claim(id, user).map(mine -> view(row.packet(), row.progress(), mine))));
+            }
+            return Future.all(views)
+                    .map(all -> Page.of(
+                            views.stream().map(Future::result).toList(),
+                            limit,
+                            view -> view.packet().id().toString()));
+        });
     }
 
     /** What {@code user} claimed, settled, newest packets first. */
     public Future<Page<Claim>> claimsOf(UserId user, @Nullable String cursor, int limit) {
-        throw new UnsupportedOperationException();
+        PacketId before = before(cursor);
+        if (before == null) {
+            return badCursor();
+        }
+        return store.claimsOf(user, before, limit + 1)
+                .map(claims -> Page.of(claims, limit, claim -> claim.packet().toString()));
+    }
+
+    private Future<Packet> visible(Caller caller, PacketId id) {
+        return catalog.find(id).compose(packet -> {
+            if (packet == null) {
+                return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
+            }
+            return caller.isMemberOf(packet.group())
+                    ? Future.succeededFuture(packet)
+                    : Future.failedFuture(new RefusedException(
+                            Refusal.NOT_ELIGIBLE, "This packet belongs to a group that your token does not name."));
+        });
+    }
+
+    private Future<@Nullable Claim> mine(EndedPacket over, PacketId id, UserId user) {
+        var winners = over.winners();
+        return winners == null ? store.claim(id, user) : Future.succeededFuture(winners.get(user));
+    }
+
+    private static PacketView view(Packet packet, EndedPacket over, @Nullable Claim mine) {
+        return new PacketView(packet, over.status(), over.claimedCount(), over.claimedAmount(), mine, over.luckiest());
+    }
+
+    private static PacketView view(Packet packet, @Nullable Progress progress, @Nullable Claim mine) {
+        if (progress == null) {
+            return PacketView.ofNew(packet);
+        }
+        PacketStatus status = progress.claimedCount() == packet.count()
+                ? PacketStatus.DRAINED
+                : progress.due() ? PacketStatus.EXPIRED : PacketStatus.OPEN;
+        return new PacketView(
+                packet, status, progress.claimedCount(), mine == null ? null : progress.claimedAmount(), mine, null);
+    }
+
+    private static @Nullable PacketId before(@Nullable String cursor) {
+        return cursor == null ? NEWEST : PacketId.parse(cursor);
+    }
+
+    private static <T> Future<T> badCursor() {
+        return Future.failedFuture(
+                new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
     }
 }

@@ -35,7 +35,8 @@ public final class SqlState {
 
     /** The name of the constraint that was violated; null for any other fault. */
     public static @Nullable String violatedConstraint(Throwable fault) {
-        return fault instanceof PgException pg && String.valueOf(pg.getSqlState()).startsWith("23")
+        return fault instanceof PgException pg
+                        && String.valueOf(pg.getSqlState()).startsWith("23")
                 ? Objects.requireNonNullElse(pg.getConstraint(), "")
                 : null;
     }

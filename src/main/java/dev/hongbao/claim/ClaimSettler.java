@@ -1,0 +1,142 @@
+package dev.hongbao.claim;
+
+import dev.hongbao.command.UserId;
+import dev.hongbao.journal.CursorMoves;
+import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Settler;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketCatalog;
+import dev.hongbao.packet.PacketEnds;
+import dev.hongbao.packet.PacketId;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Settles accepted claims: one statement for the batch, the amounts from the packets' terms. */
+public final class ClaimSettler implements Settler {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimSettler.class);
+
+    private static final String SETTLE =
+            "select settled_at, drained, void from settle_claims($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+    private final PacketCatalog catalog;
+    private final PacketEnds ends;
+    private final EventBus bus;
+
+    public ClaimSettler(PacketCatalog catalog, PacketEnds ends, EventBus bus) {
+        this.catalog = catalog;
+        this.ends = ends;
+        this.bus = bus;
+    }
+
+    @Override
+    public String verb() {
+        return AcceptedClaims.VERB;
+    }
+
+    @Override
+    public @Nullable JournalItem decode(String payload) {
+        return AcceptedClaims.decode(payload);
+    }
+
+    @Override
+    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
+        Set<PacketId> ids = new LinkedHashSet<>();
+        items.forEach(item -> ids.add(((AcceptedClaims) item).packet()));
+        return catalog.findAll(ids).compose(packets -> {
+            Batch batch = new Batch(packets);
+            items.forEach(item -> batch.add((AcceptedClaims) item));
+            return batch.settle(writer, moves);
+        });
+    }
+
+    /** The columns of one settlement. */
+    private final class Batch {
+        private final Map<PacketId, Packet> terms;
+        private final List<Packet> packets = new ArrayList<>();
+        private final List<Integer> slots = new ArrayList<>();
+        private final List<UserId> users = new ArrayList<>();
+        private int foreign;
+
+        Batch(Map<PacketId, Packet> terms) {
+            this.terms = terms;
+        }
+
+        void add(AcceptedClaims item) {
+            Packet packet = terms.get(item.packet());
+            if (packet == null || item.firstSlot() + item.size() > packet.count()) {
+                LOG.error("the journal holds claims on {} that cannot be: void", item.packet());
+                foreign += item.size();
+                return;
+            }
+            for (int i = 0; i < item.size(); i++) {
+                packets.add(packet);
+                slots.add(item.firstSlot() + i);
+                users.add(item.users().get(i));
+            }
+        }
+
+        Future<Integer> settle(SqlClient writer, CursorMoves moves) {
+            int size = packets.size();
+            UUID[] ids = new UUID[size];
+            String[] names = new String[size];
+            Long[] amounts = new Long[size];
+            for (int i = 0; i < size; i++) {
+                ids[i] = packets.get(i).id().value();
+                names[i] = users.get(i).value();
+                amounts[i] = packets.get(i).amountOf(slots.get(i));
+            }
+            return writer.preparedQuery(SETTLE)
+                    .execute(moves.toTuple()
+                            .addArrayOfUUID(ids)
+                            .addArrayOfInteger(slots.toArray(Integer[]::new))
+                            .addArrayOfString(names)
+                            .addArrayOfLong(amounts))
+                    .map(rows -> committed(rows.iterator().next()));
+        }
+
+        private int committed(Row row) {
+            Instant at = row.getOffsetDateTime("settled_at").toInstant();
+            Integer[] voids = row.getArrayOfIntegers("void");
+            List<Claim> settled = new ArrayList<>(packets.size());
+            int nextVoid = 0;
+            for (int i = 0; i < packets.size(); i++) {
+                Packet packet = packets.get(i);
+                if (nextVoid < voids.length && voids[nextVoid] == i + 1) {
+                    nextVoid++;
+                    LOG.error(
+                            "accepted slot {} of {} for {} contradicts a settled claim: void",
+                            slots.get(i),
+                            packet.id(),
+                            users.get(i));
+                    continue;
+                }
+                settled.add(new Claim(
+                        packet.id(),
+                        users.get(i),
+                        slots.get(i),
+                        packet.amountOf(slots.get(i)),
+                        packet.asset(),
+                        Claim.Status.SETTLED,
+                        at));
+            }
+            ends.ended(
+                    Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());
+            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled));
+            return foreign + voids.length;
+        }
+    }
+}

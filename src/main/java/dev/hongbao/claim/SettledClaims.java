@@ -1,0 +1,17 @@
+package dev.hongbao.claim;
+
+import dev.hongbao.packet.Claim;
+import java.util.List;
+
+/**
+ * Claims that one settlement committed. Published on the event bus at {@link #ADDRESS} once, after the commit, by the server
+ * that settled; best effort: who waits looks in Postgres too. Immutable.
+ */
+public record SettledClaims(List<Claim> claims) {
+    /** Where it is published. */
+    public static final String ADDRESS = "claims.settled";
+
+    public SettledClaims {
+        claims = List.copyOf(claims);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.journal.JournalItem;
+
+/** A journal item: the packet gives no more shares, and its remainder goes back to the sender. */
+public record Close(PacketId packet) implements JournalItem {
+    /** The journal's word for it. */
+    public static final String VERB = "close";
+
+    @Override
+    public int size() {
+        return 1;
+    }
+}

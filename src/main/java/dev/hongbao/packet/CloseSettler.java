@@ -1,0 +1,46 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.journal.CursorMoves;
+import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Settler;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Settles closes: each packet is refunded exactly once (invariant I8). */
+public final class CloseSettler implements Settler {
+    private static final String SETTLE = "select settled_at, closed from settle_closes($1, $2, $3, $4, $5, $6)";
+
+    private final PacketEnds ends;
+
+    public CloseSettler(PacketEnds ends) {
+        this.ends = ends;
+    }
+
+    @Override
+    public String verb() {
+        return Close.VERB;
+    }
+
+    @Override
+    public @Nullable JournalItem decode(String payload) {
+        PacketId packet = PacketId.parse(payload);
+        return packet == null ? null : new Close(packet);
+    }
+
+    @Override
+    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
+        UUID[] packets =
+                items.stream().map(item -> ((Close) item).packet().value()).toArray(UUID[]::new);
+        Tuple parameters = moves.toTuple().addArrayOfUUID(packets);
+        return writer.preparedQuery(SETTLE).execute(parameters).map(rows -> {
+            UUID[] closed = rows.iterator().next().getArrayOfUUIDs("closed");
+            ends.ended(Stream.of(closed).map(PacketId::new).toList());
+            return 0;
+        });
+    }
+}

@@ -1,0 +1,108 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.journal.Chore;
+import dev.hongbao.journal.Generation;
+import dev.hongbao.journal.JournalEntry;
+import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Shards;
+import dev.hongbao.redis.RedisFault;
+import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Closes packets whose time ran out, by Postgres' clock: an entry in the journal, so that it comes after every claim that was
+ * accepted before it. Also removes the keys of packets that ended.
+ */
+public final class PacketClosing implements Chore {
+    /** Packets a query; and what {@code close.lua} takes at once. */
+    private static final int PAGE = 1000;
+
+    private static final int SCRIPT_PAGE = 256;
+
+    private final PacketStore store;
+    private final PacketCatalog catalog;
+    private final PacketEnds ends;
+    private final Shards shards;
+    private final EventBus bus;
+
+    public PacketClosing(PacketStore store, PacketCatalog catalog, PacketEnds ends, Shards shards, EventBus bus) {
+        this.store = store;
+        this.catalog = catalog;
+        this.ends = ends;
+        this.shards = shards;
+        this.bus = bus;
+    }
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLink redis) {
+        return removeKeys(redis).compose(removed -> store.due(live, PAGE)).compose(due -> {
+            Map<Integer, List<Packet>> byShard = due.stream().collect(Collectors.groupingBy(Packet::shard));
+            List<Future<Void>> closes = new ArrayList<>();
+            byShard.forEach((shard, packets) -> {
+                for (int from = 0; from < packets.size(); from += SCRIPT_PAGE) {
+                    int to = Math.min(packets.size(), from + SCRIPT_PAGE);
+                    closes.add(close(redis, shards.current(shard), packets.subList(from, to)));
+                }
+            });
+            return Future.join(closes).mapEmpty();
+        });
+    }
+
+    private Future<Void> close(RedisLink redis, Shards.Shard shard, List<Packet> packets) {
+        Generation generation = shard.generation();
+        Request close = Request.cmd(Command.EVALSHA)
+                .arg(shard.script("close").sha())
+                .arg(packets.size() + 1)
+                .arg(generation.journalKey());
+        packets.forEach(packet -> close.arg(generation.packetKey(packet.id().toString())));
+        packets.forEach(packet -> close.arg(packet.id().toString()));
+        return redis.send(close)
+                .compose(reply -> {
+                    String[] outcomes = reply.get(1).toString().split(" ");
+                    List<JournalItem> closing = new ArrayList<>();
+                    Future<Void> reported = Future.succeededFuture();
+                    for (int i = 0; i < outcomes.length; i++) {
+                        PacketId id = packets.get(i).id();
+                        if (outcomes[i].equals("closing")) {
+                            closing.add(new Close(id));
+                        } else if (outcomes[i].equals("missing")) {
+                            reported = shards.report(generation, id.toString());
+                        }
+                    }
+                    if (!closing.isEmpty()) {
+                        long seq = Long.parseLong(reply.get(0).toString());
+                        bus.publish(
+                                JournalEntry.address(generation.shard()),
+                                new JournalEntry(generation, seq, Close.VERB, closing));
+                    }
+                    return reported;
+                })
+                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
+                                || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)
+                        ? shards.report(generation, null)
+                        : Future.failedFuture(fault));
+    }
+
+    private Future<Void> removeKeys(RedisLink redis) {
+        List<PacketId> over = ends.takeKeys(PAGE);
+        if (over.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return catalog.findAll(over).compose(packets -> {
+            Request unlink = Request.cmd(Command.UNLINK);
+            for (Packet packet : packets.values()) {
+                unlink.arg(shards.current(packet.shard())
+                        .generation()
+                        .packetKey(packet.id().toString()));
+            }
+            return redis.send(unlink).mapEmpty();
+        });
+    }
+}

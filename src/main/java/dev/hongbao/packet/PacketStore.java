@@ -1,0 +1,179 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.command.GroupId;
+import dev.hongbao.command.UserId;
+import dev.hongbao.ledger.Asset;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Packets and claims as Postgres has them. Safe on any thread. */
+public final class PacketStore {
+    static final String PACKET =
+            "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.amounts, p.greeting, p.recipients,"
+                    + " p.passcode, p.created_at, p.opens_at, p.expires_at";
+
+    private static final String CLAIM =
+            "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet ";
+
+    private final Pool pool;
+
+    public PacketStore(Pool pool) {
+        this.pool = pool;
+    }
+
+    /** A packet's progress, at one moment. */
+    record Progress(boolean closed, boolean due, long refund, int claimedCount, long claimedAmount) {}
+
+    /** A row of a list of packets. */
+    record PacketProgress(Packet packet, Progress progress) {}
+
+    /** The terms of packets; those unknown are left out. */
+    Future<List<Packet>> find(Collection<PacketId> ids) {
+        return pool.preparedQuery("select " + PACKET + " from packet as p where p.id = any ($1)")
+                .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
+                .map(rows -> stream(rows).map(PacketStore::packet).toList());
+    }
+
+    /** How far a packet has come; null for an unknown one. */
+    Future<@Nullable Progress> progress(PacketId id) {
+        return pool.preparedQuery("select " + progressOf("p") + " from packet as p"
+                        + " join account as e on e.id = p.escrow where p.id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows).map(PacketStore::progress).findFirst().orElse(null));
+    }
+
+    private static String progressOf(String p) {
+        // Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
+        return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund,"
+                        + " coalesce((select max(slot) + 1 from claim where packet = p.id), 0) as claimed_count,"
+                        + " p.amount - p.refund - e.balance as claimed_amount")
+                .replace("p.", p + ".");
+    }
+
+    /** A user's claim on a packet; null for none. */
+    public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
+        return pool.preparedQuery(CLAIM + "where c.user_id = $1 and c.packet = $2")
+                .execute(Tuple.of(user.value(), packet.value()))
+                .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
+    }
+
+    /** The settled claims of these (packet, user) pairs; the two lists go together. */
+    public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
+        return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
+                        + " on c.packet = k.packet and c.user_id = k.user_id")
+                .execute(Tuple.of(
+                        packets.stream().map(PacketId::value).toArray(UUID[]::new),
+                        users.stream().map(UserId::value).toArray(String[]::new)))
+                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+    }
+
+    /** A packet's claims from a slot on, in slot order. */
+    Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
+        return pool.preparedQuery(CLAIM + "where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
+                .execute(Tuple.of(packet.value(), fromSlot, limit))
+                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+    }
+
+    /** The largest claim, ties to the earlier slot; null when there is none. Reads every claim of the packet. */
+    Future<@Nullable Claim> luckiest(PacketId packet) {
+        return pool.preparedQuery(CLAIM + "where c.packet = $1 order by c.amount desc, c.slot limit 1")
+                .execute(Tuple.of(packet.value()))
+                .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
+    }
+
+    /** A user's claims on packets older than a packet, newest packets first. */
+    Future<List<Claim>> claimsOf(UserId user, PacketId before, int limit) {
+        return pool.preparedQuery(CLAIM + "where c.user_id = $1 and c.packet < $2 order by c.packet desc limit $3")
+                .execute(Tuple.of(user.value(), before.value(), limit))
+                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+    }
+
+    /** A sender's packets older than a packet, newest first. */
+    Future<List<PacketProgress>> sentBy(UserId sender, PacketId before, int limit) {
+        return pool.preparedQuery("select " + PACKET + ", " + progressOf("p") + " from packet as p"
+                        + " join account as e on e.id = p.escrow"
+                        + " where p.sender = $1 and p.id < $2 order by p.id desc limit $3")
+                .execute(Tuple.of(sender.value(), before.value(), limit))
+                .map(rows -> stream(rows)
+                        .map(row -> new PacketProgress(packet(row), progress(row)))
+                        .toList());
+    }
+
+    /** Open packets of these shards whose time ran out by Postgres' clock, the longest waiting first. */
+    Future<List<Packet>> due(Collection<Integer> shards, int limit) {
+        return pool.preparedQuery(
+                        "select " + PACKET + " from packet as p where p.closed_at is null and p.expires_at <= now()"
+                                + " and p.shard = any ($1) order by p.expires_at limit $2")
+                .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
+                .map(rows -> stream(rows).map(PacketStore::packet).toList());
+    }
+
+    private static Stream<Row> stream(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false);
+    }
+
+    private static Progress progress(Row row) {
+        return new Progress(
+                row.getBoolean("closed"),
+                row.getBoolean("due"),
+                row.getLong("refund"),
+                row.getInteger("claimed_count"),
+                row.getLong("claimed_amount"));
+    }
+
+    private static Claim claim(Row row) {
+        return new Claim(
+                new PacketId(row.getUUID("packet")),
+                new UserId(row.getString("user_id")),
+                row.getInteger("slot"),
+                row.getLong("amount"),
+                new Asset(row.getString("asset")),
+                Claim.Status.SETTLED,
+                instant(row, "at"));
+    }
+
+    static Packet packet(Row row) {
+        PacketId id = new PacketId(row.getUUID("id"));
+        Long[] boxed = row.getArrayOfLongs("amounts");
+        long[] amounts = new long[boxed.length];
+        for (int slot = 0; slot < amounts.length; slot++) {
+            amounts[slot] = boxed[slot];
+        }
+        String[] recipients = row.getArrayOfStrings("recipients");
+        Buffer passcode = row.getBuffer("passcode");
+        return new Packet(
+                id,
+                row.getInteger("shard"),
+                new GroupId(row.getString("group_id")),
+                new UserId(row.getString("sender")),
+                PacketKind.of(row.getString("kind")),
+                new Asset(row.getString("asset")),
+                row.getLong("amount"),
+                amounts,
+                row.getString("greeting"),
+                recipients == null
+                        ? Set.of()
+                        : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
+                passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
+                instant(row, "created_at"),
+                instant(row, "opens_at"),
+                instant(row, "expires_at"));
+    }
+
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+}
