@@ -4,6 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.testing.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -84,7 +85,7 @@ class EmbeddedServersIT {
                     .isInstanceOf(JedisDataException.class)
                     .hasMessageContaining("NOAUTH");
             String wrongPassword = servers.postgresAppUrl().replaceFirst(":[0-9a-f]{32}@", ":wrong@");
-            assertThatThrownBy(() -> Stores.connect(wrongPassword).close())
+            assertThatThrownBy(() -> TestDatabase.connect(wrongPassword).close())
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("password authentication failed");
             assertThat(filesOthersCanRead(dataDir.resolve("secrets"))).isEmpty();
@@ -287,7 +288,7 @@ class EmbeddedServersIT {
     }
 
     private static List<String> asAdmin(EmbeddedServers servers, String query) throws SQLException {
-        try (Connection admin = Stores.connect(servers.urls().postgresAdmin());
+        try (Connection admin = TestDatabase.connect(servers.urls().postgresAdmin());
                 Statement statement = admin.createStatement();
                 ResultSet rows = statement.executeQuery(query)) {
             List<String> values = new ArrayList<>();
@@ -299,7 +300,7 @@ class EmbeddedServersIT {
     }
 
     private static void asApp(EmbeddedServers servers, String sql) throws SQLException {
-        try (Connection app = Stores.connect(servers.postgresAppUrl());
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
                 Statement statement = app.createStatement()) {
             statement.execute(sql);
         }
