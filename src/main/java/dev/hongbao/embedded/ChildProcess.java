@@ -206,7 +206,7 @@ final class ChildProcess {
 
     /**
      * Waits until no process works in a directory any more: what an owner that was killed left behind is still writing
-     * its last bytes, and a pid in a file may long belong to somebody else.
+     * its last bytes. A pid in a file would not tell: it may long belong to somebody else.
      *
      * @throws EmbeddedStartException after 15 s
      */

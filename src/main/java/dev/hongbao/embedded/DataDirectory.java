@@ -206,6 +206,7 @@ final class DataDirectory implements AutoCloseable {
     private static void deletePartial(Path directory) throws IOException {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, "*" + PARTIAL + "*")) {
             for (Path each : left) {
+                ChildProcess.awaitNoneIn(each); // of an owner that was killed a moment ago
                 delete(each);
             }
         }

@@ -68,7 +68,7 @@ final class PostgresCluster {
         List<String> command = new ArrayList<>(command("initdb"));
         command.addAll(List.of("-D", directory.toString()));
         command.addAll(List.of(options));
-        run("initdb", NO_INPUT, command);
+        run("initdb", directory, NO_INPUT, command);
     }
 
     /** In single-user mode: nobody can connect meanwhile. It takes one statement a line. */
@@ -90,12 +90,13 @@ final class PostgresCluster {
             command.addAll(List.of("-c", setting));
         }
         command.add("postgres");
-        run("postgres --single", file, command);
+        run("postgres-single", directory, file, command);
         Files.delete(file);
     }
 
-    private void run(String name, Path input, List<String> command) {
-        ChildProcess.start(name, data.path("logs"), data.log("postgres"), "INT", input, command)
+    /** Killed with this JVM: initdb would finish its step before it heeds a gentler signal. */
+    private void run(String name, Path directory, Path input, List<String> command) {
+        ChildProcess.start(name, directory, data.log("postgres"), "KILL", input, command)
                 .awaitSuccess(LIMIT);
     }
 

@@ -1,8 +1,8 @@
 package dev.hongbao.embedded;
 
+import dev.hongbao.testing.TestDatabase;
 import java.net.URI;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -16,7 +16,7 @@ final class Stores {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.set("value", value);
         }
-        try (Connection owner = connect(servers.postgresUrl());
+        try (Connection owner = TestDatabase.connect(servers.postgresUrl());
                 Statement statement = owner.createStatement()) {
             statement.execute("CREATE TABLE IF NOT EXISTS kept (value text)");
             statement.execute("GRANT SELECT ON kept TO hongbao");
@@ -32,19 +32,11 @@ final class Stores {
     }
 
     static String readPostgres(EmbeddedPostgres server) throws SQLException {
-        try (Connection app = connect(server.appUrl());
+        try (Connection app = TestDatabase.connect(server.appUrl());
                 Statement statement = app.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT value FROM kept")) {
             rows.next();
             return rows.getString(1);
         }
-    }
-
-    /** @param url as {@link EmbeddedPostgres} gives it */
-    static Connection connect(String url) throws SQLException {
-        URI uri = URI.create(url);
-        String[] login = uri.getUserInfo().split(":", 2);
-        String jdbc = "jdbc:postgresql://" + uri.getHost() + ":" + uri.getPort() + uri.getPath();
-        return DriverManager.getConnection(jdbc, login[0], login[1]);
     }
 }

@@ -1,0 +1,90 @@
+package dev.hongbao.testing;
+
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One test class' database, empty at first, with the same owner and rights as the one a server starts with. */
+public final class TestDatabase {
+    private static final String PREFIX = "hongbao_test_";
+
+    private TestDatabase() {}
+
+    /**
+     * A plain connection for a test to look behind the server's back.
+     *
+     * @param url {@code postgresql://user:password@host:port/database}
+     */
+    public static Connection connect(String url) throws SQLException {
+        URI uri = URI.create(url);
+        String[] login = uri.getUserInfo().split(":", 2);
+        int port = uri.getPort() < 0 ? 5432 : uri.getPort();
+        return DriverManager.getConnection(
+                "jdbc:postgresql://" + uri.getHost() + ":" + port + uri.getPath(), login[0], login[1]);
+    }
+
+    /** @return its name */
+    static String create(SharedServers servers) {
+        String name = PREFIX + ProcessHandle.current().pid() + "_" + System.nanoTime();
+        String owner = role(servers.ownerUrl());
+        execute(
+                servers.adminUrl(),
+                "CREATE DATABASE " + name + " OWNER " + owner,
+                "REVOKE ALL ON DATABASE " + name + " FROM PUBLIC",
+                "GRANT CONNECT ON DATABASE " + name + " TO " + role(servers.appUrl()));
+        return name;
+    }
+
+    static void drop(String adminUrl, String name) {
+        execute(adminUrl, "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+    }
+
+    /** What killed test runs left; only where nobody else runs tests. */
+    static void dropLeftovers(String adminUrl) {
+        try (Connection admin = connect(adminUrl);
+                Statement statement = admin.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "SELECT datname FROM pg_database WHERE starts_with(datname, '" + PREFIX + "')")) {
+            List<String> names = new ArrayList<>();
+            while (rows.next()) {
+                names.add(rows.getString(1));
+            }
+            names.forEach(name -> drop(adminUrl, name));
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void ensureRole(String adminUrl, String role, String password) {
+        execute(
+                adminUrl,
+                "DO $$ BEGIN CREATE ROLE " + role + "; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+                "ALTER ROLE " + role + " LOGIN PASSWORD '" + password + "'",
+                "GRANT " + role + " TO CURRENT_USER");
+    }
+
+    /** The same login on another database. */
+    static String inDatabase(String url, String name) {
+        return url.substring(0, url.lastIndexOf('/') + 1) + name;
+    }
+
+    private static String role(String url) {
+        return URI.create(url).getUserInfo().split(":", 2)[0];
+    }
+
+    private static void execute(String url, String... statements) {
+        try (Connection connection = connect(url);
+                Statement statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("on the test's Postgres: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.hongbao.testing;
+
+import dev.hongbao.embedded.EmbeddedPostgres;
+import dev.hongbao.embedded.EmbeddedRedis;
+import java.time.Duration;
+
+/**
+ * What one test class runs on: an empty Redis and an empty database, nobody else's. The URLs stay the same until
+ * {@link #close}, whatever is killed or stopped meanwhile.
+ */
+public final class TestServers implements AutoCloseable {
+    private static final Duration BACK = Duration.ofSeconds(20);
+
+    private final SharedServers shared;
+    private final TestRedis redis;
+    private final String database;
+
+    TestServers(SharedServers shared) {
+        this.shared = shared;
+        // the class before may have left Postgres on its way back
+        this.database = Eventually.eventuallyGet(BACK, () -> TestDatabase.create(shared));
+        this.redis = shared.freshRedis();
+    }
+
+    /** {@code redis://:password@host:port}. */
+    public String redisUrl() {
+        return redis.url();
+    }
+
+    /** As the owner of the database, for migrations. */
+    public String postgresOwnerUrl() {
+        return TestDatabase.inDatabase(shared.ownerUrl(), database);
+    }
+
+    /** As the application's role, which may connect and nothing more until a migration grants it. */
+    public String postgresAppUrl() {
+        return TestDatabase.inDatabase(shared.appUrl(), database);
+    }
+
+    /** Whether both are processes of ours, so that the methods below work; see {@link Killable}. */
+    public boolean canKill() {
+        return shared instanceof EmbeddedSharedServers;
+    }
+
+    /** The process: its pid, {@code kill -9}. Ask again after {@link #startRedis}. */
+    public EmbeddedRedis redis() {
+        return ownRedis().process;
+    }
+
+    /** Stops Redis in order; connections are refused until {@link #startRedis}. */
+    public void stopRedis() {
+        ownRedis().stop();
+    }
+
+    /** Starts a stopped Redis again, with its data. */
+    public void startRedis() {
+        ownRedis().start();
+    }
+
+    /** Redis is replaced by an empty one with the same address and password. */
+    public void replaceRedisByAnEmptyOne() {
+        TestRedis.Own own = ownRedis();
+        own.stop();
+        own.loseData();
+        own.start();
+    }
+
+    /** The process: its pid, {@code kill -9}. Ask again after {@link #startPostgres}. */
+    public EmbeddedPostgres postgres() {
+        return embedded().postgres();
+    }
+
+    /** Stops Postgres in order; connections are refused until {@link #startPostgres}. */
+    public void stopPostgres() {
+        embedded().stopPostgres();
+    }
+
+    /** Starts a stopped Postgres again, with its data. */
+    public void startPostgres() {
+        embedded().startPostgres();
+    }
+
+    private EmbeddedSharedServers embedded() {
+        if (shared instanceof EmbeddedSharedServers embedded) {
+            return embedded;
+        }
+        throw new IllegalStateException("these servers are not ours to stop: mark the parameter @Killable");
+    }
+
+    private TestRedis.Own ownRedis() {
+        if (redis instanceof TestRedis.Own own) {
+            return own;
+        }
+        throw new IllegalStateException("this Redis is not ours to stop: mark the parameter @Killable");
+    }
+
+    /** Drops the database and ends the Redis. Connections to them break. */
+    @Override
+    public void close() {
+        redis.close();
+        Eventually.eventually(BACK, () -> TestDatabase.drop(shared.adminUrl(), database));
+    }
+}
