@@ -8,7 +8,9 @@ import dev.hongbao.config.Option;
 import dev.hongbao.config.Options;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,7 @@ final class ConfigFlags {
             String[] names = Stream.concat(option.shortFlags().stream(), Stream.of(option.flag()))
                     .toArray(String[]::new);
             command.addOption(OptionSpec.builder(names)
-                    .paramLabel(option.kind().toUpperCase(java.util.Locale.ROOT))
+                    .paramLabel(option.kind().toUpperCase(Locale.ROOT))
                     .type(String.class)
                     .setter(setter(value -> keep(option, (String) value)))
                     .hidden(!shown.test(option))
@@ -76,7 +78,7 @@ final class ConfigFlags {
         return (option.doc() + byDefault).replace("%", "%%");
     }
 
-    private static ISetter setter(java.util.function.Consumer<@Nullable Object> consumer) {
+    private static ISetter setter(Consumer<@Nullable Object> consumer) {
         return new ISetter() {
             @Override
             @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "NullAway"})

@@ -5,7 +5,9 @@ import dev.hongbao.command.UserId;
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.config.ConfigSources;
 import dev.hongbao.config.DurationText;
+import dev.hongbao.config.Nearest;
 import dev.hongbao.config.Option;
+import dev.hongbao.server.HongbaoServer;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
@@ -14,13 +16,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -64,8 +69,13 @@ public final class Hongbao {
      * @param defaultFile the configuration file read when no other is named; null for none
      */
     static CommandLine commandLine(Map<String, String> environment, @Nullable Path defaultFile) {
+        return commandLine(environment, defaultFile, HongbaoServer::start);
+    }
+
+    static CommandLine commandLine(
+            Map<String, String> environment, @Nullable Path defaultFile, ServeCommand.Starter starter) {
         CommandLine root = new CommandLine(new Hongbao());
-        add(root, environment, defaultFile, ServeCommand::new, option -> true);
+        add(root, environment, defaultFile, flags -> new ServeCommand(flags, starter), option -> true);
         add(root, environment, defaultFile, TokenCommand::new, Hongbao::concernsTokens);
         add(root, environment, defaultFile, CheckConfigCommand::new, option -> false);
         root.addSubcommand(new DefaultConfigCommand());
@@ -88,7 +98,7 @@ public final class Hongbao {
             Map<String, String> environment,
             @Nullable Path defaultFile,
             Function<ConfigFlags, Object> command,
-            java.util.function.Predicate<Option<?>> shown) {
+            Predicate<Option<?>> shown) {
         ConfigFlags flags = new ConfigFlags(environment, defaultFile);
         CommandLine line = new CommandLine(command.apply(flags));
         flags.addTo(line.getCommandSpec(), shown);
@@ -113,9 +123,24 @@ public final class Hongbao {
         CommandLine command = fault.getCommandLine();
         PrintWriter err = command.getErr();
         err.println("hongbao: " + fault.getMessage());
-        UnmatchedArgumentException.printSuggestions(fault, err);
+        suggest(fault, err);
         err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
         return CommandLine.ExitCode.USAGE;
+    }
+
+    private static void suggest(ParameterException fault, PrintWriter err) {
+        if (!(fault instanceof UnmatchedArgumentException unmatched)) {
+            return;
+        }
+        CommandSpec command = fault.getCommandLine().getCommandSpec();
+        Set<String> commands = command.root().subcommands().keySet();
+        String first = unmatched.getUnmatched().get(0);
+        if (commands.contains(first)) {
+            err.println("The command comes first: hongbao " + first + " …");
+            return;
+        }
+        Set<String> names = first.startsWith("-") ? command.optionsMap().keySet() : commands;
+        Nearest.to(first, names).ifPresent(nearest -> err.println("Did you mean " + nearest + "?"));
     }
 
     private static int failed(Exception failure, CommandLine command) {

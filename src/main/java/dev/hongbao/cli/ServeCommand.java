@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "serve",
         mixinStandardHelpOptions = true,
+        abbreviateSynopsis = true,
         sortOptions = false,
         description = {
             "Serves until Ctrl-C or SIGTERM. This is the default command.",
@@ -32,10 +33,6 @@ final class ServeCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
-
-    ServeCommand(ConfigFlags config) {
-        this(config, HongbaoServer::start);
-    }
 
     ServeCommand(ConfigFlags config, Starter starter) {
         this.config = config;

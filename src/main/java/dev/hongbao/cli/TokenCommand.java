@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "token",
         mixinStandardHelpOptions = true,
+        abbreviateSynopsis = true,
         sortOptions = false,
         description = {
             "Prints a signed token, for trying things out and for the host application's backend.",

@@ -121,9 +121,7 @@ final class ConfigFile {
             Node value = tuple.getValueNode();
             if (value instanceof MappingNode section) {
                 flatten(path + ".", section);
-            } else if (isNull(value) && isSection(path)) {
-                continue; // A section whose options are all commented out.
-            } else {
+            } else if (!isNull(value) || !isSection(path)) { // A section may have all its options commented out.
                 set(path, key, text(path, value));
             }
         }

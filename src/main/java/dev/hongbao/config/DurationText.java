@@ -44,7 +44,7 @@ public final class DurationText {
         if (seconds % 3_600 != 0) {
             return seconds / 60 + "m";
         }
-        // One day stays "24h"; more days than one read better as days.
-        return seconds % 86_400 == 0 && seconds > 86_400 ? seconds / 86_400 + "d" : seconds / 3_600 + "h";
+        // One and two days stay "24h" and "48h"; longer reads better as days.
+        return seconds % 86_400 == 0 && seconds > 2 * 86_400 ? seconds / 86_400 + "d" : seconds / 3_600 + "h";
     }
 }

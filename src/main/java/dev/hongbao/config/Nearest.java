@@ -6,13 +6,13 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /** What a mistyped name was probably meant to be. */
-final class Nearest {
+public final class Nearest {
     private static final int MAX_EDITS = 3;
 
     private Nearest() {}
 
     /** The closest of {@code names} within three edits (Levenshtein), the first of equals; empty when none is close. */
-    static Optional<String> to(String typed, Collection<String> names) {
+    public static Optional<String> to(String typed, Collection<String> names) {
         return names.stream()
                 .filter(name -> edits(typed, name) <= Math.min(MAX_EDITS, name.length() / 2))
                 .min(Comparator.comparingInt(name -> edits(typed, name)));

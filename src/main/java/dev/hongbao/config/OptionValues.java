@@ -2,13 +2,12 @@ package dev.hongbao.config;
 
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
 /** One value per option, while the records are built. Confined to the loading thread. */
 final class OptionValues {
-    private final Map<Option<?>, Object> values = new IdentityHashMap<>();
+    private final IdentityHashMap<Option<?>, Object> values = new IdentityHashMap<>();
     private final Set<Option<?>> read = new HashSet<>();
 
     /** Every option at its default. */

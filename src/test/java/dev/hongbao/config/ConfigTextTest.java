@@ -102,7 +102,8 @@ class ConfigTextTest {
         "60s, 1m",
         "24h, 24h",
         "1d, 24h",
-        "48h, 2d",
+        "48h, 48h",
+        "72h, 3d",
         "0s, 0s",
         "90m, 90m",
         "1D, 24h"
