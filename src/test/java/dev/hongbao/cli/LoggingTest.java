@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.joran.spi.JoranException;
 import dev.hongbao.config.LogConfig;
 import dev.hongbao.config.LogConfig.Format;
@@ -36,7 +37,7 @@ class LoggingTest {
         JoranConfigurator configurator = new JoranConfigurator();
         configurator.setContext(context);
         configurator.doConfigure(Logging.class.getResource("/logback.xml"));
-        context.start();
+        context.setMDCAdapter(new LogbackMDCAdapter());
         for (String name :
                 List.of("dev.hongbao.claim.ClaimService", "io.vertx.core.Vertx", "io.netty.channel.Channel")) {
             Logger logger = context.getLogger(name);
