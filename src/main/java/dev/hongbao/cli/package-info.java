@@ -1,4 +1,7 @@
-/** The command line, one command per file. */
+/**
+ * The command line, one command per file. Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2
+ * the flags, the environment or the file are at fault; by a signal 130 (Ctrl-C) or 143 (SIGTERM). Runs on the main thread.
+ */
 @NullMarked
 package dev.hongbao.cli;
 

@@ -1,0 +1,73 @@
+package dev.hongbao.cli;
+
+import dev.hongbao.config.LoadedConfig;
+import dev.hongbao.config.TokenConfig;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What the server prints once it serves: one line that ends in its address, and lines to paste into a second terminal. Holds
+ * no token, only the commands that make one.
+ *
+ * @param command how another command of this program is started, as a shell would read it
+ * @param port the API's port in use
+ * @param managementPort the management port in use
+ */
+record FirstSteps(LoadedConfig loaded, String command, int port, int managementPort) {
+    /** What the token command must know to sign what this server takes. */
+    private static final Set<String> TOKEN_OPTIONS =
+            Set.of("data.dir", "token.algorithm", "token.secret-file", "token.issuer", "token.audience");
+
+    String text() {
+        TokenConfig token = loaded.config().token();
+        return "Hongbao " + VersionProvider.version() + " ready " + url() + "\n\n"
+                + (token.algorithm().isSymmetric() ? steps() : foreignTokens(token))
+                + "# Health and metrics: "
+                + address(loaded.config().management().host(), managementPort) + "/metrics\n";
+    }
+
+    /** Where a client on this machine finds the API. */
+    String url() {
+        return address(loaded.config().http().host(), port);
+    }
+
+    private String steps() {
+        return """
+                # Paste into another terminal: alice gets 100 yuan and sends a packet of five, bob claims a share.
+                URL=%s
+                SERVICE=$(%s --user backend --role service)
+                TOKEN=$(%s --user alice --group family)
+                BOB=$(%s --user bob --group family)
+                curl -s $URL/v1/accounts/alice/deposits -H "Authorization: Bearer $SERVICE" \\
+                  -H "Idempotency-Key: first-deposit" -H "Content-Type: application/json" \\
+                  -d '{"asset":"CNY","amount":10000}'
+                PACKET=$(curl -s $URL/v1/packets -H "Authorization: Bearer $TOKEN" \\
+                  -H "Idempotency-Key: packet-$(date +%%s)" -H "Content-Type: application/json" \\
+                  -d '{"group":"family","kind":"lucky","asset":"CNY","amount":888,"count":5,"greeting":"恭喜发财"}' \\
+                  | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+                curl -s -X POST $URL/v1/packets/$PACKET/claims -H "Authorization: Bearer $BOB"
+                """.formatted(url(), tokenCommand(), tokenCommand(), tokenCommand());
+    }
+
+    private static String foreignTokens(TokenConfig token) {
+        return "# Tokens come from your own issuer (" + token.algorithm()
+                + "): sub, groups, exp, and role service for the" + " backend.\n";
+    }
+
+    private String tokenCommand() {
+        String flags = loaded.effective().stream()
+                .filter(each -> TOKEN_OPTIONS.contains(each.option().path()) && !each.isDefault())
+                .map(each -> " "
+                        + each.option().shortFlags().stream()
+                                .findFirst()
+                                .orElse(each.option().flag()) + " " + HowStarted.quote(each.text()))
+                .collect(Collectors.joining());
+        return command + " token" + flags;
+    }
+
+    private static String address(String host, int port) {
+        boolean isAny = host.equals("0.0.0.0") || host.equals("::");
+        String shown = isAny ? "127.0.0.1" : host;
+        return "http://" + (shown.contains(":") ? "[" + shown + "]" : shown) + ":" + port;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.hongbao.cli;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.LoadedConfig;
+import dev.hongbao.server.HongbaoServer;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Starts the server and runs it until the process is told to stop. */
+@Command(
+        name = "serve",
+        mixinStandardHelpOptions = true,
+        abbreviateSynopsis = true,
+        sortOptions = false,
+        description = {
+            "Serves until Ctrl-C or SIGTERM. This is the default command.",
+            "With nothing configured it starts its own Redis and Postgres below ./data."
+        })
+final class ServeCommand implements Callable<Integer> {
+    /** What starts a server; a test puts its own here. */
+    interface Starter {
+        HongbaoServer start(HongbaoConfig config) throws Exception;
+    }
+
+    private final ConfigFlags config;
+    private final Starter starter;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    ServeCommand(ConfigFlags config, Starter starter) {
+        this.config = config;
+        this.starter = starter;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        LoadedConfig loaded = config.load();
+        HongbaoConfig options = loaded.config();
+        Logging.configure(options.log());
+        StopOnSignal stop = StopOnSignal.install(spec.commandLine().getErr());
+        HongbaoServer server;
+        try {
+            server = starter.start(options);
+        } catch (Exception | LinkageError e) {
+            stop.nothingToStop();
+            return notStarted(e, options);
+        }
+        stop.started(server::close);
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(new FirstSteps(loaded, HowStarted.command(), server.port(), server.managementPort()).text());
+        out.flush();
+        new CountDownLatch(1).await(); // A signal ends the process; see StopOnSignal.
+        return ExitCode.OK;
+    }
+
+    private int notStarted(Throwable failure, HongbaoConfig options) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("hongbao: could not start: " + Failure.describe(failure));
+        if (options.log().isDebug()) {
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return ExitCode.SOFTWARE;
+    }
+}

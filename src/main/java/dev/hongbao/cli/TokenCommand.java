@@ -1,0 +1,93 @@
+package dev.hongbao.cli;
+
+import dev.hongbao.command.GroupId;
+import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.TokenConfig;
+import dev.hongbao.token.TokenKey;
+import dev.hongbao.token.TokenSigner;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Signs a token with the key of the data directory or the configured secret, and prints nothing else. */
+@Command(
+        name = "token",
+        mixinStandardHelpOptions = true,
+        abbreviateSynopsis = true,
+        sortOptions = false,
+        description = {
+            "Prints a signed token, for trying things out and for the host application's backend.",
+            "The key is token.key in the data directory (made when missing), or token.secret-file."
+        })
+final class TokenCommand implements Callable<Integer> {
+    private static final Duration MAX_TTL = Duration.ofDays(365);
+
+    private final ConfigFlags config;
+
+    @Option(names = "--user", required = true, paramLabel = "USER", description = "Whom the token speaks for (sub).")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private UserId user;
+
+    @Option(
+            names = "--group",
+            split = ",",
+            paramLabel = "GROUP",
+            description = "A group the user may act in; may be given several times.")
+    private Set<GroupId> groups = new LinkedHashSet<>();
+
+    @Option(
+            names = "--role",
+            defaultValue = "user",
+            paramLabel = "ROLE",
+            description = "user, or service for the host application's backend. Default user.")
+    private Role role = Role.USER;
+
+    @Option(
+            names = "--ttl",
+            defaultValue = "24h",
+            paramLabel = "DURATION",
+            description = "How long the token is good: 1s … 365d. Default 24h.")
+    private Duration ttl = Duration.ofHours(24);
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    TokenCommand(ConfigFlags config) {
+        this.config = config;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (ttl.compareTo(Duration.ofSeconds(1)) < 0 || ttl.compareTo(MAX_TTL) > 0) {
+            throw new ParameterException(spec.commandLine(), "--ttl must be 1s … 365d");
+        }
+        HongbaoConfig loaded = config.load().config();
+        TokenConfig token = loaded.token();
+        if (!token.algorithm().isSymmetric()) {
+            spec.commandLine()
+                    .getErr()
+                    .println("hongbao: token.algorithm is " + token.algorithm()
+                            + ": only the issuer has the private key; ask it for a token");
+            return ExitCode.SOFTWARE;
+        }
+        Logging.configure(loaded.log());
+        Path secretFile = token.secretFile();
+        TokenKey key =
+                secretFile == null ? TokenKey.loadOrCreate(loaded.data().tokenKeyFile()) : TokenKey.load(secretFile);
+        String signed = TokenSigner.sign(key, user, groups, role, ttl, token.issuer(), token.audience());
+        spec.commandLine().getOut().println(signed);
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.hongbao.config;
+
+import java.util.Map;
+
+/** The whole configuration, validated. Immutable. */
+public record HongbaoConfig(
+        DataConfig data,
+        HttpConfig http,
+        ManagementConfig management,
+        RedisConfig redis,
+        PostgresConfig postgres,
+        TokenConfig token,
+        PacketConfig packet,
+        ClaimConfig claim,
+        JournalConfig journal,
+        LimitsConfig limits,
+        IdempotencyConfig idempotency,
+        LogConfig log) {
+
+    /**
+     * The defaults with some options replaced, without environment or file; for tests and for commands that start their own
+     * server.
+     *
+     * @param byPath texts by option path, as in the file: {@code "http.port" → "0"}
+     * @throws ConfigException when an option is unknown or a value not allowed
+     */
+    public static HongbaoConfig of(Map<String, String> byPath) {
+        return ConfigLoader.load(new ConfigSources(byPath, Map.of(), null, null))
+                .config();
+    }
+
+    static HongbaoConfig from(OptionValues values) {
+        return new HongbaoConfig(
+                DataConfig.from(values),
+                HttpConfig.from(values),
+                ManagementConfig.from(values),
+                RedisConfig.from(values),
+                PostgresConfig.from(values),
+                TokenConfig.from(values),
+                PacketConfig.from(values),
+                ClaimConfig.from(values),
+                JournalConfig.from(values),
+                LimitsConfig.from(values),
+                IdempotencyConfig.from(values),
+                LogConfig.from(values));
+    }
+}

@@ -1,0 +1,187 @@
+package dev.hongbao.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Every option, once. The order is the order of the documentation. */
+public final class Options {
+    private static final List<Option<?>> REGISTRY = new ArrayList<>();
+
+    // What holds the server's own files
+    static final Option<Path> DATA_DIR = define(
+            "data.dir",
+            OptionType.directory(),
+            "./data",
+            "Where the token key and the embedded Redis and Postgres keep their files.");
+
+    // The face for clients
+    static final Option<String> HTTP_HOST =
+            define("http.host", OptionType.host(), "127.0.0.1", "Address the API listens on.", "--host");
+    static final Option<Integer> HTTP_PORT = define(
+            "http.port", OptionType.integer(0, 65_535, ""), "8080", "Port of the API; 0 takes a free one.", "--port");
+    static final Option<Integer> HTTP_EVENT_LOOPS = define(
+            "http.event-loops",
+            OptionType.integer(0, 256, "threads"),
+            "0",
+            "Event loops that serve requests; 0 is one per core.");
+    static final Option<Integer> HTTP_MAX_BODY = define(
+            "http.max-body", OptionType.size("1KiB", "16MiB"), "64KiB", "A larger request body is refused (413).");
+    static final Option<Duration> HTTP_IDLE_TIMEOUT = define(
+            "http.idle-timeout", OptionType.duration("1s", "1h"), "1m", "A connection silent for so long is closed.");
+    static final Option<Integer> HTTP_MAX_CONNECTIONS = define(
+            "http.max-connections",
+            OptionType.integer(1, 1_000_000, "connections"),
+            "20000",
+            "Connections open at once; further ones are closed.");
+
+    // The face for operators
+    static final Option<String> MANAGEMENT_HOST =
+            define("management.host", OptionType.host(), "127.0.0.1", "Address of health checks and metrics.");
+    static final Option<Integer> MANAGEMENT_PORT = define(
+            "management.port",
+            OptionType.integer(0, 65_535, ""),
+            "9090",
+            "Port of health checks and metrics; 0 takes a free one, also by default when http.port is 0.");
+
+    // The stores
+    static final Option<Optional<SecretUrl>> REDIS_URL = define(
+            "redis.url",
+            OptionType.redisUrl(),
+            "",
+            "The Redis that decides who was first; empty starts one as a child process.");
+    static final Option<Duration> REDIS_COMMAND_TIMEOUT = define(
+            "redis.command-timeout",
+            OptionType.duration("10ms", "1m"),
+            "2s",
+            "A Redis command without an answer for so long counts as unknown.");
+    static final Option<Optional<SecretUrl>> POSTGRES_URL = define(
+            "postgres.url",
+            OptionType.postgresUrl(),
+            "",
+            "The Postgres that holds the truth; empty starts one as a child process.");
+    static final Option<Optional<SecretUrl>> POSTGRES_OWNER_URL = define(
+            "postgres.owner-url",
+            OptionType.postgresUrl(),
+            "",
+            "The same database as the role that owns the tables, for migrations; empty is postgres.url.");
+    static final Option<Integer> POSTGRES_POOL_SIZE = define(
+            "postgres.pool-size",
+            OptionType.integer(2, 200, "connections"),
+            "8",
+            "Connections to Postgres for requests.");
+    static final Option<Integer> POSTGRES_MAX_WAIT_QUEUE = define(
+            "postgres.max-wait-queue",
+            OptionType.integer(1, 100_000, "requests"),
+            "1000",
+            "Requests that may wait for a connection; further ones get 503.");
+
+    // Who may call
+    static final Option<TokenConfig.Algorithm> TOKEN_ALGORITHM = define(
+            "token.algorithm",
+            OptionType.oneOf(TokenConfig.Algorithm.class, Enum::name),
+            "HS256",
+            "The one signature that tokens may carry.");
+    static final Option<Optional<Path>> TOKEN_SECRET_FILE = define(
+            "token.secret-file",
+            OptionType.file(),
+            "",
+            "HS256: the file with the shared secret; empty is token.key in data.dir, made at first use.");
+    static final Option<List<Path>> TOKEN_PUBLIC_KEY_FILES = define(
+            "token.public-key-files",
+            OptionType.files(),
+            "",
+            "RS256 and ES256: PEM files with the issuer's public keys.");
+    static final Option<Optional<Path>> TOKEN_JWKS_FILE = define(
+            "token.jwks-file", OptionType.file(), "", "RS256 and ES256: a JWKS file with the issuer's public keys.");
+    static final Option<Optional<String>> TOKEN_ISSUER =
+            define("token.issuer", OptionType.text(256), "", "The iss that tokens must have; empty takes any.");
+    static final Option<Optional<String>> TOKEN_AUDIENCE =
+            define("token.audience", OptionType.text(256), "", "The aud that tokens must have; empty takes any.");
+
+    // The domain's limits
+    static final Option<Duration> PACKET_DEFAULT_EXPIRY = define(
+            "packet.default-expiry",
+            OptionType.duration("1s", "365d"),
+            "24h",
+            "A packet expires so long after it was sent, when its sender says nothing.");
+    static final Option<Duration> PACKET_MAX_EXPIRY = define(
+            "packet.max-expiry", OptionType.duration("1s", "365d"), "7d", "The longest expiry a sender may ask for.");
+    static final Option<Integer> PACKET_MAX_COUNT =
+            define("packet.max-count", OptionType.integer(1, 100_000, "shares"), "100000", "Shares in one packet.");
+    static final Option<Integer> CLAIM_BATCH_SIZE = define(
+            "claim.batch-size", OptionType.integer(1, 256, "claims"), "256", "Claims in one call of the claim script.");
+    static final Option<Duration> CLAIM_SETTLE_TIMEOUT = define(
+            "claim.settle-timeout",
+            OptionType.duration("100ms", "1m"),
+            "2s",
+            "A claim not settled after so long is answered 503, unknown; asking again gives the same claim.");
+    static final Option<Integer> CLAIM_MAX_WAITING = define(
+            "claim.max-waiting",
+            OptionType.integer(1, 10_000_000, "claims"),
+            "100000",
+            "Claims waiting for their answer in this server; further ones get 503.");
+    static final Option<Duration> JOURNAL_POLL_INTERVAL = define(
+            "journal.poll-interval",
+            OptionType.duration("10ms", "1s"),
+            "100ms",
+            "How often an idle shard looks into its journal.");
+    static final Option<Integer> JOURNAL_MAX_ENTRIES = define(
+            "journal.max-entries",
+            OptionType.integer(256, 10_000_000, "claims"),
+            "100000",
+            "Accepted claims a shard may hold that are not settled yet; beyond, claims get 503.");
+    static final Option<Integer> SHARDS = define(
+            "shards",
+            OptionType.integer(1, 256, "shards"),
+            "16",
+            "Fractions of packets with a journal each; fixed in Postgres at the first start.");
+    static final Option<Integer> LIMITS_CLAIMS_PER_SECOND = define(
+            "limits.claims-per-second",
+            OptionType.integer(0, 1_000_000, "claims a second"),
+            "20",
+            "Claims of one user; 0 is no limit.");
+    static final Option<Integer> LIMITS_REQUESTS_PER_SECOND = define(
+            "limits.requests-per-second",
+            OptionType.integer(0, 1_000_000, "requests a second"),
+            "50",
+            "Other requests of one user; 0 is no limit.");
+    static final Option<Integer> LIMITS_WRONG_PASSCODES_PER_MINUTE = define(
+            "limits.wrong-passcodes-per-minute",
+            OptionType.integer(0, 1_000_000, "tries a minute"),
+            "5",
+            "Wrong passcodes of one user; 0 is no limit.");
+    static final Option<Duration> IDEMPOTENCY_RETENTION = define(
+            "idempotency.retention",
+            OptionType.duration("24h", "365d"),
+            "48h",
+            "How long an Idempotency-Key is remembered.");
+
+    // What operators read
+    static final Option<LogConfig.Format> LOG_FORMAT = define(
+            "log.format",
+            OptionType.oneOf(LogConfig.Format.class, format -> format.name().toLowerCase(Locale.ROOT)),
+            "text",
+            "Lines for people, or JSON for machines; on stderr.");
+    static final Option<LogConfig.Level> LOG_LEVEL = define(
+            "log.level",
+            OptionType.oneOf(LogConfig.Level.class, level -> level.name().toLowerCase(Locale.ROOT)),
+            "info",
+            "The least severe of Hongbao's own events to write; debug also shows stack traces of a failed start.");
+
+    /** Every option, in the order of the documentation. */
+    public static final List<Option<?>> ALL = List.copyOf(REGISTRY);
+
+    private Options() {}
+
+    private static <T> Option<T> define(
+            String path, OptionType<T> type, String defaultText, String doc, String... shortFlags) {
+        Option<T> option = new Option<>(path, type, defaultText, doc, Arrays.asList(shortFlags));
+        REGISTRY.add(option);
+        return option;
+    }
+}

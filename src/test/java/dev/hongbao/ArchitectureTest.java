@@ -1,0 +1,145 @@
+package dev.hongbao;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.NullMarked;
+
+/** The rules of the layout. A package that does not exist yet passes. */
+@AnalyzeClasses(packages = "dev.hongbao", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    /** Values and pure functions, by outermost class: a new type of these packages is one unless it talks to a store. */
+    private static final Set<String> VALUES = Set.of(
+            // packet
+            "Claim",
+            "Packet",
+            "PacketId",
+            "PacketKind",
+            "PacketStatus",
+            "PacketView",
+            "Passcode",
+            "SendCommand",
+            // ledger
+            "Amount",
+            "Asset",
+            "Balance",
+            "Transfer",
+            "TransferKind",
+            "WalletEntry",
+            // claim
+            "ClaimOutcome");
+
+    private static final DescribedPredicate<JavaClass> DOMAIN_VALUES = DescribedPredicate.describe(
+            "domain values",
+            type -> Set.of("dev.hongbao.packet", "dev.hongbao.ledger", "dev.hongbao.claim")
+                            .contains(type.getPackageName())
+                    && VALUES.contains(outermost(type).getSimpleName()));
+
+    @ArchTest
+    static final ArchRule domainValuesKnowNoVertx = noClasses()
+            .that(DOMAIN_VALUES)
+            .or(are(resideInAPackage("dev.hongbao.split..")))
+            .or(are(resideInAPackage("dev.hongbao.command..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.vertx..", "io.netty..");
+
+    @ArchTest
+    static final ArchRule theDomainDoesNotKnowItsFaces = noClasses()
+            .that()
+            .resideInAnyPackage(
+                    "dev.hongbao.packet..",
+                    "dev.hongbao.draw..",
+                    "dev.hongbao.ledger..",
+                    "dev.hongbao.journal..",
+                    "dev.hongbao.claim..",
+                    "dev.hongbao.split..",
+                    "dev.hongbao.command..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.hongbao.http..", "dev.hongbao.ws..", "dev.hongbao.cli..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("dev.hongbao.(*)..").should().beFreeOfCycles().allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule chanceComesFromACryptographicSource = noClasses()
+            .should()
+            .callConstructor(Random.class)
+            .orShould()
+            .callConstructor(Random.class, long.class)
+            .orShould()
+            .callMethod(Math.class, "random")
+            .orShould()
+            .dependOnClassesThat()
+            .belongToAnyOf(ThreadLocalRandom.class)
+            .because("an amount that can be guessed can be raced for");
+
+    @ArchTest
+    static final ArchRule namesAreWordsOfTheDomain = noClasses()
+            .should()
+            .haveSimpleNameEndingWith("Manager")
+            .orShould()
+            .haveSimpleNameEndingWith("Helper")
+            .orShould()
+            .haveSimpleNameEndingWith("Util")
+            .orShould()
+            .haveSimpleNameEndingWith("Utils")
+            .orShould()
+            .haveSimpleNameEndingWith("Impl")
+            .because("such a name says nothing");
+
+    @ArchTest
+    static final ArchRule stdoutBelongsToTheCommandLine = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.hongbao.cli..", "dev.hongbao.bench..")
+            .should()
+            .accessField(System.class, "out")
+            .orShould()
+            .accessField(System.class, "err");
+
+    @ArchTest
+    static final ArchRule nobodyUsesTheJdksLogging =
+            classes().should().onlyDependOnClassesThat().resideOutsideOfPackage("java.util.logging..");
+
+    @ArchTest
+    static void everyPackageIsNullMarked(JavaClasses all) {
+        List<String> unmarked = all.stream()
+                .map(JavaClass::getPackage)
+                .distinct()
+                .filter(each -> !isNullMarked(each))
+                .map(JavaPackage::getName)
+                .toList();
+        assertThat(unmarked).isEmpty();
+        assertThat(all).isNotEmpty();
+    }
+
+    private static boolean isNullMarked(JavaPackage javaPackage) {
+        return javaPackage
+                .tryGetPackageInfo()
+                .map(info -> info.isAnnotatedWith(NullMarked.class))
+                .orElse(false);
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+    }
+}

@@ -1,0 +1,200 @@
+package dev.hongbao.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.config.ConfigText;
+import dev.hongbao.config.HongbaoConfig;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class HongbaoTest {
+    @TempDir
+    Path dir;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final List<HongbaoConfig> started = new ArrayList<>();
+    private Map<String, String> environment = Map.of();
+    private RuntimeException fault = new IllegalStateException("no Redis here");
+
+    private int run(String... args) {
+        CommandLine root = Hongbao.commandLine(environment, dir.resolve("hongbao.yaml"), config -> {
+            started.add(config);
+            throw fault;
+        });
+        root.setOut(new PrintWriter(out, true));
+        root.setErr(new PrintWriter(err, true));
+        return root.execute(Hongbao.withCommand(root, args));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', 8080",
+        "serve, 8080",
+        "--port 8081, 8081",
+        "serve --port 8081, 8081",
+        "--http-port=8081 --data-dir elsewhere, 8081",
+        "--host 0.0.0.0 --port 0, 0"
+    })
+    void flagsWithoutACommandGoToServe(String line, int port) {
+        // When
+        run(line.isEmpty() ? new String[0] : line.split(" "));
+
+        // Then
+        assertThat(started).hasSize(1);
+        assertThat(started.get(0).http().port()).isEqualTo(port);
+    }
+
+    @Test
+    void flagsBeatTheEnvironmentAndTheFile() throws IOException {
+        // Given
+        Files.writeString(dir.resolve("hongbao.yaml"), "http: {port: 1, max-body: 3KiB}");
+        environment = Map.of("HONGBAO_HTTP_PORT", "2", "HONGBAO_SHARDS", "8");
+
+        // When
+        run("--port", "3");
+
+        // Then
+        HongbaoConfig config = started.get(0);
+        assertThat(config.http().port()).isEqualTo(3);
+        assertThat(config.http().maxBodyBytes()).isEqualTo(3 * 1024);
+        assertThat(config.journal().shards()).isEqualTo(8);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--prot 1, Did you mean --port?",
+        "serve --htp-port=1, Did you mean --http-port?",
+        "tokn --user alice, Did you mean token?",
+        "--port 1 token, The command comes first: hongbao token",
+        "token, Missing required option: '--user=USER'",
+        "token --user a!b, a user id is 1 to 64 characters",
+        "token --user alice --group a!b, a group id is 1 to 64 characters",
+        "token --user alice --ttl 1, a duration is a whole number and a unit",
+        "token --user alice --ttl 366d, --ttl must be 1s … 365d",
+        "token --user alice --role king, Invalid value for option '--role'",
+        "--port 65536, http.port (flag --http-port): must be 0 … 65535",
+        "--config none.yaml, none.yaml (file): does not exist"
+    })
+    void badUsageExitsWith2AndSaysWhatToDo(String line, String said) {
+        // When
+        int exitCode = run(line.split(" "));
+
+        // Then
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(err.toString()).startsWith("hongbao: ").contains(said).doesNotContain("\tat ");
+        assertThat(out.toString()).isEmpty();
+        assertThat(started).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "serve --help", "token --help", "check-config --help", "help serve", "--version"})
+    void helpGoesToStdoutAndStartsNothing(String line) {
+        assertThat(run(line.split(" "))).isZero();
+        assertThat(out.toString()).containsIgnoringCase("hongbao");
+        assertThat(err.toString()).isEmpty();
+        assertThat(started).isEmpty();
+    }
+
+    @Test
+    void aFailedStartIsOneLineWithoutPasswords() {
+        // Given
+        fault = new CompletionException(new IllegalStateException(
+                "no answer from redis://:hunter2@10.0.0.1:6379", new IOException("Connection refused")));
+
+        // When
+        int exitCode = run();
+
+        // Then
+        assertThat(exitCode).isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("hongbao: could not start: no answer from redis://:***@10.0.0.1:6379: Connection refused"
+                        + System.lineSeparator());
+    }
+
+    @Test
+    void aFailedStartShowsItsStackTraceOnlyWithDebug() {
+        // When
+        run("--log-level", "debug");
+
+        // Then
+        assertThat(err.toString()).contains("could not start: no Redis here", "\tat ");
+    }
+
+    @Test
+    void checkConfigShowsValuesWithOriginAndNoPassword() {
+        // Given
+        environment = Map.of("HONGBAO_REDIS_URL", "redis://:hunter2@redis:6379");
+
+        // When
+        int exitCode = run("check-config", "--port", "1");
+
+        // Then
+        assertThat(exitCode).isZero();
+        assertThat(out.toString())
+                .contains("http.port = 1  (flag --http-port)")
+                .contains("redis.url = redis://:***@redis:6379  (environment variable HONGBAO_REDIS_URL)")
+                .contains("shards = 16  (default)")
+                .doesNotContain("hunter2");
+    }
+
+    @Test
+    void defaultConfigPrintsTheFileOrTheTable() {
+        // When
+        run("default-config");
+        run("default-config", "--markdown");
+
+        // Then
+        assertThat(out.toString()).isEqualTo(ConfigText.defaultYaml() + ConfigText.markdownTable());
+    }
+
+    @Test
+    void tokenPrintsATokenSignedWithTheKeyOfTheDataDirectory() {
+        // When
+        int exitCode = run("token", "--data-dir", dir.toString(), "--user", "alice", "--group", "a,b", "--group", "c");
+
+        // Then
+        assertThat(exitCode).isZero();
+        String[] parts = out.toString().strip().split("\\.");
+        String claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8);
+        assertThat(parts).hasSize(3);
+        assertThat(claims).contains("\"sub\":\"alice\"", "[\"a\",\"b\",\"c\"]").doesNotContain("\"iss\"");
+        assertThat(dir.resolve("token.key")).exists();
+    }
+
+    @Test
+    void tokenNeedsAPrivateKey() throws IOException {
+        // Given
+        Path publicKey = Files.writeString(dir.resolve("public.pem"), "-");
+
+        // When
+        int exitCode = run(
+                "token",
+                "--user",
+                "alice",
+                "--token-algorithm",
+                "RS256",
+                "--token-public-key-files",
+                publicKey.toString());
+
+        // Then
+        assertThat(exitCode).isEqualTo(1);
+        assertThat(err.toString()).contains("RS256", "only the issuer has the private key");
+        assertThat(out.toString()).isEmpty();
+    }
+}
