@@ -1,10 +1,10 @@
 package dev.hongbao.journal;
 
+import dev.hongbao.postgres.SharedQueries;
 import dev.hongbao.redis.Script;
 import io.vertx.core.Future;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ public final class Shards {
     private final ShardStore store;
     private final Map<String, String> templates;
     private final AtomicReferenceArray<Shard> known;
-    private final AtomicReference<@Nullable Future<Void>> refreshing = new AtomicReference<>();
+    private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
 
     /**
      * A generation and its scripts.
@@ -64,16 +64,12 @@ public final class Shards {
 
     /** Reads all generations from Postgres; calls at the same time share one query. */
     public Future<Void> refresh() {
-        Future<Void> running = refreshing.get();
-        if (running != null && !running.isComplete()) {
-            return running;
-        }
-        Future<Void> read = store.readAll().map(rows -> {
-            rows.forEach(row -> adopt(row.generation()));
-            return null;
-        });
-        refreshing.set(read);
-        return read;
+        return refreshing.ask(
+                "all",
+                () -> store.readAll().map(rows -> {
+                    rows.forEach(row -> adopt(row.generation()));
+                    return null;
+                }));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.hongbao.packet;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.command.UserId;
+import dev.hongbao.postgres.SharedQueries;
 import io.vertx.core.Future;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,6 +25,7 @@ public final class EndedPackets {
     private static final int MAX_HINTS = 200_000;
 
     private final PacketStore store;
+    private final SharedQueries<PacketId, @Nullable EndedPacket> queries = new SharedQueries<>();
     private final Cache<PacketId, EndedPacket> ended = Caffeine.newBuilder()
             .maximumWeight(MAX_WEIGHT)
             .weigher((PacketId id, EndedPacket packet) -> 5 + packet.winnersKept())
@@ -77,16 +79,16 @@ public final class EndedPackets {
         if (known != null) {
             return Future.succeededFuture(known);
         }
-        return store.progress(id).compose(progress -> {
-            if (progress == null || !progress.closed()) {
-                return Future.succeededFuture(null);
-            }
-            return read(id, progress).map(packet -> {
-                ended.put(id, packet);
-                hints.invalidate(id);
-                return packet;
-            });
-        });
+        return queries.ask(
+                id,
+                () -> store.progress(id)
+                        .compose(progress -> progress == null || !progress.closed()
+                                ? Future.succeededFuture(null)
+                                : read(id, progress).map(packet -> {
+                                    ended.put(id, packet);
+                                    hints.invalidate(id);
+                                    return packet;
+                                })));
     }
 
     private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {

@@ -1,14 +1,14 @@
 package dev.hongbao.packet;
 
-import com.github.benmanes.caffeine.cache.AsyncCache;
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.postgres.SharedQueries;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +21,11 @@ public final class PacketCatalog {
     private static final int PACKET_WEIGHT = 60;
 
     private final PacketStore store;
-    private final AsyncCache<PacketId, Packet> packets = Caffeine.newBuilder()
+    private final SharedQueries<PacketId, @Nullable Packet> queries = new SharedQueries<>();
+    private final Cache<PacketId, Packet> packets = Caffeine.newBuilder()
             .maximumWeight(MAX_WEIGHT)
             .weigher((PacketId id, Packet packet) -> PACKET_WEIGHT + packet.count())
-            .buildAsync();
+            .build();
 
     public PacketCatalog(PacketStore store) {
         this.store = store;
@@ -32,26 +33,20 @@ public final class PacketCatalog {
 
     /** The terms if they are at hand; null otherwise. Never waits. */
     public @Nullable Packet cached(PacketId id) {
-        CompletableFuture<Packet> known = packets.getIfPresent(id);
-        return known == null ? null : known.getNow(null);
+        return packets.getIfPresent(id);
     }
 
     /** Puts a packet that was just sent where claims will look for it. */
     void put(Packet packet) {
-        packets.put(packet.id(), CompletableFuture.completedFuture(packet));
+        packets.put(packet.id(), packet);
     }
 
-    /** The terms; null for an unknown packet, which is not remembered. Callers at the same time share one query. */
+    /** The terms; null for an unknown packet, which is not remembered. */
     public Future<@Nullable Packet> find(PacketId id) {
-        CompletableFuture<@Nullable Packet> found = packets.get(
-                id,
-                (key, executor) -> store.find(List.of(key))
-                        .map(rows -> rows.isEmpty() ? null : rows.get(0))
-                        .toCompletionStage()
-                        .toCompletableFuture());
-        return found.isDone() && !found.isCompletedExceptionally()
-                ? Future.succeededFuture(found.getNow(null))
-                : Future.fromCompletionStage(found, io.vertx.core.Vertx.currentContext());
+        Packet known = cached(id);
+        return known != null
+                ? Future.succeededFuture(known)
+                : queries.ask(id, () -> findAll(List.of(id)).map(found -> found.get(id)));
     }
 
     /** The terms of many packets; those unknown are left out. */
@@ -59,7 +54,7 @@ public final class PacketCatalog {
         Map<PacketId, Packet> found = new HashMap<>();
         List<PacketId> missing = new ArrayList<>();
         for (PacketId id : ids) {
-            Packet packet = found.containsKey(id) ? found.get(id) : cached(id);
+            Packet packet = cached(id);
             if (packet == null) {
                 missing.add(id);
             } else {

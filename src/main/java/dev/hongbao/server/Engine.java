@@ -1,0 +1,256 @@
+package dev.hongbao.server;
+
+import dev.hongbao.claim.ClaimMetrics;
+import dev.hongbao.claim.ClaimService;
+import dev.hongbao.claim.ClaimSettings;
+import dev.hongbao.claim.ClaimSettler;
+import dev.hongbao.claim.SettledClaims;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.journal.JournalEntry;
+import dev.hongbao.journal.LocalCodec;
+import dev.hongbao.journal.PersistenceVerticle;
+import dev.hongbao.journal.ShardStore;
+import dev.hongbao.journal.Shards;
+import dev.hongbao.ledger.Idempotency;
+import dev.hongbao.ledger.Wallets;
+import dev.hongbao.packet.CloseSettler;
+import dev.hongbao.packet.EndedPackets;
+import dev.hongbao.packet.PacketCatalog;
+import dev.hongbao.packet.PacketClosing;
+import dev.hongbao.packet.PacketEnds;
+import dev.hongbao.packet.PacketLoading;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.packet.PacketShardLoader;
+import dev.hongbao.packet.PacketStore;
+import dev.hongbao.redis.RedisLink;
+import dev.hongbao.redis.Script;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Everything but the faces: the pool, what is cached, the persistence verticle, and the services that the faces call. Safe on
+ * any thread, except that {@link #loopServices} belongs on the event loop that will use them.
+ */
+public final class Engine {
+    private static final long READY_POLL_MILLIS = 10;
+    private static final Duration PURGE_EVERY = Duration.ofHours(1);
+
+    /** Items one settlement takes: enough to make the commit cheap, few enough to answer the first of them soon. */
+    private static final int SETTLEMENT_ITEMS = 2048;
+
+    /** The owner's work has connections of its own, so that no burst of requests keeps it from settling and recovering. */
+    private static final int OWNER_POOL_SIZE = 4;
+
+    private static final int OWNER_QUEUE = 256;
+
+    private final Vertx vertx;
+    private final StoreAddresses stores;
+    private final HongbaoConfig config;
+    private final Clock clock;
+    private final Pool pool;
+    private final Pool ownerPool;
+    private final Shards shards;
+    private final PacketStore packetStore;
+    private final PacketCatalog catalog;
+    private final EndedPackets ended;
+    private final ClaimMetrics claimMetrics;
+    private final Wallets wallets;
+    private final String persistence;
+
+    private Engine(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Clock clock, Parts parts, String persistence) {
+        this.vertx = vertx;
+        this.stores = stores;
+        this.config = config;
+        this.clock = clock;
+        this.pool = parts.pool;
+        this.ownerPool = parts.ownerPool;
+        this.shards = parts.shards;
+        this.packetStore = parts.packetStore;
+        this.catalog = parts.catalog;
+        this.ended = parts.ended;
+        this.claimMetrics = parts.claimMetrics;
+        this.wallets = new Wallets(pool);
+        this.persistence = persistence;
+    }
+
+    /** What is made before the persistence verticle is deployed. */
+    private record Parts(
+            Pool pool,
+            Pool ownerPool,
+            Shards shards,
+            PacketStore packetStore,
+            PacketCatalog catalog,
+            EndedPackets ended,
+            ClaimMetrics claimMetrics) {}
+
+    /**
+     * Starts on stores that answer and whose schema is there. Once a Vert.x instance.
+     *
+     * @param clock for refusing early; tests move it
+     */
+    public static Future<Engine> start(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, Clock clock) {
+        LocalCodec.register(vertx.eventBus(), JournalEntry.class);
+        LocalCodec.register(vertx.eventBus(), SettledClaims.class);
+        Pool pool = pool(
+                vertx,
+                stores,
+                "requests",
+                config.postgres().poolSize(),
+                config.postgres().maxWaitQueue());
+        Pool ownerPool = pool(vertx, stores, "owner", OWNER_POOL_SIZE, OWNER_QUEUE);
+        ShardStore shardStore = new ShardStore(ownerPool);
+        return shardStore
+                .establish(config.journal().shards())
+                .compose(count -> {
+                    PacketStore packetStore = new PacketStore(pool);
+                    Parts parts = new Parts(
+                            pool,
+                            ownerPool,
+                            new Shards(shardStore, count, scripts()),
+                            packetStore,
+                            new PacketCatalog(packetStore),
+                            new EndedPackets(packetStore),
+                            new ClaimMetrics(metrics));
+                    return vertx.deployVerticle(
+                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)))
+                            .map(id -> new Engine(vertx, stores, config, clock, parts, id));
+                })
+                .onSuccess(engine -> engine.purgeRegularly());
+    }
+
+    private static Pool pool(Vertx vertx, StoreAddresses stores, String name, int size, int queue) {
+        return PgBuilder.pool()
+                .with(new PoolOptions()
+                        .setMaxSize(size)
+                        .setMaxWaitQueueSize(queue)
+                        .setName("hongbao-" + name))
+                .connectingTo(stores.app().connectOptions())
+                .using(vertx)
+                .build();
+    }
+
+    private static Map<String, String> scripts() {
+        return Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read));
+    }
+
+    private static PersistenceVerticle.Wiring wiring(
+            Vertx vertx,
+            StoreAddresses stores,
+            HongbaoConfig config,
+            MeterRegistry metrics,
+            ShardStore shardStore,
+            Parts parts) {
+        PacketEnds ends = new PacketEnds(parts.ended);
+        return new PersistenceVerticle.Wiring(
+                stores.app(),
+                parts.ownerPool,
+                stores.redisUrl(),
+                config.redis().commandTimeout(),
+                shardStore,
+                parts.shards,
+                List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends)),
+                List.of(new PacketShardLoader()),
+                List.of(new PacketClosing(
+                        new PacketStore(parts.ownerPool), parts.catalog, ends, parts.shards, vertx.eventBus())),
+                config.journal().pollInterval(),
+                SETTLEMENT_ITEMS,
+                metrics);
+    }
+
+    /** Opens the services of the event loop it is called on. */
+    public Future<LoopServices> loopServices() {
+        return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "claims")
+                .map(redis -> {
+                    PacketLoading loading = new PacketLoading(
+                            vertx, redis, shards, config.claim().settleTimeout());
+                    PacketService.Limits limits = new PacketService.Limits(
+                            config.packet().defaultExpiry(),
+                            config.packet().maxExpiry(),
+                            config.packet().maxCount());
+                    return new LoopServices(
+                            redis,
+                            new ClaimService(
+                                    vertx,
+                                    redis,
+                                    shards,
+                                    packetStore,
+                                    catalog,
+                                    ended,
+                                    claimSettings(),
+                                    claimMetrics,
+                                    clock),
+                            new PacketService(pool, shards, packetStore, catalog, ended, loading, limits, clock));
+                });
+    }
+
+    private ClaimSettings claimSettings() {
+        int perLoop = Math.max(1, config.claim().maxWaiting() / config.http().effectiveEventLoops());
+        return new ClaimSettings(
+                config.claim().batchSize(),
+                perLoop,
+                perLoop,
+                config.journal().maxEntries(),
+                config.claim().settleTimeout());
+    }
+
+    public Wallets wallets() {
+        return wallets;
+    }
+
+    public Pool pool() {
+        return pool;
+    }
+
+    /** Completes when every shard has a generation in which claims are taken; fails when that takes longer than {@code wait}. */
+    public Future<Void> ready(Duration wait) {
+        Promise<Void> ready = Promise.promise();
+        pollReady(System.nanoTime() + wait.toNanos(), ready);
+        return ready.future();
+    }
+
+    private void pollReady(long deadlineNanos, Promise<Void> ready) {
+        if (isReady()) {
+            ready.complete();
+        } else if (System.nanoTime() > deadlineNanos) {
+            ready.fail("the shards' owner is not ready; see the log for what keeps it");
+        } else {
+            shards.refresh()
+                    .onComplete(looked -> vertx.setTimer(READY_POLL_MILLIS, later -> pollReady(deadlineNanos, ready)));
+        }
+    }
+
+    /** Whether every shard has had a generation. */
+    public boolean isReady() {
+        for (int shard = 0; shard < shards.count(); shard++) {
+            if (shards.current(shard).generation().epoch() == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void purgeRegularly() {
+        Idempotency idempotency = new Idempotency(pool);
+        vertx.setPeriodic(
+                PURGE_EVERY.toMillis(),
+                hour -> idempotency.purge(config.idempotency().retention()));
+    }
+
+    /** Settles what is in the journals, then closes; the faces are to be stopped before. Idempotent. */
+    public Future<Void> close() {
+        return vertx.undeploy(persistence).eventually(pool::close).eventually(ownerPool::close);
+    }
+}

@@ -1,0 +1,8 @@
+package dev.hongbao.server;
+
+import dev.hongbao.claim.ClaimService;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.redis.RedisLink;
+
+/** The services of one event loop, with its own link to Redis. Use them on that loop only. */
+public record LoopServices(RedisLink redis, ClaimService claims, PacketService packets) {}

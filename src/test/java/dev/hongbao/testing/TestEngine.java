@@ -1,0 +1,156 @@
+package dev.hongbao.testing;
+
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.GroupId;
+import dev.hongbao.command.IdempotencyKey;
+import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.ledger.Asset;
+import dev.hongbao.ledger.WalletEntry;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketKind;
+import dev.hongbao.packet.SendCommand;
+import dev.hongbao.postgres.Migrations;
+import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.server.Engine;
+import dev.hongbao.server.LoopServices;
+import dev.hongbao.server.StoreAddresses;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** An engine without faces on test servers, with the services of some event loops, called from the test's thread. */
+public final class TestEngine implements AutoCloseable {
+    public static final GroupId GROUP = new GroupId("family");
+    public static final Asset CNY = new Asset("CNY");
+
+    private final Vertx vertx;
+    private final Engine engine;
+    private final List<Loop> loops = new ArrayList<>();
+
+    /** One event loop and its services. */
+    public record Loop(Context context, LoopServices services) {
+        /** Calls a service on its loop. */
+        public <T> Future<T> call(Function<LoopServices, Future<T>> work) {
+            Promise<T> done = Promise.promise();
+            context.runOnContext(now -> work.apply(services).onComplete(done));
+            return done.future();
+        }
+    }
+
+    private TestEngine(Vertx vertx, Engine engine) {
+        this.vertx = vertx;
+        this.engine = engine;
+    }
+
+    /** Starts an engine with some event loops on servers that may have been used before. */
+    public static TestEngine start(TestServers servers, int loops, Map<String, String> options) {
+        return start(stores(servers), loops, options, Clock.systemUTC());
+    }
+
+    public static StoreAddresses stores(TestServers servers) {
+        return new StoreAddresses(
+                servers.redisUrl(),
+                PostgresAddress.of(servers.postgresOwnerUrl()),
+                PostgresAddress.of(servers.postgresAppUrl()));
+    }
+
+    public static TestEngine start(StoreAddresses stores, int loops, Map<String, String> options, Clock clock) {
+        Migrations.run(stores.owner(), stores.app());
+        Vertx vertx = Vertx.vertx();
+        HongbaoConfig config = HongbaoConfig.of(options);
+        Engine engine = get(Engine.start(vertx, stores, config, new SimpleMeterRegistry(), clock));
+        get(engine.ready(Duration.ofSeconds(20)));
+        TestEngine test = new TestEngine(vertx, engine);
+        for (int i = 0; i < loops; i++) {
+            Context context = ((io.vertx.core.internal.VertxInternal) vertx).createEventLoopContext();
+            Promise<LoopServices> services = Promise.promise();
+            context.runOnContext(now -> engine.loopServices().onComplete(services));
+            test.loops.add(new Loop(context, get(services.future())));
+        }
+        return test;
+    }
+
+    public Engine engine() {
+        return engine;
+    }
+
+    public Vertx vertx() {
+        return vertx;
+    }
+
+    public Loop loop(int index) {
+        return loops.get(index % loops.size());
+    }
+
+    public int loops() {
+        return loops.size();
+    }
+
+    /** Waits for a future, half a minute at the most. */
+    public static <T> T get(Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.ExecutionException failed) {
+            if (failed.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new IllegalStateException(failed.getCause());
+        } catch (InterruptedException | java.util.concurrent.TimeoutException late) {
+            throw new IllegalStateException(late);
+        }
+    }
+
+    public static Caller member(String user) {
+        return new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX);
+    }
+
+    public static IdempotencyKey newKey() {
+        return new IdempotencyKey(UUID.randomUUID().toString());
+    }
+
+    public WalletEntry deposit(String user, long amount) {
+        return get(engine.wallets().deposit(new UserId(user), CNY, amount, newKey()));
+    }
+
+    public long balance(String user) {
+        return get(engine.wallets().balances(new UserId(user))).stream()
+                .filter(balance -> balance.asset().equals(CNY))
+                .mapToLong(balance -> balance.amount())
+                .sum();
+    }
+
+    /** Sends a lucky packet from {@code sender} with the default terms. */
+    public Packet send(String sender, long amount, int count) {
+        return send(sender, lucky(amount, count, Duration.ofHours(1)));
+    }
+
+    public Packet send(String sender, SendCommand command) {
+        return get(loop(0).call(services -> services.packets().send(member(sender), command, newKey())));
+    }
+
+    public static SendCommand lucky(long amount, int count, Duration expiresIn) {
+        return new SendCommand(
+                GROUP, PacketKind.LUCKY, CNY, amount, count, null, null, null, null, List.of(), null, null, expiresIn);
+    }
+
+    @Override
+    public void close() {
+        loops.forEach(loop -> get(loop.call(services -> services.redis().close())));
+        get(engine.close());
+        get(vertx.close());
+    }
+}
