@@ -27,7 +27,7 @@ final class Binaries {
         this.platform = platform;
     }
 
-    /** @return the path of {@code redis-server} */
+    /** The path of {@code redis-server}. */
     Path redis() {
         Path unpacked = unpack("redis", platform.redisResource, (in, to) -> {
             Files.createDirectories(to);
@@ -38,7 +38,7 @@ final class Binaries {
         return unpacked.resolve("redis-server");
     }
 
-    /** @return the directory that holds {@code bin/postgres} and {@code bin/initdb} */
+    /** The directory that holds {@code bin/postgres} and {@code bin/initdb}. */
     Path postgres() {
         return unpack("postgres", platform.postgresResource, Binaries::untar);
     }
