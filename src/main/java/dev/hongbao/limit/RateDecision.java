@@ -10,7 +10,7 @@ package dev.hongbao.limit;
  */
 public record RateDecision(boolean allowed, String policy, String state, int retryAfterSeconds) {
     /** There is no limit. */
-    static final RateDecision UNLIMITED = new RateDecision(true, "", "", 0);
+    public static final RateDecision UNLIMITED = new RateDecision(true, "", "", 0);
 
     public boolean isLimited() {
         return !policy.isEmpty();
