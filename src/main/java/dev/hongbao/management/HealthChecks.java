@@ -57,8 +57,7 @@ public final class HealthChecks {
     /** Asks all; never fails. */
     public Future<Report> ask() {
         List<String> names = new ArrayList<>(checks.keySet());
-        List<Future<Boolean>> answers =
-                names.stream().map(name -> ask(checks.get(name))).toList();
+        List<Future<Boolean>> answers = checks.values().stream().map(this::ask).toList();
         return Future.join(answers).map(all -> {
             Map<String, Boolean> well = new LinkedHashMap<>();
             for (int i = 0; i < names.size(); i++) {
