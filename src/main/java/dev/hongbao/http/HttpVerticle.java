@@ -24,7 +24,7 @@ public final class HttpVerticle extends VerticleBase {
 
     private final HttpSettings settings;
     private final Shared shared;
-    private final Supplier<Services> services;
+    private final Supplier<Future<Services>> services;
     private final IntConsumer listening;
 
     @SuppressWarnings("NullAway.Init") // set by start
@@ -32,6 +32,9 @@ public final class HttpVerticle extends VerticleBase {
 
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpFace face;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private Supplier<Future<Void>> closeServices;
 
     /** What all instances share. */
     public record Shared(
@@ -41,7 +44,8 @@ public final class HttpVerticle extends VerticleBase {
      * @param services called once, on the instance's own loop
      * @param listening told the port once it is bound, on the instance's own loop
      */
-    public HttpVerticle(HttpSettings settings, Shared shared, Supplier<Services> services, IntConsumer listening) {
+    public HttpVerticle(
+            HttpSettings settings, Shared shared, Supplier<Future<Services>> services, IntConsumer listening) {
         this.settings = settings;
         this.shared = shared;
         this.services = services;
@@ -50,6 +54,11 @@ public final class HttpVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
+        return services.get().compose(this::listen);
+    }
+
+    private Future<?> listen(Services open) {
+        closeServices = open.close();
         Connections connections = new Connections(settings, shared.metrics().connections(), System::nanoTime);
         face = new HttpFace(
                 vertx,
@@ -60,7 +69,7 @@ public final class HttpVerticle extends VerticleBase {
                 connections,
                 shared.tokens(),
                 shared.limits(),
-                services.get());
+                open);
         server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)
                 .requestHandler(face)
@@ -75,7 +84,8 @@ public final class HttpVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         face.refuseNewWork();
-        return server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        return server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .eventually(closeServices);
     }
 
     private HttpServerOptions options() {

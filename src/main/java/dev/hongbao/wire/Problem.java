@@ -2,6 +2,7 @@ package dev.hongbao.wire;
 
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UnavailableException;
+import dev.hongbao.postgres.SqlState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,9 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
         }
         if (failure instanceof InvalidInputException invalid) {
             return invalid.problem();
+        }
+        if (SqlState.isOutage(failure)) {
+            return of(ProblemType.UNKNOWN, "The store does not answer. Repeat the same request shortly.");
         }
         return null;
     }
