@@ -16,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Who waits for a claim to be settled: answered by the settled event, or by the row in Postgres, which is looked up for those
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * only.
  */
 final class SettlementWaiters {
+    private static final Logger LOG = LoggerFactory.getLogger(SettlementWaiters.class);
+
     /** Between looks. */
     private static final long LOOK_MILLIS = 50;
 
@@ -137,6 +141,7 @@ final class SettlementWaiters {
                             found.forEach(this::settled);
                             over.forEach(this::lapsed);
                         }))
+                .onFailure(fault -> LOG.debug("claims that wait long were not looked up: {}", fault.toString()))
                 .onComplete(looked -> looking = false);
     }
 
