@@ -99,7 +99,8 @@ final class SettlementWaiters {
         return waiter.promise.future();
     }
 
-    private void settled(Claim claim) {
+    /** Ends the wait for a claim that is settled, if anybody waits. */
+    void settled(Claim claim) {
         Waiter waiter = waiters.remove(new Key(claim.packet(), claim.user()));
         if (waiter != null) {
             metrics.settledAfter(System.nanoTime() - waiter.sinceNanos);
