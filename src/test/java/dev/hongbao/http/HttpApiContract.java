@@ -2,44 +2,24 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.command.GroupId;
-import dev.hongbao.command.Role;
-import dev.hongbao.command.UserId;
-import dev.hongbao.token.TokenSigner;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
  * What a client sees of a running server, by a client that is not ours (the JDK's). Users and groups are new in every test,
  * so that tests do not meet.
  */
-abstract class HttpApiContract {
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
-
-    private final String run = UUID.randomUUID().toString().substring(0, 8);
-    private final String group = "group-" + run;
-
-    /** Where the server listens, {@code http://host:port}. */
-    abstract URI base();
-
-    /** The secret it verifies tokens with. */
-    abstract byte[] secret();
+abstract class HttpApiContract extends HttpApiClient {
 
     @Test
     void money_goes_in_and_out_and_is_recorded() throws Exception {
@@ -232,8 +212,7 @@ abstract class HttpApiContract {
         json(claim("bob", secret, " 新年快乐 "), 201);
         assertProblem(claim("bob", UUID.randomUUID().toString()), 404, "not-found");
         assertProblem(get("bob", "/v1/packets/" + UUID.randomUUID()), 404, "not-found");
-        HttpResponse<String> outsider = send(HttpRequest.newBuilder(base().resolve("/v1/packets/" + later + "/claims"))
-                .header("Authorization", "Bearer " + token("mallory", "elsewhere", Role.USER))
+        HttpResponse<String> outsider = send(builder("mallory", "elsewhere", "/v1/packets/" + later + "/claims")
                 .POST(BodyPublishers.noBody()));
         assertProblem(outsider, 403, "not-eligible");
         eventually(() -> {
@@ -337,117 +316,5 @@ abstract class HttpApiContract {
         assertThat(same.body()).isEmpty();
         assertThat(changed.statusCode()).isEqualTo(200);
         assertThat(changed.headers().firstValue("ETag").orElseThrow()).isNotEqualTo(tag);
-    }
-
-    @FunctionalInterface
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    /** Asks again, paced by real requests, for at most ten seconds. */
-    private static void eventually(Condition condition) throws Exception {
-        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("ten seconds have passed").isLessThan(deadline);
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
-    }
-
-    private String name(String user) {
-        return user + "-" + run;
-    }
-
-    private String send(String kind, long amount, int count) throws Exception {
-        return send(packet(kind, amount, count));
-    }
-
-    private String send(JsonObject packet) throws Exception {
-        String key = UUID.randomUUID().toString();
-        json(post(null, "/v1/accounts/" + name("sender") + "/deposits", key, cny(packet.getLong("amount"))), 201);
-        return json(post("sender", "/v1/packets", key, packet), 201).getString("id");
-    }
-
-    private JsonObject packet(String kind, long amount, int count) {
-        return new JsonObject()
-                .put("group", group)
-                .put("kind", kind)
-                .put("asset", "CNY")
-                .put("amount", amount)
-                .put("count", count);
-    }
-
-    private static JsonObject cny(long amount) {
-        return new JsonObject().put("asset", "CNY").put("amount", amount);
-    }
-
-    private JsonObject money(String user, String direction, long amount, String key, int status) throws Exception {
-        return json(post(null, "/v1/accounts/" + name(user) + "/" + direction, key, cny(amount)), status);
-    }
-
-    private long balance(String user) throws Exception {
-        return items(get(user, "/v1/me/balances")).stream()
-                .mapToLong(item -> item.getLong("amount"))
-                .sum();
-    }
-
-    private HttpResponse<String> claim(String user, String packet) throws Exception {
-        return send(builder(user, "/v1/packets/" + packet + "/claims").POST(BodyPublishers.noBody()));
-    }
-
-    private HttpResponse<String> claim(String user, String packet, String passcode) throws Exception {
-        String body = new JsonObject().put("passcode", passcode).encode();
-        return send(builder(user, "/v1/packets/" + packet + "/claims")
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body)));
-    }
-
-    /** A user of null is the service. */
-    private HttpResponse<String> post(String user, String path, String key, JsonObject body) throws Exception {
-        return send(builder(user, path)
-                .header("Idempotency-Key", key)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body.encode())));
-    }
-
-    private HttpResponse<String> get(String user, String path) throws Exception {
-        return send(builder(user, path).GET());
-    }
-
-    private HttpRequest.Builder builder(String user, String path) {
-        String token = user == null ? token("shop", group, Role.SERVICE) : token(user, group, Role.USER);
-        return HttpRequest.newBuilder(base().resolve(path)).header("Authorization", "Bearer " + token);
-    }
-
-    private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-        return CLIENT.send(
-                request.version(HttpClient.Version.HTTP_1_1)
-                        .timeout(Duration.ofSeconds(15))
-                        .build(),
-                BodyHandlers.ofString());
-    }
-
-    private String token(String user, String inGroup, Role role) {
-        return new TokenSigner(secret(), null, null, Clock.systemUTC())
-                .sign(new UserId(name(user)), List.of(new GroupId(inGroup)), role, Duration.ofMinutes(5));
-    }
-
-    private static List<JsonObject> items(HttpResponse<String> response) {
-        return items(json(response, 200));
-    }
-
-    private static List<JsonObject> items(JsonObject page) {
-        return page.getJsonArray("items").stream().map(JsonObject.class::cast).collect(Collectors.toList());
-    }
-
-    private static JsonObject json(HttpResponse<String> response, int status) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
-        assertThat(response.headers().firstValue("Content-Type")).contains("application/json");
-        return new JsonObject(response.body());
-    }
-
-    private static void assertProblem(HttpResponse<String> response, int status, String type) {
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
-        assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
-        assertThat(new JsonObject(response.body()).getString("type")).endsWith("/" + type);
     }
 }
