@@ -52,6 +52,9 @@ class HttpFaceIT {
         "FOO, /v1/packets, user, 405, method-not-allowed",
         "GET, /v1/packets/not-an-id, user, 400, invalid-request",
         "POST, /v1/packets/not-an-id/claims, user, 400, invalid-request",
+        "POST, /v1/packets/01939d1e-8c00-7000-8000-000000000001/claims?user=eve, user, 400, invalid-request",
+        "POST, /v1/packets/01939d1e-8c00-7000-8000-000000000001/claims?, other, 500, internal-error",
+        "POST, /v1/packets/01939d1e8c00-7000-8000-0000-000000000001/claims, other, 400, invalid-request",
         "GET, /v1/packets/%zz, user, 400, invalid-request",
         "GET, /v1/accounts/a%0a/balances, service, 400, invalid-request",
         "GET, /v1/me/claims?limit=0, user, 400, invalid-request",
@@ -63,6 +66,7 @@ class HttpFaceIT {
             String method, String target, String token, int status, String type) throws Exception {
         String authorization = switch (String.valueOf(token)) {
             case "null" -> "";
+            case "other" -> "Authorization: bearer " + token("zoe", Role.USER) + "\r\n";
             case "user" -> "Authorization: Bearer " + token("alice", Role.USER) + "\r\n";
             case "service" -> "Authorization: Bearer " + token("shop", Role.SERVICE) + "\r\n";
             default -> "Authorization: " + token + "\r\n";
@@ -124,6 +128,16 @@ class HttpFaceIT {
                 .POST(BodyPublishers.ofString(SEND));
 
         assertProblem(server.send(request), 415, "unsupported-media-type");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {" ", "with space", "é"})
+    void a_key_that_is_none_is_refused(String key) throws Exception {
+        String answer = server.raw("POST /v1/packets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "
+                + token("alice", Role.USER) + "\r\nIdempotency-Key: " + key
+                + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+
+        assertProblem(answer, 400, "invalid-request");
     }
 
     @Test
