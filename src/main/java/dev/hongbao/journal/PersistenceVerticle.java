@@ -421,16 +421,16 @@ public final class PersistenceVerticle extends VerticleBase {
         @Override
         public void requested(RecoveryRequest request) {
             Generation current = logs[request.shard()].generation();
-            String packet = request.packet();
+            String key = request.key();
             if (!logs[request.shard()].isLive() || !request.stamp().equals(current.stamp())) {
                 return;
             }
-            if (packet == null) {
+            if (key == null) {
                 watchRedis(List.of(request.shard()));
             } else {
-                watch.exists(current.packetKey(packet)).onSuccess(there -> {
+                watch.exists(key).onSuccess(there -> {
                     if (!there && logs[request.shard()].generation().equals(current)) {
-                        recover(request.shard(), "open packet " + packet + " is missing");
+                        recover(request.shard(), key + " is missing");
                     }
                 });
             }
