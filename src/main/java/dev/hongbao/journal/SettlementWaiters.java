@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Who waits for something accepted to be settled: answered by the settled event, or by the row in Postgres, which is looked up
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param <V> the settled fact
  */
 public final class SettlementWaiters<K, V> {
+    private static final Logger LOG = LoggerFactory.getLogger(SettlementWaiters.class);
+
     /** Between looks. */
     private static final long LOOK_MILLIS = 50;
 
@@ -134,6 +138,7 @@ public final class SettlementWaiters<K, V> {
                     found.forEach(this::settled);
                     over.forEach(this::lapsed);
                 }))
+                .onFailure(fault -> LOG.debug("what waits long was not looked up: {}", fault.toString()))
                 .onComplete(looked -> looking = false);
     }
 
