@@ -128,15 +128,15 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         if (!logs[shard].isLive() || !request.stamp().equals(current.stamp())) {
             return;
         }
-        String packet = request.packet();
-        if (packet == null) {
+        String key = request.key();
+        if (key == null) {
             watchRedis(List.of(shard));
-        } else if (packet.equals(RecoveryRequest.FAULT)) {
+        } else if (key.equals(RecoveryRequest.FAULT)) {
             condemned(shard, "a script failed");
         } else {
-            watch.exists(current.packetKey(packet)).onSuccess(there -> {
+            watch.exists(key).onSuccess(there -> {
                 if (!there && logs[shard].generation().equals(current)) {
-                    condemn(shard, -1, "open packet " + packet + " is missing");
+                    condemn(shard, -1, key + " is missing");
                 }
             });
         }

@@ -73,7 +73,7 @@ public final class PacketClosing implements Chore {
                         if (outcomes[i].equals("closing")) {
                             closing.add(new Close(id));
                         } else if (outcomes[i].equals("missing")) {
-                            reported = shards.report(generation, id.toString());
+                            reported = shards.report(generation, generation.packetKey(id.toString()));
                         }
                     }
                     if (!closing.isEmpty()) {

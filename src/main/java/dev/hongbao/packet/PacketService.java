@@ -6,6 +6,7 @@ import dev.hongbao.command.Page;
 import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.EndedPackets.EndedPacket;
 import dev.hongbao.packet.PacketStore.Progress;
@@ -51,7 +52,7 @@ public final class PacketService {
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
-            PacketLoading loading,
+            KeyLoading loading,
             Limits limits,
             Clock clock) {
         this.store = store;

@@ -7,6 +7,7 @@ import dev.hongbao.claim.ClaimSettler;
 import dev.hongbao.claim.SettledClaims;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.journal.JournalEntry;
+import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
 import dev.hongbao.journal.PersistenceVerticle;
 import dev.hongbao.journal.ShardStore;
@@ -18,7 +19,6 @@ import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketClosing;
 import dev.hongbao.packet.PacketEnds;
-import dev.hongbao.packet.PacketLoading;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketShardLoader;
 import dev.hongbao.packet.PacketStore;
@@ -176,8 +176,8 @@ public final class Engine {
     public Future<LoopServices> loopServices() {
         return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "claims")
                 .map(redis -> {
-                    PacketLoading loading = new PacketLoading(
-                            vertx, redis, shards, config.claim().settleTimeout());
+                    KeyLoading loading =
+                            new KeyLoading(vertx, redis, shards, config.claim().settleTimeout());
                     PacketService.Limits limits = new PacketService.Limits(
                             config.packet().defaultExpiry(),
                             config.packet().maxExpiry(),
