@@ -7,6 +7,7 @@ import dev.hongbao.journal.JournalEntry;
 import dev.hongbao.journal.JournalItem;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketId;
 import dev.hongbao.redis.RedisFault;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
@@ -21,6 +22,8 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gathers claims into calls of {@code claim.lua}: while one call for a shard is in flight, later claims on it wait for the
@@ -30,6 +33,8 @@ import java.util.Map;
  * shard's owner.
  */
 final class ClaimBatcher {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimBatcher.class);
+
     private static final long RETRY_MILLIS = 20;
     private static final long REPORT_NANOS = 200_000_000;
 
@@ -116,11 +121,13 @@ final class ClaimBatcher {
                 return;
             }
             busy = true;
-            Map<Packet, List<Pending>> batch = new LinkedHashMap<>();
+            // By id: two objects of one packet would be two keys, and each would be given the same slots.
+            Map<PacketId, List<Pending>> batch = new LinkedHashMap<>();
             int size = 0;
             for (; size < settings.batchSize() && !queue.isEmpty(); size++) {
                 Pending next = queue.remove();
-                batch.computeIfAbsent(next.packet, packet -> new ArrayList<>()).add(next);
+                batch.computeIfAbsent(next.packet.id(), packet -> new ArrayList<>())
+                        .add(next);
             }
             metrics.batch(size);
             Shards.Shard current = shards.current(shard);
@@ -135,18 +142,18 @@ final class ClaimBatcher {
             });
         }
 
-        private Request request(Shards.Shard current, Map<Packet, List<Pending>> batch) {
+        private Request request(Shards.Shard current, Map<PacketId, List<Pending>> batch) {
             Generation generation = current.generation();
             Request call = Request.cmd(Command.EVALSHA)
                     .arg(current.script("claim").sha())
                     .arg(batch.size() + 1)
                     .arg(generation.journalKey());
-            for (Packet packet : batch.keySet()) {
-                call.arg(generation.packetKey(packet.id().toString()));
+            for (PacketId packet : batch.keySet()) {
+                call.arg(generation.packetKey(packet.toString()));
             }
             call.arg(settings.maxJournalEntries());
             batch.forEach((packet, claims) -> {
-                call.arg(packet.id().toString()).arg(packet.count()).arg(claims.size());
+                call.arg(packet.toString()).arg(claims.get(0).packet.count()).arg(claims.size());
                 for (Pending claim : claims) {
                     call.arg(claim.user.value());
                 }
@@ -154,11 +161,11 @@ final class ClaimBatcher {
             return call;
         }
 
-        private void answer(Generation generation, Map<Packet, List<Pending>> batch, Response reply) {
+        private void answer(Generation generation, Map<PacketId, List<Pending>> batch, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
             List<JournalItem> accepted = new ArrayList<>();
             int next = 0;
-            for (Map.Entry<Packet, List<Pending>> entry : batch.entrySet()) {
+            for (Map.Entry<PacketId, List<Pending>> entry : batch.entrySet()) {
                 List<UserId> winners = new ArrayList<>();
                 int firstSlot = -1;
                 for (Pending claim : entry.getValue()) {
@@ -171,7 +178,7 @@ final class ClaimBatcher {
                     claim.promise.complete(answer);
                 }
                 if (!winners.isEmpty()) {
-                    accepted.add(new AcceptedClaims(entry.getKey().id(), firstSlot, winners));
+                    accepted.add(new AcceptedClaims(entry.getKey(), firstSlot, winners));
                 }
             }
             if (!accepted.isEmpty()) {
@@ -194,7 +201,7 @@ final class ClaimBatcher {
         }
 
         /** Puts the batch back at the head of the queue, and looks after what may be the cause. */
-        private void retry(Generation generation, Map<Packet, List<Pending>> batch, Throwable fault) {
+        private void retry(Generation generation, Map<PacketId, List<Pending>> batch, Throwable fault) {
             if (RedisFault.is(fault, RedisFault.Kind.JOURNAL_FULL)) {
                 batch.values()
                         .forEach(claims -> claims.forEach(claim -> fail(
@@ -223,9 +230,15 @@ final class ClaimBatcher {
             });
             boolean fenced =
                     RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT) || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL);
-            if (fenced && now - lastReportNanos > REPORT_NANOS) {
+            boolean failed = RedisFault.is(fault, RedisFault.Kind.ERROR);
+            if ((fenced || failed) && now - lastReportNanos > REPORT_NANOS) {
                 lastReportNanos = now;
-                shards.report(generation, null);
+                if (fenced) {
+                    shards.report(generation, null);
+                } else {
+                    LOG.error("the claim script of {} failed: {}", generation, fault.getMessage());
+                    shards.reportFault(generation);
+                }
             }
             vertx.setTimer(RETRY_MILLIS, later -> {
                 busy = false;

@@ -23,6 +23,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The race for the shares. One instance per event loop; call it on that loop only. */
@@ -84,7 +85,7 @@ public final class ClaimService {
         if (packet != null) {
             race.enter(packet);
         } else {
-            catalog.find(id).onFailure(race::fail).onSuccess(found -> {
+            race.inTime(catalog.find(id)).onFailure(race::fail).onSuccess(found -> {
                 if (found == null) {
                     race.finish(ClaimOutcome.refused(Kind.NOT_FOUND));
                 } else {
@@ -113,6 +114,14 @@ public final class ClaimService {
             return new ClaimTicket(accepted.future(), settled.future());
         }
 
+        /** A store that neither answers nor breaks must not keep the claim beyond its time. */
+        <T> Future<T> inTime(Future<T> asked) {
+            return asked.isComplete()
+                    ? asked
+                    : asked.timeout(
+                            Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
+        }
+
         void finish(ClaimOutcome outcome) {
             metrics.answered(outcome.kind());
             accepted.tryComplete(outcome);
@@ -139,7 +148,7 @@ public final class ClaimService {
             if (over != null) {
                 finishEnded(packet, over, refusal);
             } else if (ended.isHinted(packet.id())) {
-                ended.find(packet.id()).onFailure(this::fail).onSuccess(found -> {
+                inTime(ended.find(packet.id())).onFailure(this::fail).onSuccess(found -> {
                     if (found != null) {
                         finishEnded(packet, found, refusal);
                     } else {
@@ -193,7 +202,7 @@ public final class ClaimService {
         private void finishUnlessWon(Packet packet, Kind refusal) {
             Future<Settlement> waiting = waiters.joined(new Key(packet.id(), caller.user()));
             Future<@Nullable Claim> won =
-                    waiting != null ? waiting.map(Settlement::claim) : store.claim(packet.id(), caller.user());
+                    waiting != null ? waiting.map(Settlement::claim) : inTime(store.claim(packet.id(), caller.user()));
             won.onFailure(this::fail)
                     .onSuccess(claim -> finish(
                             claim == null
@@ -243,13 +252,15 @@ public final class ClaimService {
                 heldUnsettled(packet, answer);
                 return;
             }
-            store.claim(packet.id(), caller.user()).onFailure(this::fail).onSuccess(claim -> {
-                if (claim != null) {
-                    finish(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim));
-                } else {
-                    heldUnsettled(packet, answer);
-                }
-            });
+            inTime(store.claim(packet.id(), caller.user()))
+                    .onFailure(this::fail)
+                    .onSuccess(claim -> {
+                        if (claim != null) {
+                            finish(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim));
+                        } else {
+                            heldUnsettled(packet, answer);
+                        }
+                    });
         }
 
         private void heldUnsettled(Packet packet, Answer answer) {
@@ -272,13 +283,13 @@ public final class ClaimService {
 
         /** Redis lacks the packet: it is over, or Redis lost it. */
         private void missing(Packet packet, Answer answer) {
-            ended.find(packet.id()).onFailure(this::fail).onSuccess(over -> {
+            inTime(ended.find(packet.id())).onFailure(this::fail).onSuccess(over -> {
                 if (over != null) {
                     finishEnded(packet, over, null);
                 } else if (System.nanoTime() - deadlineNanos > 0) {
                     fail(UnavailableException.unknown("The packet is being recovered. Repeat the same claim shortly."));
                 } else {
-                    shards.report(answer.generation(), packet.id().toString())
+                    inTime(shards.report(answer.generation(), packet.id().toString()))
                             .onComplete(reported -> vertx.setTimer(RETRY_MILLIS, later -> enter(packet)));
                 }
             });

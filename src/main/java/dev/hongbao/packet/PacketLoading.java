@@ -69,10 +69,11 @@ public final class PacketLoading {
                             || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
                         // It certainly did not run: wait for the recovery that is under way, or start one.
                         again(packet, generation, deadlineNanos, done, shards.report(generation, null));
+                    } else if (RedisFault.is(fault, RedisFault.Kind.ERROR)) {
+                        again(packet, generation, deadlineNanos, done, shards.reportFault(generation));
                     } else {
-                        LOG.warn("packet {} waits for a recovery to be loaded: {}", packet, fault.getMessage());
-                        shards.report(generation, packet.toString());
-                        done.complete();
+                        // No reason to recover: the connection comes back, and loading twice is loading once.
+                        again(packet, generation, deadlineNanos, done, Future.succeededFuture());
                     }
                 });
     }
@@ -81,6 +82,7 @@ public final class PacketLoading {
             PacketId packet, Generation generation, long deadlineNanos, Promise<Void> done, Future<Void> first) {
         if (System.nanoTime() > deadlineNanos) {
             LOG.warn("packet {} is left to the next recovery", packet);
+            shards.report(generation, packet.toString());
             done.complete();
             return;
         }
