@@ -75,10 +75,11 @@ public final class KeyLoading {
                             || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
                         // It certainly did not run: wait for the recovery that is under way, or start one.
                         again(load, shards.report(generation, null));
+                    } else if (RedisFault.is(fault, RedisFault.Kind.ERROR)) {
+                        again(load, shards.reportFault(generation));
                     } else {
-                        LOG.warn("{} waits for a recovery to be loaded: {}", load.key, fault.getMessage());
-                        shards.report(generation, load.key);
-                        load.done.complete();
+                        // No reason to recover: the connection comes back, and loading twice is loading once.
+                        again(load, Future.succeededFuture());
                     }
                 });
     }
@@ -86,6 +87,7 @@ public final class KeyLoading {
     private void again(Load load, Future<Void> first) {
         if (System.nanoTime() > load.deadlineNanos) {
             LOG.warn("{} is left to the next recovery", load.key);
+            shards.report(load.generation, load.key);
             load.done.complete();
             return;
         }

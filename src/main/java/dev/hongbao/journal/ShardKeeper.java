@@ -132,7 +132,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         if (key == null) {
             watchRedis(List.of(shard));
         } else if (key.equals(RecoveryRequest.FAULT)) {
-            condemned(shard, "a script failed");
+            faulty(shard, "a script failed");
         } else {
             watch.exists(key).onSuccess(there -> {
                 if (!there && logs[shard].generation().equals(current)) {
@@ -160,7 +160,13 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     }
 
     @Override
-    public void condemned(int shard, String why) {
+    public void contradicted(int shard) {
+        condemn(shard, -1, "an accepted entry contradicts a settled one");
+    }
+
+    /** Heard again and again while the fault lasts, so that one which comes too early is dropped. */
+    @Override
+    public void faulty(int shard, String why) {
         long now = System.nanoTime();
         Long last = lastFaultNanos.get(shard);
         if (last == null || now - last > FAULT_PAUSE_NANOS) {

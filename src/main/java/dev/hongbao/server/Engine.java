@@ -165,8 +165,7 @@ public final class Engine {
                 parts.shards,
                 List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends)),
                 List.of(new PacketShardLoader()),
-                List.of(new PacketClosing(
-                        new PacketStore(parts.ownerPool), parts.catalog, ends, parts.shards, vertx.eventBus())),
+                List.of(new PacketClosing(new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus())),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
                 metrics);

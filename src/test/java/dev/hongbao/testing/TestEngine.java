@@ -39,6 +39,7 @@ public final class TestEngine implements AutoCloseable {
 
     private final Vertx vertx;
     private final Engine engine;
+    private final SimpleMeterRegistry metrics;
     private final List<Loop> loops = new ArrayList<>();
 
     /** One event loop and its services. */
@@ -51,9 +52,10 @@ public final class TestEngine implements AutoCloseable {
         }
     }
 
-    private TestEngine(Vertx vertx, Engine engine) {
+    private TestEngine(Vertx vertx, Engine engine, SimpleMeterRegistry metrics) {
         this.vertx = vertx;
         this.engine = engine;
+        this.metrics = metrics;
     }
 
     /** Starts an engine with some event loops on servers that may have been used before. */
@@ -72,9 +74,10 @@ public final class TestEngine implements AutoCloseable {
         Migrations.run(stores.owner(), stores.app());
         Vertx vertx = Vertx.vertx();
         HongbaoConfig config = HongbaoConfig.of(options);
-        Engine engine = get(Engine.start(vertx, stores, config, new SimpleMeterRegistry(), clock));
+        SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+        Engine engine = get(Engine.start(vertx, stores, config, metrics, clock));
         get(engine.ready(Duration.ofSeconds(20)));
-        TestEngine test = new TestEngine(vertx, engine);
+        TestEngine test = new TestEngine(vertx, engine, metrics);
         for (int i = 0; i < loops; i++) {
             Context context = ((io.vertx.core.internal.VertxInternal) vertx).createEventLoopContext();
             Promise<LoopServices> services = Promise.promise();
@@ -86,6 +89,11 @@ public final class TestEngine implements AutoCloseable {
 
     public Engine engine() {
         return engine;
+    }
+
+    /** What the engine counts. */
+    public SimpleMeterRegistry metrics() {
+        return metrics;
     }
 
     public Vertx vertx() {
