@@ -121,7 +121,20 @@ public final class Books {
 
     /** The first column. */
     public List<String> strings(String sql) {
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+        return strings(servers.postgresOwnerUrl(), sql);
+    }
+
+    /** Breaks the application's connections to this database; all, or the one that holds the shards' locks. */
+    public void breakConnections(boolean onlyTheLocks) {
+        strings(
+                servers.postgresAppUrl(),
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                        + " where datname = current_database() and usename = current_user and pid <> pg_backend_pid()"
+                        + (onlyTheLocks ? " and pid in (select pid from pg_locks where locktype = 'advisory')" : ""));
+    }
+
+    private static List<String> strings(String url, String sql) {
+        try (Connection owner = TestDatabase.connect(url);
                 Statement statement = owner.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             List<String> found = new ArrayList<>();
