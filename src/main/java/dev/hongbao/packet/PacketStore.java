@@ -74,6 +74,7 @@ public final class PacketStore {
     public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
         return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
                         + " on c.packet = k.packet and c.user_id = k.user_id")
+                // Not Tuple.of(a, b): it takes an array at the end for more parameters.
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
