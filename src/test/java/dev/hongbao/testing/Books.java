@@ -2,6 +2,7 @@ package dev.hongbao.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Check;
 import dev.hongbao.reconcile.Reconciliation;
 import java.net.URI;
@@ -9,6 +10,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import redis.clients.jedis.Jedis;
@@ -80,6 +82,31 @@ public final class Books {
                 "select pg_terminate_backend(pid) from pg_stat_activity"
                         + " where datname = current_database() and usename = current_user and pid <> pg_backend_pid()"
                         + (onlyTheLocks ? " and pid in (select pid from pg_locks where locktype = 'advisory')" : ""));
+    }
+
+    /** Makes a packet due now, by Postgres' clock. */
+    public void expire(Packet packet) {
+        execute(
+                "update packet set opens_at = least(opens_at, now() - interval '1 hour'), expires_at = now() where id = '"
+                        + packet.id() + "'");
+    }
+
+    /** Waits until a packet is closed, 2 s at the most. */
+    public void awaitClosed(Packet packet) {
+        Eventually.eventually(
+                Duration.ofSeconds(2),
+                () -> assertThat(strings("select closed_at from packet where id = '" + packet.id() + "'"))
+                        .doesNotContainNull());
+    }
+
+    /** As the owner of the tables. */
+    public void execute(String sql) {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
     }
 
     private static List<String> strings(String url, String sql) {
