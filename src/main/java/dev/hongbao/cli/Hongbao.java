@@ -79,10 +79,8 @@ public final class Hongbao {
         add(root, environment, defaultFile, TokenCommand::new, Hongbao::concernsTokens);
         add(root, environment, defaultFile, CheckConfigCommand::new, option -> false);
         root.addSubcommand(new DefaultConfigCommand());
-        // MERGE: the split command comes from another branch.
-        // root.addSubcommand(new SplitCommand());
-        // MERGE: reconcile, demo and bench take the configuration's flags:
-        // add(root, environment, defaultFile, ReconcileCommand::new, option -> false);
+        root.addSubcommand(new SplitCommand());
+        add(root, environment, defaultFile, ReconcileCommand::new, Hongbao::concernsStores);
         root.addSubcommand(new HelpCommand());
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.registerConverter(UserId.class, converter(UserId::new));
@@ -103,6 +101,10 @@ public final class Hongbao {
         CommandLine line = new CommandLine(command.apply(flags));
         flags.addTo(line.getCommandSpec(), shown);
         root.addSubcommand(line);
+    }
+
+    private static boolean concernsStores(Option<?> option) {
+        return option.path().endsWith(".url") || option.path().equals("data.dir");
     }
 
     private static boolean concernsTokens(Option<?> option) {

@@ -5,10 +5,10 @@ import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.TokenConfig;
-import dev.hongbao.token.TokenKey;
+import dev.hongbao.server.TokenRules;
 import dev.hongbao.token.TokenSigner;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -83,10 +83,9 @@ final class TokenCommand implements Callable<Integer> {
             return ExitCode.SOFTWARE;
         }
         Logging.configure(loaded.log());
-        Path secretFile = token.secretFile();
-        TokenKey key =
-                secretFile == null ? TokenKey.loadOrCreate(loaded.data().tokenKeyFile()) : TokenKey.load(secretFile);
-        String signed = TokenSigner.sign(key, user, groups, role, ttl, token.issuer(), token.audience());
+        TokenSigner signer = new TokenSigner(
+                TokenRules.secret(token, loaded.data()), token.issuer(), token.audience(), Clock.systemUTC());
+        String signed = signer.sign(user, groups, role, ttl);
         spec.commandLine().getOut().println(signed);
         return ExitCode.OK;
     }

@@ -3,6 +3,7 @@ package dev.hongbao.embedded;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
@@ -12,7 +13,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
-import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
  * Unpacks the servers from the class path, each once per directory. Idempotent and safe against a half-finished unpack
@@ -27,7 +27,7 @@ final class Binaries {
         this.platform = platform;
     }
 
-    /** @return the path of {@code redis-server} */
+    /** The path of {@code redis-server}. */
     Path redis() {
         Path unpacked = unpack("redis", platform.redisResource, (in, to) -> {
             Files.createDirectories(to);
@@ -38,7 +38,7 @@ final class Binaries {
         return unpacked.resolve("redis-server");
     }
 
-    /** @return the directory that holds {@code bin/postgres} and {@code bin/initdb} */
+    /** The directory that holds {@code bin/postgres} and {@code bin/initdb}. */
     Path postgres() {
         return unpack("postgres", platform.postgresResource, Binaries::untar);
     }
@@ -79,7 +79,8 @@ final class Binaries {
     }
 
     private static void untar(InputStream in, Path to) throws IOException {
-        try (TarArchiveInputStream tar = new TarArchiveInputStream(new XZCompressorInputStream(in))) {
+        try (InputStream unpacked = new BufferedInputStream(XzProgram.decompress(in), 1 << 16);
+                TarArchiveInputStream tar = new TarArchiveInputStream(unpacked)) {
             TarArchiveEntry entry;
             while ((entry = tar.getNextEntry()) != null) {
                 Path path = to.resolve(entry.getName()).normalize();
@@ -103,6 +104,7 @@ final class Binaries {
                             path, PosixFilePermissions.fromString(program ? "rwxr-xr-x" : "rw-r--r--"));
                 }
             }
+            unpacked.transferTo(OutputStream.nullOutputStream()); // to the end, where a failure would show
         }
     }
 

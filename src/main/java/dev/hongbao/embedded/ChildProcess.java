@@ -91,7 +91,7 @@ final class ChildProcess {
             builder.environment().keySet().removeIf(key -> key.startsWith("PG") || key.startsWith("HONGBAO"));
             Process process = builder.start();
             ChildProcess child = new ChildProcess(name, process, log, logStart);
-            process.onExit().thenRun(child::releaseWatcher);
+            var unused = process.onExit().thenRun(child::releaseWatcher);
             return child;
         } catch (IOException e) {
             throw new EmbeddedStartException("cannot start " + name + ": " + e.getMessage(), e);

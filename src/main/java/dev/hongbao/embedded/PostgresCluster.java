@@ -35,7 +35,7 @@ final class PostgresCluster {
         this.programs = programs;
     }
 
-    /** @return the directory for {@code postgres -D}. Idempotent. */
+    /** The directory for {@code postgres -D}. Idempotent. */
     Path createOnce() {
         Path finished = data.path("postgres");
         if (Files.isDirectory(finished)) {

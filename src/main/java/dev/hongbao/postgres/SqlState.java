@@ -1,8 +1,12 @@
 package dev.hongbao.postgres;
 
+import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
+import java.io.IOException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** What the SQLSTATE of an error means for the one who sent the statement. */
@@ -31,6 +35,17 @@ public final class SqlState {
         }
         String state = String.valueOf(pg.getSqlState());
         return !state.startsWith("57") && !state.startsWith("08") && !state.startsWith("58");
+    }
+
+    /** Whether Postgres is away, going away, or has no connection to spare: the same statement may succeed later. */
+    public static boolean isOutage(Throwable fault) {
+        return fault instanceof PgException
+                ? !isRefusal(fault)
+                        || String.valueOf(((PgException) fault).getSqlState()).startsWith("53")
+                : fault instanceof IOException
+                        || fault instanceof ClosedConnectionException
+                        || fault instanceof ConnectionPoolTooBusyException
+                        || fault instanceof TimeoutException;
     }
 
     /** The name of the constraint that was violated; null for any other fault. */

@@ -29,6 +29,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import java.time.Clock;
@@ -230,6 +232,13 @@ public final class Engine {
             shards.refresh()
                     .onComplete(looked -> vertx.setTimer(READY_POLL_MILLIS, later -> pollReady(deadlineNanos, ready)));
         }
+    }
+
+    /** Whether a command reaches Redis now, on a connection of its own. */
+    public Future<Boolean> isRedisReachable() {
+        return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "health")
+                .compose(
+                        redis -> redis.send(Request.cmd(Command.PING)).map(true).eventually(redis::close));
     }
 
     /** Whether every shard has had a generation. */

@@ -1,28 +1,233 @@
 package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.LimitsConfig;
+import dev.hongbao.http.Documents;
+import dev.hongbao.http.HttpMetrics;
+import dev.hongbao.http.HttpSettings;
+import dev.hongbao.http.HttpVerticle;
+import dev.hongbao.http.Services;
+import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Operation;
+import dev.hongbao.limit.Limit;
+import dev.hongbao.limit.RateLimitSettings;
+import dev.hongbao.limit.RateLimits;
+import dev.hongbao.management.HealthChecks;
+import dev.hongbao.management.ManagementVerticle;
+import dev.hongbao.postgres.Migrations;
+import dev.hongbao.token.TokenSettings;
+import dev.hongbao.token.Tokens;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** PLACEHOLDER of the command line's branch: the server package's own class replaces this file on merge. */
-public final class HongbaoServer {
+/**
+ * The whole server. What is started is stopped in reverse: the faces refuse new work and finish what is in flight, the journal
+ * is settled, clients close, the children stop. Blocking; not for an event loop.
+ */
+public final class HongbaoServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HongbaoServer.class);
+
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
+    private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);
+    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(3);
+
+    private final Deque<Runnable> stops = new ArrayDeque<>();
+    private final AtomicInteger port = new AtomicInteger();
+    private final AtomicInteger managementPort = new AtomicInteger();
+
     private HongbaoServer() {}
 
-    /** Starts everything and returns once requests are served. */
-    public static HongbaoServer start(HongbaoConfig config) {
-        throw new UnsupportedOperationException("the server is not part of this branch");
+    /**
+     * Starts everything and returns once requests are served.
+     *
+     * @throws Exception with a message for the operator when something cannot start; then nothing is left running
+     */
+    public static HongbaoServer start(HongbaoConfig config) throws Exception {
+        HongbaoServer server = new HongbaoServer();
+        try {
+            server.startAll(config);
+            return server;
+        } catch (Exception | LinkageError fault) {
+            server.close();
+            throw fault;
+        }
+    }
+
+    private void startAll(HongbaoConfig config) throws Exception {
+        Clock clock = Clock.systemUTC();
+        // The children take longest: everything that does not need them is made meanwhile.
+        CompletableFuture<Stores> opening = CompletableFuture.supplyAsync(
+                () -> {
+                    Stores stores = Stores.open(config);
+                    try {
+                        Migrations.run(
+                                stores.addresses().owner(), stores.addresses().app());
+                        return stores;
+                    } catch (RuntimeException fault) {
+                        stores.close();
+                        throw fault;
+                    }
+                },
+                task -> new Thread(task, "hongbao-stores").start());
+        Vertx vertx;
+        PrometheusMeterRegistry metrics;
+        HttpVerticle.Shared shared;
+        Stores stores;
+        try {
+            vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+            metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            shared = shared(config, metrics, clock);
+        } finally {
+            stores = await(opening);
+            stops.push(stores::close);
+        }
+        stops.push(() -> stop("Vert.x", vertx.close()));
+        Engine engine = await(Engine.start(vertx, stores.addresses(), config, metrics, clock));
+        stops.push(() -> stop("the journal", engine.close()));
+        await(engine.ready(START_LIMIT));
+        HttpSettings http = httpSettings(config);
+        deploy(
+                vertx,
+                config.http().effectiveEventLoops(),
+                () -> new HttpVerticle(http, shared, () -> services(engine), port::set));
+        HealthChecks readiness = new HealthChecks(readiness(engine), CHECK_LIMIT);
+        deploy(
+                vertx,
+                1,
+                () -> new ManagementVerticle(
+                        config.management().host(),
+                        config.management().port(),
+                        readiness,
+                        metrics,
+                        managementPort::set));
+    }
+
+    private static HttpVerticle.Shared shared(HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock)
+            throws IOException {
+        TokenSettings tokens = TokenRules.read(config.token(), config.data());
+        Contract contract = Contract.load();
+        HttpMetrics httpMetrics = new HttpMetrics(
+                metrics, contract.operations().stream().map(Operation::id).toList());
+        return new HttpVerticle.Shared(
+                contract,
+                new Documents(contract),
+                new Tokens(tokens, clock),
+                new RateLimits(limits(config.limits()), System::nanoTime),
+                httpMetrics);
+    }
+
+    private static RateLimitSettings limits(LimitsConfig config) {
+        RateLimitSettings defaults = RateLimitSettings.DEFAULT;
+        return new RateLimitSettings(
+                perSecond(config.claimsPerSecond()),
+                perSecond(config.requestsPerSecond()),
+                defaults.service(),
+                config.wrongPasscodesPerMinute() == 0
+                        ? Limit.OFF
+                        : Limit.of(config.wrongPasscodesPerMinute(), Duration.ofMinutes(1)),
+                defaults.trackedUsers());
+    }
+
+    /** Twice a second's calls at once: a double click is no attack. */
+    private static Limit perSecond(int calls) {
+        return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
+    }
+
+    private static HttpSettings httpSettings(HongbaoConfig config) {
+        HttpSettings defaults =
+                HttpSettings.of(config.http().host(), config.http().port());
+        return new HttpSettings(
+                defaults.host(),
+                defaults.port(),
+                config.http().maxBodyBytes(),
+                config.http().maxConnections(),
+                defaults.headerTimeout(),
+                defaults.bodyTimeout(),
+                config.http().idleTimeout(),
+                DRAIN_LIMIT);
+    }
+
+    private static Future<Services> services(Engine engine) {
+        return engine.loopServices()
+                .map(loop -> new Services(
+                        loop.claims(),
+                        loop.packets(),
+                        engine.wallets(),
+                        () -> loop.redis().close()));
+    }
+
+    private static Map<String, Supplier<Future<Boolean>>> readiness(Engine engine) {
+        Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
+        checks.put("postgres", () -> engine.pool().query("select 1").execute().map(true));
+        checks.put("redis", engine::isRedisReachable);
+        checks.put("shards", () -> Future.succeededFuture(engine.isReady()));
+        return checks;
+    }
+
+    private void deploy(Vertx vertx, int instances, Supplier<io.vertx.core.Deployable> verticle) throws Exception {
+        String id = await(vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances)));
+        stops.push(() -> stop("a face", vertx.undeploy(id)));
     }
 
     /** The API's port in use. */
     public int port() {
-        throw new UnsupportedOperationException();
+        return port.get();
     }
 
     /** The management port in use. */
     public int managementPort() {
-        throw new UnsupportedOperationException();
+        return managementPort.get();
     }
 
-    /** Stops in order; returns when everything has stopped. */
+    /** Stops in order; returns when everything has stopped. Idempotent. */
+    @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        while (!stops.isEmpty()) {
+            stops.pop().run();
+        }
+    }
+
+    private static void stop(String what, Future<?> stopped) {
+        try {
+            stopped.toCompletionStage().toCompletableFuture().get(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException fault) {
+            LOG.warn("{} did not stop cleanly: {}", what, fault.toString());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static <T> T await(Future<T> future) throws Exception {
+        return await(future.toCompletionStage().toCompletableFuture());
+    }
+
+    private static <T> T await(CompletableFuture<T> future) throws Exception {
+        try {
+            return future.get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException fault) {
+            throw fault.getCause() instanceof Exception cause ? cause : fault;
+        } catch (TimeoutException late) {
+            throw new TimeoutException("not started after " + START_LIMIT.toSeconds() + " s; see the log");
+        }
     }
 }

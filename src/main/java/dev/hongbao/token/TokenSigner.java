@@ -3,59 +3,69 @@ package dev.hongbao.token;
 import dev.hongbao.command.GroupId;
 import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
+import dev.hongbao.wire.JsonText;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
+import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.Collection;
-import java.util.Locale;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/** PLACEHOLDER of the command line's branch: the token package's own class replaces this file on merge. */
+/** Signs tokens with a shared secret (HS256): for the {@code token} command, the demo and tests. Safe on any thread. */
 public final class TokenSigner {
-    private TokenSigner() {}
+    private static final String HEADER = encode("{\"alg\":\"HS256\",\"typ\":\"JWT\"}".getBytes(StandardCharsets.UTF_8));
 
-    /** An HS256 token without iss and aud. */
-    public static String sign(TokenKey key, UserId user, Collection<GroupId> groups, Role role, Duration ttl) {
-        return sign(key, user, groups, role, ttl, null, null);
+    private final VerificationKey secret;
+    private final @Nullable String issuer;
+    private final @Nullable String audience;
+    private final Clock clock;
+
+    /**
+     * @param secret at least 32 bytes
+     * @param issuer the token's {@code iss}; null for none
+     * @param audience the token's {@code aud}; null for none
+     */
+    public TokenSigner(byte[] secret, @Nullable String issuer, @Nullable String audience, Clock clock) {
+        this.secret = VerificationKey.hs256(secret);
+        this.issuer = issuer;
+        this.audience = audience;
+        this.clock = clock;
     }
 
-    /** An HS256 token; null leaves the claim out. */
-    public static String sign(
-            TokenKey key,
-            UserId user,
-            Collection<GroupId> groups,
-            Role role,
-            Duration ttl,
-            @Nullable String issuer,
-            @Nullable String audience) {
-        long now = Instant.now().getEpochSecond();
-        JsonObject claims = new JsonObject()
-                .put("sub", user.value())
-                .put("groups", new JsonArray(groups.stream().map(GroupId::value).toList()))
-                .put("role", role.name().toLowerCase(Locale.ROOT))
-                .put("iat", now)
-                .put("exp", now + ttl.toSeconds());
+    /**
+     * A token for {@code user}.
+     *
+     * @param groups at most 1000
+     * @param ttl from now, at least a second
+     */
+    public String sign(UserId user, Collection<GroupId> groups, Role role, Duration ttl) {
+        if (groups.size() > TokenClaims.MAX_GROUPS || ttl.toSeconds() < 1) {
+            throw new IllegalArgumentException("a token names at most 1000 groups and lasts at least a second");
+        }
+        long now = clock.instant().getEpochSecond();
+        JsonText json = new JsonText(256)
+                .beginObject()
+                .plain("sub", user.value())
+                .field("iat", now)
+                .field("exp", now + ttl.toSeconds());
         if (issuer != null) {
-            claims.put("iss", issuer);
+            json.field("iss", issuer);
         }
         if (audience != null) {
-            claims.put("aud", audience);
+            json.field("aud", audience);
         }
-        String head = encode("{\"alg\":\"HS256\",\"typ\":\"JWT\"}".getBytes(StandardCharsets.UTF_8));
-        String signed = head + "." + encode(claims.encode().getBytes(StandardCharsets.UTF_8));
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(key.secret(), "HmacSHA256"));
-            return signed + "." + encode(mac.doFinal(signed.getBytes(StandardCharsets.UTF_8)));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
+        if (role == Role.SERVICE) {
+            json.plain("role", "service");
         }
+        json.name("groups").beginArray();
+        groups.forEach(group -> json.raw('"' + group.value() + '"'));
+        json.endArray().endObject();
+        String input = HEADER + "." + encode(json.toString().getBytes(StandardCharsets.UTF_8));
+        String token = input + "." + encode(Signatures.hs256(secret.key(), input.getBytes(StandardCharsets.US_ASCII)));
+        if (token.length() > Tokens.MAX_LENGTH) {
+            throw new IllegalArgumentException("a token is at most 8 KiB; name fewer groups");
+        }
+        return token;
     }
 
     private static String encode(byte[] bytes) {

@@ -1,14 +1,11 @@
 package dev.hongbao.embedded;
 
-import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.testing.TestDatabase;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,7 +13,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +23,6 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 class EmbeddedServersIT {
-    private static final Duration SOON = Duration.ofSeconds(15);
-
     /** Shared by the tests, so that only the first one unpacks. */
     @TempDir
     static Path binaries;
@@ -137,146 +131,13 @@ class EmbeddedServersIT {
                 assertThatThrownBy(this::start)
                         .isInstanceOf(DataDirectoryInUseException.class)
                         .hasMessageContaining(dataDir.toString());
-                try (OtherJvm other = new OtherJvm(dataDir)) {
+                try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
                     assertThat(other.output())
                             .contains("DataDirectoryInUseException")
                             .contains(dataDir.toString());
                 }
             }
             assertThat(Stores.readRedis(first.redis())).isEqualTo("mine");
-        }
-    }
-
-    @Test
-    void a_killed_redis_comes_back_on_its_port_with_its_data() throws Exception {
-        try (EmbeddedServers servers = start()) {
-            // Given
-            Stores.write(servers, "safe");
-            long pid = servers.redis().pid();
-
-            // When
-            servers.redis().kill();
-
-            // Then
-            eventually(SOON, () -> assertThat(servers.redis().pid()).isNotEqualTo(pid));
-            eventually(SOON, () -> assertThat(Stores.readRedis(servers.redis())).isEqualTo("safe"));
-        }
-    }
-
-    @Test
-    void a_killed_postgres_comes_back_on_its_port_with_its_data_each_time() throws Exception {
-        try (EmbeddedServers servers = start()) {
-            Stores.write(servers, "safe");
-            for (int time = 0; time < 3; time++) {
-                // Given
-                long pid = servers.postgres().pid();
-
-                // When
-                servers.postgres().kill();
-
-                // Then
-                eventually(SOON, () -> assertThat(servers.postgres().pid()).isNotEqualTo(pid));
-                eventually(
-                        SOON,
-                        () -> assertThat(Stores.readPostgres(servers.postgres()))
-                                .isEqualTo("safe"));
-            }
-        }
-    }
-
-    @Test
-    void nothing_comes_back_after_close_and_close_may_be_called_again() {
-        // Given
-        EmbeddedServers servers = start();
-        List<Long> pids = List.of(servers.redis().pid(), servers.postgres().pid());
-        servers.redis().kill();
-
-        // When
-        servers.close();
-        servers.close();
-
-        // Then
-        assertThat(servers.redis().running()).isFalse();
-        assertThat(servers.postgres().running()).isFalse();
-        assertThat(pids).allSatisfy(pid -> assertThat(alive(pid)).isFalse());
-        assertThat(EmbeddedServers.running(dataDir)).isEmpty();
-    }
-
-    @Test
-    void without_supervision_a_killed_child_stays_dead() {
-        // Given
-        EmbeddedOptions options =
-                EmbeddedOptions.defaults().withBinaries(binaries).withSupervised(false);
-        try (EmbeddedRedis redis = EmbeddedRedis.start(dataDir, options)) {
-            long pid = redis.pid();
-
-            // When
-            redis.kill();
-
-            // Then
-            eventually(SOON, () -> assertThat(redis.running()).isFalse());
-            assertThat(redis.pid()).isEqualTo(pid);
-        }
-    }
-
-    @Test
-    void children_of_a_killed_jvm_end_and_the_next_start_has_the_data() throws Exception {
-        // Given
-        List<Long> children;
-        try (OtherJvm other = new OtherJvm(dataDir)) {
-            children = Stream.of(other.output().split(" ")).map(Long::valueOf).toList();
-            assertThat(children)
-                    .hasSize(2)
-                    .allSatisfy(pid -> assertThat(alive(pid)).isTrue());
-            assertThat(EmbeddedServers.running(dataDir)).isPresent();
-
-            // When
-            other.kill();
-        }
-
-        // Then: at once, while the old children may still be writing
-        try (EmbeddedServers servers = start()) {
-            assertThat(children)
-                    .doesNotContain(servers.redis().pid(), servers.postgres().pid());
-            assertThat(Stores.readRedis(servers.redis())).isEqualTo("other");
-            assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("other");
-        }
-    }
-
-    @Test
-    void children_of_a_killed_jvm_end_also_when_nobody_starts_again() throws Exception {
-        try (OtherJvm other = new OtherJvm(dataDir)) {
-            // Given
-            List<Long> children =
-                    Stream.of(other.output().split(" ")).map(Long::valueOf).toList();
-
-            // When
-            other.kill();
-
-            // Then
-            eventually(
-                    SOON,
-                    () -> assertThat(children)
-                            .hasSize(2)
-                            .allSatisfy(pid -> assertThat(alive(pid)).isFalse()));
-        }
-    }
-
-    @Test
-    void a_jvm_killed_in_the_middle_of_its_first_start_does_not_stand_in_the_way_of_the_next() throws Exception {
-        // Given
-        try (OtherJvm other = new OtherJvm(dataDir)) {
-            eventually(SOON, () -> assertThat(dataDir).isDirectoryContaining("glob:**/postgres.partial-*"));
-
-            // When
-            other.kill();
-        }
-
-        // Then: at once, while initdb may still be at work
-        try (EmbeddedServers servers = start()) {
-            Stores.write(servers, "next");
-            assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("next");
-            assertThat(dataDir).isDirectoryNotContaining("glob:**/postgres.partial-*");
         }
     }
 
@@ -296,10 +157,6 @@ class EmbeddedServersIT {
                     .as("the directory was given back")
                     .isTrue();
         }
-    }
-
-    private static boolean alive(long pid) {
-        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
     }
 
     private static List<String> rolesThatAreSuperuser(EmbeddedServers servers) throws SQLException {
@@ -336,45 +193,6 @@ class EmbeddedServersIT {
             return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
         } catch (IOException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    /** A JVM with {@link OwnerMain} on a data directory. */
-    private static final class OtherJvm implements AutoCloseable {
-        private final Process process;
-        private final BufferedReader output;
-
-        OtherJvm(Path dataDir) throws IOException {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            OwnerMain.class.getName(),
-                            dataDir.toString(),
-                            binaries.toString(),
-                            "other")
-                    .redirectErrorStream(true)
-                    .start();
-            output = process.inputReader(StandardCharsets.UTF_8);
-        }
-
-        /** Its first line that is not a log line: the pids, or an exception. */
-        String output() throws IOException {
-            String line = output.readLine();
-            while (line != null && !line.matches("\\d+ \\d+|.*Exception.*")) {
-                line = output.readLine();
-            }
-            return String.valueOf(line);
-        }
-
-        void kill() {
-            process.destroyForcibly().onExit().join();
-        }
-
-        @Override
-        public void close() {
-            kill();
         }
     }
 }

@@ -1,0 +1,192 @@
+package dev.hongbao.http;
+
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.IdempotencyKey;
+import dev.hongbao.command.Role;
+import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Operation;
+import dev.hongbao.limit.RateLimits;
+import dev.hongbao.packet.PacketId;
+import dev.hongbao.token.Tokens;
+import dev.hongbao.wire.InvalidInputException;
+import dev.hongbao.wire.Problem;
+import dev.hongbao.wire.ProblemType;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every request of one event loop: the claim first, then the contract's other calls, then the documents. All of them keep
+ * the same order: path, method, token, limit, role, key, parameters, body, service. Only on its loop.
+ */
+final class HttpFace implements Handler<HttpServerRequest> {
+    private final Vertx vertx;
+    private final Contract contract;
+    private final Documents documents;
+    private final HttpMetrics metrics;
+    private final Connections connections;
+    private final RateLimits limits;
+    private final Gate gate;
+    private final BodyReader bodies;
+    private final ClaimRoute claimRoute;
+    private final Map<String, Routes.Route> routes;
+    private boolean stopping;
+
+    HttpFace(
+            Vertx vertx,
+            HttpSettings settings,
+            Contract contract,
+            Documents documents,
+            HttpMetrics metrics,
+            Connections connections,
+            Tokens tokens,
+            RateLimits limits,
+            Services services) {
+        this.vertx = vertx;
+        this.contract = contract;
+        this.documents = documents;
+        this.metrics = metrics;
+        this.connections = connections;
+        this.limits = limits;
+        this.gate = new Gate(tokens);
+        this.bodies = new BodyReader(vertx, settings);
+        this.claimRoute = new ClaimRoute(contract.operation("claim"), gate, limits, bodies, services.claims());
+        this.routes = new Routes(services).byOperation();
+    }
+
+    /** From now on new work is refused; answers in flight are still given. */
+    void refuseNewWork() {
+        stopping = true;
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+        connections.began(request.connection());
+        Exchange exchange = new Exchange(vertx, request, metrics, connections);
+        try {
+            if (stopping) {
+                exchange.refuseAndClose(Problem.of(ProblemType.STOPPING));
+                return;
+            }
+            PacketId claimed = ClaimRoute.packetOf(request);
+            if (claimed != null) {
+                claimRoute.answer(exchange, claimed);
+            } else {
+                route(exchange);
+            }
+        } catch (InvalidInputException invalid) {
+            exchange.refuse(invalid.problem());
+        } catch (RuntimeException fault) {
+            exchange.fail(fault);
+        }
+    }
+
+    /** What Netty could not read as a request. */
+    void handleInvalid(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        Problem problem;
+        if (cause instanceof TooLongHttpLineException) {
+            problem = Problem.of(ProblemType.URI_TOO_LONG);
+        } else if (cause instanceof TooLongHttpHeaderException) {
+            problem = Problem.of(ProblemType.HEADER_TOO_LARGE);
+        } else {
+            problem = Problem.of(ProblemType.INVALID_REQUEST, "Send a well-formed HTTP/1.1 request.");
+        }
+        new Exchange(vertx, request, metrics, connections).refuseAndClose(problem);
+    }
+
+    private void route(Exchange exchange) {
+        HttpServerRequest request = exchange.request();
+        String path = request.path();
+        if (path == null || !path.startsWith("/")) {
+            exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            return;
+        }
+        String[] segments = Contract.segments(path);
+        Operation operation = contract.find(request.method(), segments);
+        if (operation != null) {
+            exchange.countAs(operation.index());
+            call(exchange, operation, segments);
+            return;
+        }
+        String allowed = contract.allowed(segments);
+        Reply document = allowed.isEmpty() ? documents.find(path) : null;
+        if (document != null && isRead(request.method())) {
+            exchange.send(document.status() == 200 ? documents.conditional(document, request) : document);
+        } else if (document != null || !allowed.isEmpty()) {
+            exchange.refuse(
+                    Problem.of(ProblemType.METHOD_NOT_ALLOWED), "Allow", document != null ? "GET, HEAD" : allowed);
+        } else {
+            exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+        }
+    }
+
+    private static boolean isRead(HttpMethod method) {
+        return method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
+    }
+
+    private void call(Exchange exchange, Operation operation, String[] segments) {
+        HttpServerRequest request = exchange.request();
+        Caller caller = gate.admit(exchange, limits::call);
+        if (caller == null) {
+            return;
+        }
+        if (Routes.SERVICE_ONLY.contains(operation.id()) && caller.role() != Role.SERVICE) {
+            exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
+            return;
+        }
+        IdempotencyKey key = null;
+        if (operation.needsIdempotencyKey()) {
+            key = idempotencyKey(exchange);
+            if (key == null) {
+                return;
+            }
+        }
+        Map<String, String> path = operation.pathParameters(segments);
+        Map<String, Object> query = operation.queryParameters(request.query());
+        IdempotencyKey given = key;
+        bodies.read(exchange, operation, body -> answer(exchange, operation, caller, path, query, given, body));
+    }
+
+    /** Null when it is missing or malformed, and the exchange is answered. */
+    private static @Nullable IdempotencyKey idempotencyKey(Exchange exchange) {
+        String key = exchange.request().getHeader("Idempotency-Key");
+        if (key == null) {
+            exchange.refuse(Problem.of(ProblemType.IDEMPOTENCY_KEY_MISSING));
+            return null;
+        }
+        if (!IdempotencyKey.isValid(key)) {
+            throw InvalidInputException.of("header/Idempotency-Key", "must be 1 to 128 visible ASCII characters");
+        }
+        return new IdempotencyKey(key);
+    }
+
+    private void answer(
+            Exchange exchange,
+            Operation operation,
+            Caller caller,
+            Map<String, String> path,
+            Map<String, Object> query,
+            @Nullable IdempotencyKey key,
+            @Nullable JsonObject body) {
+        Routes.Route route = routes.get(operation.id());
+        if (route == null) {
+            // Only a claim whose path is not well-formed comes here, and its parameters have been refused before.
+            exchange.refuse(Problem.of(ProblemType.NOT_FOUND));
+            return;
+        }
+        try {
+            route.answer(new Call(caller, path, query, exchange.request().headers(), key, body))
+                    .onSuccess(exchange::send)
+                    .onFailure(exchange::fail);
+        } catch (RuntimeException fault) {
+            exchange.fail(fault);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.hongbao.http;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What the operator sees of the face: answers by call and class of status, and open connections. All counters are made
+ * beforehand; counting costs one addition. One instance for all verticles, safe on any thread.
+ */
+public final class HttpMetrics {
+    /** Status classes 1xx to 5xx. */
+    private static final int CLASSES = 5;
+
+    private final Counter[][] answers;
+    private final AtomicInteger connections = new AtomicInteger();
+
+    /** @param routes the names of the calls by index; documents and what fits no call are counted as {@code other} */
+    public HttpMetrics(MeterRegistry registry, List<String> routes) {
+        this.answers = new Counter[routes.size() + 1][CLASSES];
+        for (int route = 0; route <= routes.size(); route++) {
+            String name = route < routes.size() ? routes.get(route) : "other";
+            for (int i = 0; i < CLASSES; i++) {
+                answers[route][i] = Counter.builder("hongbao_http_requests")
+                        .description("Answers by call and class of status")
+                        .tag("route", name)
+                        .tag("status", (i + 1) + "xx")
+                        .register(registry);
+            }
+        }
+        Gauge.builder("hongbao_http_connections", connections, AtomicInteger::get)
+                .description("Open HTTP connections")
+                .register(registry);
+    }
+
+    /** The index of what fits no call. */
+    int other() {
+        return answers.length - 1;
+    }
+
+    void answered(int route, int status) {
+        answers[route][status / 100 - 1].increment();
+    }
+
+    /** All instances' open connections; the limit is kept with it. */
+    AtomicInteger connections() {
+        return connections;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.hongbao.http;
+
+import dev.hongbao.http.contract.Contract;
+import dev.hongbao.limit.RateLimits;
+import dev.hongbao.token.Tokens;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+
+/**
+ * One event loop's HTTP server; deploy several, they share the port. A stop takes the port away, refuses new work with 503,
+ * and waits for the answers in flight before it closes what is left.
+ */
+public final class HttpVerticle extends VerticleBase {
+    private static final long SWEEP_MILLIS = 1_000;
+    private static final int ACCEPT_BACKLOG = 4_096;
+    private static final int MAX_CHUNK_BYTES = 8 * 1024;
+    /** Vert.x takes a negative port as: free, and the same for all instances of one deployment. */
+    private static final int SHARED_FREE_PORT = -1;
+
+    private final HttpSettings settings;
+    private final Shared shared;
+    private final Supplier<Future<Services>> services;
+    private final IntConsumer listening;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private HttpServer server;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private HttpFace face;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private Supplier<Future<Void>> closeServices;
+
+    /** What all instances share. */
+    public record Shared(
+            Contract contract, Documents documents, Tokens tokens, RateLimits limits, HttpMetrics metrics) {}
+
+    /**
+     * @param services called once, on the instance's own loop
+     * @param listening told the port once it is bound, on the instance's own loop
+     */
+    public HttpVerticle(
+            HttpSettings settings, Shared shared, Supplier<Future<Services>> services, IntConsumer listening) {
+        this.settings = settings;
+        this.shared = shared;
+        this.services = services;
+        this.listening = listening;
+    }
+
+    @Override
+    public Future<?> start() {
+        return services.get().compose(this::listen);
+    }
+
+    private Future<?> listen(Services open) {
+        closeServices = open.close();
+        Connections connections = new Connections(settings, shared.metrics().connections(), System::nanoTime);
+        face = new HttpFace(
+                vertx,
+                settings,
+                shared.contract(),
+                shared.documents(),
+                shared.metrics(),
+                connections,
+                shared.tokens(),
+                shared.limits(),
+                open);
+        server = vertx.createHttpServer(options())
+                .connectionHandler(connections::opened)
+                .requestHandler(face)
+                .invalidRequestHandler(face::handleInvalid);
+        vertx.setPeriodic(SWEEP_MILLIS, tick -> connections.sweep());
+        return server.listen().map(bound -> {
+            listening.accept(bound.actualPort());
+            return bound;
+        });
+    }
+
+    @Override
+    public Future<?> stop() {
+        face.refuseNewWork();
+        return server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .eventually(closeServices);
+    }
+
+    private HttpServerOptions options() {
+        return new HttpServerOptions()
+                .setHost(settings.host())
+                .setPort(settings.port() == 0 ? SHARED_FREE_PORT : settings.port())
+                .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
+                .setMaxInitialLineLength(HttpSettings.MAX_INITIAL_LINE_BYTES)
+                .setMaxChunkSize(MAX_CHUNK_BYTES)
+                .setMaxFormAttributeSize(0)
+                .setMaxFormFields(0)
+                .setMaxFormBufferedBytes(0)
+                .setHandle100ContinueAutomatically(true)
+                .setHttp2ClearTextEnabled(false)
+                .setCompressionSupported(false)
+                .setDecompressionSupported(false)
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
+                .setMaxWebSocketFrameSize(MAX_CHUNK_BYTES)
+                .setMaxWebSocketMessageSize(MAX_CHUNK_BYTES)
+                // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
+                .setIdleTimeout((int) (2 * settings.keepAlive().toMillis()))
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setTcpNoDelay(true)
+                .setTcpKeepAlive(true)
+                .setAcceptBacklog(ACCEPT_BACKLOG)
+                .setReuseAddress(true);
+    }
+}

@@ -1,0 +1,17 @@
+package dev.hongbao.http;
+
+import dev.hongbao.claim.ClaimService;
+import dev.hongbao.ledger.Wallets;
+import dev.hongbao.packet.PacketService;
+import io.vertx.core.Future;
+import java.util.function.Supplier;
+
+/**
+ * What the face calls.
+ *
+ * @param claims of this event loop only
+ * @param packets of this event loop only
+ * @param wallets may be shared
+ * @param close gives back what the services of this loop hold; called once, after the last answer
+ */
+public record Services(ClaimService claims, PacketService packets, Wallets wallets, Supplier<Future<Void>> close) {}

@@ -1,0 +1,96 @@
+package dev.hongbao.management;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+
+/**
+ * {@code /health/live}, {@code /health/ready} and {@code /metrics}. Without a token: bind it to loopback or to a network
+ * that only operators reach. One instance.
+ */
+public final class ManagementVerticle extends VerticleBase {
+    private static final int IDLE_SECONDS = 30;
+    private static final int MAX_HEADER_BYTES = 4 * 1024;
+    private static final String JSON = "application/json";
+
+    private final String host;
+    private final int port;
+    private final HealthChecks readiness;
+    private final PrometheusMeterRegistry metrics;
+    private final IntConsumer listening;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private HttpServer server;
+
+    /**
+     * @param port 0 = a free one
+     * @param listening told the port once it is bound
+     */
+    public ManagementVerticle(
+            String host, int port, HealthChecks readiness, PrometheusMeterRegistry metrics, IntConsumer listening) {
+        this.host = host;
+        this.port = port;
+        this.readiness = readiness;
+        this.metrics = metrics;
+        this.listening = listening;
+    }
+
+    @Override
+    public Future<?> start() {
+        server = vertx.createHttpServer(new HttpServerOptions()
+                        .setHost(host)
+                        .setPort(port)
+                        .setHttp2ClearTextEnabled(false)
+                        .setMaxHeaderSize(MAX_HEADER_BYTES)
+                        .setIdleTimeout(IDLE_SECONDS)
+                        .setIdleTimeoutUnit(TimeUnit.SECONDS))
+                .requestHandler(this::answer);
+        return server.listen().map(bound -> {
+            listening.accept(bound.actualPort());
+            return bound;
+        });
+    }
+
+    @Override
+    public Future<?> stop() {
+        return server.shutdown(1, TimeUnit.SECONDS);
+    }
+
+    private void answer(HttpServerRequest request) {
+        if (!request.method().equals(HttpMethod.GET)) {
+            request.response().putHeader("Allow", "GET");
+            send(request, 405, "text/plain; charset=utf-8", "only GET\n");
+            return;
+        }
+        switch (String.valueOf(request.path())) {
+            case "/health/live" -> send(request, 200, JSON, "{\"status\":\"UP\"}");
+            case "/health/ready" ->
+                readiness
+                        .ask()
+                        .onSuccess(report -> send(request, report.isUp() ? 200 : 503, JSON, report.toJson()))
+                        .onFailure(fault -> send(request, 503, JSON, "{\"status\":\"DOWN\"}"));
+            case "/metrics" ->
+                // Rendering walks all meters; a few milliseconds that an event loop should not spend.
+                vertx.<String>executeBlocking(metrics::scrape)
+                        .onSuccess(text -> send(request, 200, "text/plain; version=0.0.4; charset=utf-8", text))
+                        .onFailure(fault -> send(request, 500, "text/plain; charset=utf-8", "no metrics\n"));
+            default -> send(request, 404, "text/plain; charset=utf-8", "/health/live, /health/ready, /metrics\n");
+        }
+    }
+
+    private static void send(HttpServerRequest request, int status, String type, String body) {
+        if (!request.response().closed()) {
+            request.response()
+                    .setStatusCode(status)
+                    .putHeader("Content-Type", type)
+                    .putHeader("Cache-Control", "no-store");
+            var unused = request.response().end(body);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.hongbao.reconcile;
+
+import java.util.List;
+
+/** The rules on money and on packets. */
+final class LedgerChecks {
+    static final List<Check> ALL = List.of(
+            new Check("I1", "claims + refund + escrow = total, for every packet", """
+                    select format('packet %s: claims %s + refund %s + escrow %s is not %s',
+                                  p.id, coalesce(c.sum, 0), p.refund, e.balance, p.amount)
+                    from packet as p
+                    join account as e on e.id = p.escrow
+                    left join (select packet, sum(amount) as sum from claim group by packet) as c on c.packet = p.id
+                    where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount
+                    """),
+            new Check("I1", "the escrow of a closed packet is empty", """
+                    select format('packet %s is closed, its escrow holds %s', p.id, e.balance)
+                    from packet as p join account as e on e.id = p.escrow
+                    where p.closed_at is not null and e.balance <> 0
+                    """),
+            new Check("I2", "every claim has the amount that its slot was given at creation", """
+                    select format('packet %s slot %s: claimed %s, was %s', c.packet, c.slot, c.amount, a.amount)
+                    from packet as p
+                    cross join lateral unnest(p.amounts) with ordinality as a(amount, n)
+                    join claim as c on c.packet = p.id and c.slot = a.n - 1
+                    where c.amount <> a.amount
+                    union all
+                    select format('packet %s has no slot %s', c.packet, c.slot)
+                    from claim as c left join packet as p on p.id = c.packet
+                    where p.id is null or c.slot >= p.count
+                    """),
+            new Check("I2", "slots are claimed in order, without gaps", """
+                    select format('packet %s: %s claims, highest slot %s', packet, count(*), max(slot))
+                    from claim group by packet having count(*) <> max(slot) + 1
+                    """),
+            new Check("I2", "every claim was paid by one transfer to its user, and no other claim was", """
+                    select format('packet %s user %s: claim %s, transfer %s', packet, user_id, c.amount, t.amount)
+                    from claim as c
+                    full join (select t.packet, w.owner as user_id, t.amount
+                               from transfer as t join account as w on w.id = t.credit
+                               where t.kind = 'claim') as t using (packet, user_id)
+                    where c.amount is distinct from t.amount
+                    """),
+            new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
+                    select format('transfer %s', t.id)
+                    from transfer as t
+                    left join account as d on d.id = t.debit
+                    left join account as c on c.id = t.credit
+                    where d.asset is null or c.asset is null or d.asset <> c.asset or d.id = c.id
+                       or t.amount <= 0 or t.amount >= 100000000000000
+                    """),
+            new Check("I4", "every balance is the sum of its transfers", """
+                    select format('%s of %s in %s: balance %s, transfers %s',
+                                  a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0))
+                    from account as a
+                    left join (select id, sum(amount) as sum
+                               from (select credit as id, amount from transfer
+                                     union all
+                                     select debit, -amount from transfer) as sides
+                               group by id) as s on s.id = a.id
+                    where a.balance <> coalesce(s.sum, 0)
+                    """),
+            new Check("I4", "no wallet and no escrow is below 0", """
+                    select format('%s of %s in %s: %s', kind, owner, asset, balance)
+                    from account where kind <> 'source' and balance < 0
+                    """),
+            new Check("I4", "all balances of an asset add up to 0", """
+                    select format('%s: %s', asset, sum(balance)) from account group by asset having sum(balance) <> 0
+                    """),
+            new Check("I8", "a refund is one transfer to the sender, and only a packet with shares left has one", """
+                    select format('packet %s: refund %s, transfers %s', p.id, p.refund, coalesce(t.sum, 0))
+                    from packet as p
+                    left join (select t.packet, sum(t.amount) as sum, count(*) as n, min(w.owner) as owner
+                               from transfer as t join account as w on w.id = t.credit
+                               where t.kind = 'refund' group by t.packet) as t on t.packet = p.id
+                    where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.owner <> p.sender
+                       or (p.closed_at is not null and p.refund = 0
+                           and p.count <> (select count(*) from claim where packet = p.id))
+                    """));
+
+    private LedgerChecks() {}
+}

@@ -1,0 +1,83 @@
+package dev.hongbao.reconcile;
+
+import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Checks the whole database, in one snapshot, and Redis against it. Idempotent; may run beside a server at work: what differs
+ * only for a moment is looked at again before it counts.
+ */
+public final class Reconciliation {
+    /** Violations listed for a check; the rest are known to be there. */
+    public static final int MAX_VIOLATIONS = 100;
+
+    private final Vertx vertx;
+    private final Pool pool;
+    private final RedisLink redis;
+
+    /**
+     * @param redis a link of the event loop that {@link #run} is called on
+     */
+    public Reconciliation(Vertx vertx, Pool pool, RedisLink redis) {
+        this.vertx = vertx;
+        this.pool = pool;
+        this.redis = redis;
+    }
+
+    /** Every check there is on the database. */
+    public static List<Check> checks() {
+        return LedgerChecks.ALL;
+    }
+
+    /**
+     * Runs all checks in order.
+     *
+     * @param progress hears each finding as it is made
+     * @return all findings; fails only when a store does not answer
+     */
+    public Future<List<Finding>> run(Consumer<Finding> progress) {
+        List<Finding> findings = new ArrayList<>();
+        Consumer<Finding> found = finding -> {
+            findings.add(finding);
+            progress.accept(finding);
+        };
+        return pool.withConnection(connection -> connection
+                        .query("begin isolation level repeatable read read only")
+                        .execute()
+                        .compose(begun -> each(connection, found))
+                        .eventually(() -> connection.query("rollback").execute()))
+                .compose(checked -> new RedisAudit(vertx, pool, redis).run())
+                .map(violations -> {
+                    found.accept(new Finding("I9", "Redis holds what Postgres and the journal say", violations));
+                    return findings;
+                });
+    }
+
+    private static Future<Void> each(SqlConnection connection, Consumer<Finding> found) {
+        Future<Void> done = Future.succeededFuture();
+        for (Check check : checks()) {
+            done = done.compose(before -> run(connection, check)).map(finding -> {
+                found.accept(finding);
+                return null;
+            });
+        }
+        return done;
+    }
+
+    private static Future<Finding> run(SqlConnection connection, Check check) {
+        return connection
+                .query("select * from (" + check.sql() + ") as violation limit " + MAX_VIOLATIONS)
+                .execute()
+                .map(rows -> {
+                    List<String> violations = new ArrayList<>();
+                    rows.forEach(row -> violations.add(row.getString(0)));
+                    return new Finding(check.invariant(), check.name(), violations);
+                });
+    }
+}

@@ -1,0 +1,50 @@
+package dev.hongbao.server;
+
+import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+
+/** Runs the reconciliation on connections of its own. Blocking. */
+public final class Audit {
+    private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
+
+    private Audit() {}
+
+    /**
+     * Runs every check.
+     *
+     * @param progress hears each finding as it is made
+     * @throws Exception when a store does not answer
+     */
+    public static List<Finding> run(StoreAddresses stores, Consumer<Finding> progress) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try {
+            Pool pool = PgBuilder.pool()
+                    .with(new PoolOptions().setMaxSize(2))
+                    .connectingTo(stores.app().connectOptions())
+                    .using(vertx)
+                    .build();
+            Promise<List<Finding>> done = Promise.promise();
+            vertx.runOnContext(now -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
+                    .compose(redis ->
+                            new Reconciliation(vertx, pool, redis).run(progress).eventually(redis::close))
+                    .onComplete(done));
+            Future<List<Finding>> findings = done.future();
+            return findings.toCompletionStage().toCompletableFuture().get();
+        } catch (ExecutionException fault) {
+            throw fault.getCause() instanceof Exception cause ? cause : fault;
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+}

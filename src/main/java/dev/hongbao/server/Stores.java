@@ -1,0 +1,106 @@
+package dev.hongbao.server;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.SecretUrl;
+import dev.hongbao.embedded.EmbeddedOptions;
+import dev.hongbao.embedded.EmbeddedPostgres;
+import dev.hongbao.embedded.EmbeddedRedis;
+import dev.hongbao.embedded.EmbeddedServers;
+import dev.hongbao.embedded.ServerUrls;
+import dev.hongbao.postgres.PostgresAddress;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stores of one server: those configured, and children of this process in place of those that are not. Blocking.
+ */
+public final class Stores implements AutoCloseable {
+    private final StoreAddresses addresses;
+    private final @Nullable AutoCloseable children;
+
+    private Stores(StoreAddresses addresses, @Nullable AutoCloseable children) {
+        this.addresses = addresses;
+        this.children = children;
+    }
+
+    /**
+     * Finds the configured stores or starts children.
+     *
+     * @throws dev.hongbao.embedded.EmbeddedStartException when a child cannot start; its message is for the operator
+     */
+    public static Stores open(HongbaoConfig config) {
+        Path data = config.data().dir();
+        EmbeddedOptions options = EmbeddedOptions.defaults();
+        boolean ownRedis = config.redis().isEmbedded();
+        boolean ownPostgres = config.postgres().isEmbedded();
+        if (ownRedis && ownPostgres) {
+            EmbeddedServers servers = EmbeddedServers.start(data, options);
+            return new Stores(embedded(servers.urls()), servers);
+        }
+        if (ownRedis) {
+            EmbeddedRedis redis = EmbeddedRedis.start(data, options);
+            return new Stores(new StoreAddresses(redis.url(), owner(config), app(config)), redis);
+        }
+        if (ownPostgres) {
+            EmbeddedPostgres postgres = EmbeddedPostgres.start(data, options);
+            return new Stores(
+                    new StoreAddresses(
+                            redisUrl(config),
+                            PostgresAddress.of(postgres.ownerUrl()),
+                            PostgresAddress.of(postgres.appUrl())),
+                    postgres);
+        }
+        return new Stores(new StoreAddresses(redisUrl(config), owner(config), app(config)), null);
+    }
+
+    /**
+     * The stores of a server that may be at work: the configured ones, or the children of the process that owns the data
+     * directory; when none does, children of this process until {@link #close}.
+     */
+    public static Stores join(HongbaoConfig config) {
+        if (config.redis().isEmbedded() && config.postgres().isEmbedded()) {
+            Optional<ServerUrls> running = EmbeddedServers.running(config.data().dir());
+            if (running.isPresent()) {
+                return new Stores(embedded(running.get()), null);
+            }
+        }
+        return open(config);
+    }
+
+    private static StoreAddresses embedded(ServerUrls urls) {
+        return new StoreAddresses(
+                urls.redis(), PostgresAddress.of(urls.postgresOwner()), PostgresAddress.of(urls.postgresApp()));
+    }
+
+    private static String redisUrl(HongbaoConfig config) {
+        return Objects.requireNonNull(config.redis().url()).value();
+    }
+
+    private static PostgresAddress app(HongbaoConfig config) {
+        return PostgresAddress.of(
+                Objects.requireNonNull(config.postgres().url()).value());
+    }
+
+    private static PostgresAddress owner(HongbaoConfig config) {
+        SecretUrl url = Objects.requireNonNull(config.postgres().migrationUrl());
+        return PostgresAddress.of(url.value());
+    }
+
+    public StoreAddresses addresses() {
+        return addresses;
+    }
+
+    /** Stops the children; configured stores are left alone. */
+    @Override
+    public void close() {
+        try {
+            if (children != null) {
+                children.close();
+            }
+        } catch (Exception fault) {
+            throw new IllegalStateException("a child did not stop: " + fault.getMessage(), fault);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.hongbao.token;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose tokens are believed.
+ *
+ * @param keys at least one; a token is verified with the keys of its algorithm and, if it names one, its key id
+ * @param issuer what {@code iss} must be; null: not checked
+ * @param audience what {@code aud} must be or hold; null: not checked
+ * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes
+ * @param cachedTokens how many verified tokens are remembered until they end, 0 or more
+ */
+public record TokenSettings(
+        List<VerificationKey> keys,
+        @Nullable String issuer,
+        @Nullable String audience,
+        Duration leeway,
+        int cachedTokens) {
+    /** About 60 MB when every one is used: a token, its caller and the entry. */
+    public static final int DEFAULT_CACHED_TOKENS = 100_000;
+
+    private static final Duration MAX_LEEWAY = Duration.ofMinutes(5);
+
+    public TokenSettings {
+        keys = List.copyOf(keys);
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("without a key no token could be verified");
+        }
+        if (leeway.isNegative() || leeway.compareTo(MAX_LEEWAY) > 0) {
+            throw new IllegalArgumentException("the leeway is from 0 to 5 minutes");
+        }
+    }
+
+    /** Tokens signed with the data directory's key. */
+    public static TokenSettings ofSecret(byte[] secret) {
+        return new TokenSettings(
+                List.of(VerificationKey.hs256(secret)), null, null, Duration.ZERO, DEFAULT_CACHED_TOKENS);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.hongbao.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
+import dev.hongbao.packet.PacketId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class RateLimitsTest {
+    private static final Caller ALICE = caller("alice", Role.USER);
+    private static final Caller BOB = caller("bob", Role.USER);
+    private static final Caller SHOP = caller("shop", Role.SERVICE);
+
+    private final AtomicLong nanos = new AtomicLong(1);
+    private final RateLimits limits = new RateLimits(
+            new RateLimitSettings(
+                    new Limit(1, 2), new Limit(10, 3), Limit.OFF, Limit.of(2, Duration.ofMinutes(1)), 1_000),
+            nanos::get);
+
+    @Test
+    void a_burst_passes_then_calls_wait_and_headers_say_so() {
+        RateDecision first = limits.claim(ALICE);
+        RateDecision second = limits.claim(ALICE);
+        RateDecision third = limits.claim(ALICE);
+
+        assertThat(first).isEqualTo(new RateDecision(true, "\"claims\";q=2;w=2", "\"claims\";r=1;t=1", 0));
+        assertThat(second).isEqualTo(new RateDecision(true, "\"claims\";q=2;w=2", "\"claims\";r=0;t=2", 0));
+        assertThat(third).isEqualTo(new RateDecision(false, "\"claims\";q=2;w=2", "\"claims\";r=0;t=1", 1));
+        assertThat(limits.claim(BOB).allowed()).isTrue();
+        assertThat(limits.call(ALICE).allowed()).isTrue();
+
+        nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+        assertThat(limits.claim(ALICE).allowed()).isTrue();
+        assertThat(limits.claim(ALICE).allowed()).isFalse();
+    }
+
+    @Test
+    void a_limit_that_is_off_lets_all_pass_without_headers() {
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(limits.claim(SHOP)).isEqualTo(RateDecision.UNLIMITED);
+        }
+        assertThat(RateDecision.UNLIMITED.isLimited()).isFalse();
+    }
+
+    @Test
+    void wrong_passcodes_are_counted_by_user_and_packet_and_right_ones_are_not() {
+        PacketId packet = PacketId.create();
+        for (int i = 0; i < 10; i++) {
+            assertThat(limits.passcode(ALICE, packet).allowed()).isTrue();
+            limits.passcodeWasRight(ALICE, packet);
+        }
+
+        assertThat(limits.passcode(ALICE, packet).allowed()).isTrue();
+        assertThat(limits.passcode(ALICE, packet).allowed()).isTrue();
+        RateDecision refused = limits.passcode(ALICE, packet);
+
+        assertThat(refused.allowed()).isFalse();
+        assertThat(refused.retryAfterSeconds()).isEqualTo(30);
+        assertThat(limits.passcode(BOB, packet).allowed()).isTrue();
+        assertThat(limits.passcode(ALICE, PacketId.create()).allowed()).isTrue();
+    }
+
+    private static Caller caller(String user, Role role) {
+        return new Caller(new UserId(user), Set.of(), role, Instant.MAX);
+    }
+}
