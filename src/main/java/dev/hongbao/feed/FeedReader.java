@@ -29,17 +29,17 @@ public final class FeedReader {
                 new Place(group, after),
                 () -> store.read(Map.of(group, after), PIECE).compose(pieces -> {
                     if (pieces.isEmpty()) {
-                        return Future.succeededFuture(new FeedSlice(after, 0, 0, List.of(), true));
+                        return Future.succeededFuture(new FeedSlice(after, 0, 0, List.of(), after));
                     }
                     Piece piece = pieces.get(0);
                     return text.render(piece.rows())
-                            .map(events -> new FeedSlice(
-                                    after,
-                                    piece.floor(),
-                                    piece.last(),
-                                    events,
-                                    piece.rows().size() < PIECE));
+                            .map(events -> new FeedSlice(after, piece.floor(), piece.last(), events, to(piece)));
                 }));
+    }
+
+    private static long to(Piece piece) {
+        int size = piece.rows().size();
+        return size < PIECE ? piece.last() : piece.rows().get(size - 1).place();
     }
 
     /** The newest place; 0 for a group without events. */

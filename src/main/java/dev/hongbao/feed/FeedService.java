@@ -113,6 +113,11 @@ public final class FeedService {
             return page.future();
         }
 
+        /** Answers now, with what there is: nothing. */
+        public void stopWaiting() {
+            answer(Future.succeededFuture(FeedPage.of(List.of(), after)));
+        }
+
         /** Nobody waits any more. Idempotent. */
         public void cancel() {
             end();
