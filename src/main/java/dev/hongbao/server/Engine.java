@@ -37,8 +37,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything but the faces: the pool, what is cached, the persistence verticle, and the services that the faces call. Safe on
@@ -68,10 +70,16 @@ public final class Engine {
     private final EndedPackets ended;
     private final ClaimMetrics claimMetrics;
     private final Wallets wallets;
-    private final String persistence;
+    private final Supplier<PersistenceVerticle> newWriter;
+    private Future<@Nullable String> writer = Future.succeededFuture();
 
     private Engine(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Clock clock, Parts parts, String persistence) {
+            Vertx vertx,
+            StoreAddresses stores,
+            HongbaoConfig config,
+            Clock clock,
+            Parts parts,
+            Supplier<PersistenceVerticle> newWriter) {
         this.vertx = vertx;
         this.stores = stores;
         this.config = config;
@@ -84,7 +92,7 @@ public final class Engine {
         this.ended = parts.ended;
         this.claimMetrics = parts.claimMetrics;
         this.wallets = new Wallets(pool);
-        this.persistence = persistence;
+        this.newWriter = newWriter;
     }
 
     /** What is made before the persistence verticle is deployed. */
@@ -126,9 +134,14 @@ public final class Engine {
                             new PacketCatalog(packetStore),
                             new EndedPackets(packetStore),
                             new ClaimMetrics(metrics));
-                    return vertx.deployVerticle(
-                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)))
-                            .map(id -> new Engine(vertx, stores, config, clock, parts, id));
+                    Engine engine = new Engine(
+                            vertx,
+                            stores,
+                            config,
+                            clock,
+                            parts,
+                            () -> new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)));
+                    return engine.startWriter().map(engine);
                 })
                 .onSuccess(engine -> engine.purgeRegularly());
     }
@@ -257,8 +270,23 @@ public final class Engine {
                 hour -> idempotency.purge(config.idempotency().retention()));
     }
 
-    /** Settles what is in the journals, then closes; the faces are to be stopped before. Idempotent. */
+    /** Settles from now on, as far as this server owns shards; it does so from the start. */
+    public Future<Void> startWriter() {
+        writer = writer.compose(
+                running -> running != null ? Future.succeededFuture(running) : vertx.deployVerticle(newWriter.get()));
+        return writer.mapEmpty();
+    }
+
+    /** Settles what is in the journals and gives the shards away: claims are accepted, and settled by whoever owns them next. */
+    public Future<Void> stopWriter() {
+        writer = writer.compose(running -> running == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(running).mapEmpty());
+        return writer.mapEmpty();
+    }
+
+    /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        return vertx.undeploy(persistence).eventually(pool::close).eventually(ownerPool::close);
+        return stopWriter().eventually(pool::close).eventually(ownerPool::close);
     }
 }
