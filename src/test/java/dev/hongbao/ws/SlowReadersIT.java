@@ -29,7 +29,7 @@ class SlowReadersIT {
                 "socket.max-per-address", "5000",
                 "socket.max-per-user", "5000",
                 "socket.auth-timeout", "30s",
-                "socket.slow-timeout", "20s");
+                "socket.slow-timeout", "10s");
         try (SocketServer server = SocketServer.start(stores, options)) {
             // Given
             server.deposit("alice", 100_000_000);
@@ -65,6 +65,9 @@ class SlowReadersIT {
             // Then: 1,200 events of 480 bytes to a thousand readers would be 576 MB
             System.getLogger("test").log(System.Logger.Level.INFO, "heap grew by " + growth / 1024 + " KiB");
             assertThat(growth).isLessThan(64L << 20);
+            eventually(
+                    Duration.ofSeconds(30),
+                    () -> assertThat(closes(server, "slow-reader")).isEqualTo(READERS));
             alice.close();
         } finally {
             silent.forEach(RawSocket::close);
