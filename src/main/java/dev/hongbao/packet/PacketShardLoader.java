@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 public final class PacketShardLoader implements ShardLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
 
-    /** Rows read, and fields written, at a time. */
-    private static final int PAGE = 2000;
+    /** Rows read, and commands sent, at a time: all shards at once stay below what a link takes. */
+    private static final int PAGE = 500;
 
     private static final String OPEN = """
             select p.id, count(c.slot) as claims, coalesce(max(c.slot) + 1, 0) as next_slot

@@ -9,6 +9,7 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.journal.JournalEntry;
+import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
 import dev.hongbao.journal.PersistenceVerticle;
 import dev.hongbao.journal.ShardStore;
@@ -20,7 +21,6 @@ import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketClosing;
 import dev.hongbao.packet.PacketEnds;
-import dev.hongbao.packet.PacketLoading;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketShardLoader;
 import dev.hongbao.packet.PacketStore;
@@ -184,8 +184,7 @@ public final class Engine {
                         List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends))),
                 List.of(new PacketShardLoader()),
                 List.of(
-                        new PacketClosing(
-                                new PacketStore(parts.ownerPool), parts.catalog, ends, parts.shards, vertx.eventBus()),
+                        new PacketClosing(new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus()),
                         parts.feeds.chore()),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
@@ -196,14 +195,14 @@ public final class Engine {
     public Future<LoopServices> loopServices() {
         return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "claims")
                 .map(redis -> {
-                    PacketLoading loading = new PacketLoading(
-                            vertx, redis, shards, config.claim().settleTimeout());
+                    KeyLoading loading =
+                            new KeyLoading(vertx, redis, shards, config.claim().settleTimeout());
                     PacketService.Limits limits = new PacketService.Limits(
                             config.packet().defaultExpiry(),
                             config.packet().maxExpiry(),
                             config.packet().maxCount());
-                    PacketService packets =
-                            new PacketService(pool, shards, packetStore, catalog, ended, loading, limits, clock);
+                    PacketService packets = new PacketService(
+                            pool, shards, packetStore, catalog, ended, loading, vertx.eventBus(), limits, clock);
                     return new LoopServices(
                             redis,
                             new ClaimService(
