@@ -8,6 +8,7 @@ import dev.hongbao.odds.DrawMode;
 import dev.hongbao.odds.WhenExhausted;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -40,6 +41,19 @@ final class DefinitionRules {
         rules.guarantees();
         if (definition.mode() == DrawMode.SCHEDULE) {
             rules.schedule();
+        }
+    }
+
+    /**
+     * Checks a definition again, now that more of it is known.
+     *
+     * @throws DefinitionFaults with all faults
+     */
+    static void require(DrawDefinition definition) {
+        List<Fault> found = new ArrayList<>();
+        check(definition, found);
+        if (!found.isEmpty()) {
+            throw new DefinitionFaults(found);
         }
     }
 
