@@ -1,7 +1,6 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.command.UserId;
-import dev.hongbao.ledger.Asset;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -22,7 +21,7 @@ public final class DrawStore {
     private static final String DRAW =
             "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at from draw as d ";
 
-    static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, y.turn, c.code from play as y"
+    static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code from play as y"
             + " left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth ";
 
     private final Pool pool;
@@ -182,15 +181,10 @@ public final class DrawStore {
                 instant(row, "closes_at"));
     }
 
-    /** The plays of settled turns; the two lists go together, draw by draw. */
-    public Future<List<Row>> turns(Collection<UUID> ids) {
-        return pool.preparedQuery(
-                        "select id, draw, user_id, ticket, status, reason, plays from turn where id = any ($1)")
-                .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-                .map(rows -> stream(rows).toList());
-    }
-
-    static Asset assetOf(Prize prize) {
-        return java.util.Objects.requireNonNull(prize.award().asset());
+    /** How often a user has played, settled. */
+    Future<Long> playsOf(DrawId id, UserId user) {
+        return pool.preparedQuery("select count(*) from play where draw = $1 and user_id = $2")
+                .execute(Tuple.of(id.value(), user.value()))
+                .map(rows -> rows.iterator().next().getLong(0));
     }
 }
