@@ -23,3 +23,7 @@ grant update (withdrawn) on release to ${app};
 grant update (quota) on quota to ${app};
 
 revoke update, delete, truncate on play, code from ${app};
+
+grant insert, update (last, floor, touched) on feed to ${app};
+grant insert, update (seq, claimed, at), delete on group_event to ${app};
+grant insert, delete, update (sent_at) on unannounced to ${app};

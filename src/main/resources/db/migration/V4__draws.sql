@@ -162,6 +162,8 @@ create table quota (
 create function hold_turns(ids uuid[], draws uuid[], users text[], counts smallint[], tickets uuid[])
     returns table (status text, ticket uuid)
     language plpgsql
+    security definer -- it locks wallets, whose balances only transfers may change
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 declare
     given   uuid[];

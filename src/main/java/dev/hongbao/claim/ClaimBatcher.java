@@ -5,6 +5,7 @@ import dev.hongbao.journal.Generation;
 import dev.hongbao.journal.ScriptBatcher;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketId;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -68,13 +69,16 @@ final class ClaimBatcher {
     /** One call for claims on any packets of a shard. */
     private final class Call implements ScriptBatcher.Call<Answer> {
         private final List<Wish> wishes;
-        /** By packet, the places in {@code wishes}. */
-        private final Map<Packet, List<Integer>> byPacket = new LinkedHashMap<>();
+        /**
+         * The places in {@code wishes}, by the packet's id: two objects of one packet would be two keys, and each would be given
+         * the same slots.
+         */
+        private final Map<PacketId, List<Integer>> byPacket = new LinkedHashMap<>();
 
         Call(List<Wish> wishes) {
             this.wishes = wishes;
             for (int i = 0; i < wishes.size(); i++) {
-                byPacket.computeIfAbsent(wishes.get(i).packet, packet -> new ArrayList<>())
+                byPacket.computeIfAbsent(wishes.get(i).packet.id(), packet -> new ArrayList<>())
                         .add(i);
             }
         }
@@ -86,12 +90,14 @@ final class ClaimBatcher {
                     .arg(current.script("claim").sha())
                     .arg(byPacket.size() + 1)
                     .arg(generation.journalKey());
-            for (Packet packet : byPacket.keySet()) {
-                call.arg(generation.packetKey(packet.id().toString()));
+            for (PacketId packet : byPacket.keySet()) {
+                call.arg(generation.packetKey(packet.toString()));
             }
             call.arg(settings.maxJournalEntries());
             byPacket.forEach((packet, places) -> {
-                call.arg(packet.id().toString()).arg(packet.count()).arg(places.size());
+                call.arg(packet.toString())
+                        .arg(wishes.get(places.get(0)).packet.count())
+                        .arg(places.size());
                 for (int place : places) {
                     call.arg(wishes.get(place).user.value());
                 }
@@ -105,7 +111,7 @@ final class ClaimBatcher {
             Answer[] answers = new Answer[wishes.size()];
             List<AcceptedClaims> accepted = new ArrayList<>();
             int next = 0;
-            for (Map.Entry<Packet, List<Integer>> entry : byPacket.entrySet()) {
+            for (Map.Entry<PacketId, List<Integer>> entry : byPacket.entrySet()) {
                 List<UserId> winners = new ArrayList<>();
                 int firstSlot = -1;
                 for (int place : entry.getValue()) {
@@ -117,7 +123,7 @@ final class ClaimBatcher {
                     }
                 }
                 if (!winners.isEmpty()) {
-                    accepted.add(new AcceptedClaims(entry.getKey().id(), firstSlot, winners));
+                    accepted.add(new AcceptedClaims(entry.getKey(), firstSlot, winners));
                 }
             }
             long seq = accepted.isEmpty() ? 0 : Long.parseLong(reply.get(0).toString());

@@ -25,6 +25,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -106,7 +107,7 @@ public final class ClaimService {
         if (packet != null) {
             race.enter(packet);
         } else {
-            catalog.find(id).onFailure(race::fail).onSuccess(found -> {
+            race.inTime(catalog.find(id)).onFailure(race::fail).onSuccess(found -> {
                 if (found == null) {
                     race.finish(ClaimOutcome.refused(Kind.NOT_FOUND));
                 } else {
@@ -135,6 +136,14 @@ public final class ClaimService {
             return new ClaimTicket(accepted.future(), settled.future());
         }
 
+        /** A store that neither answers nor breaks must not keep the claim beyond its time. */
+        <T> Future<T> inTime(Future<T> asked) {
+            return asked.isComplete()
+                    ? asked
+                    : asked.timeout(
+                            Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
+        }
+
         void finish(ClaimOutcome outcome) {
             metrics.answered(outcome.kind());
             accepted.tryComplete(outcome);
@@ -161,7 +170,7 @@ public final class ClaimService {
             if (over != null) {
                 finishEnded(packet, over, refusal);
             } else if (ended.isHinted(packet.id())) {
-                ended.find(packet.id()).onFailure(this::fail).onSuccess(found -> {
+                inTime(ended.find(packet.id())).onFailure(this::fail).onSuccess(found -> {
                     if (found != null) {
                         finishEnded(packet, found, refusal);
                     } else {
@@ -215,7 +224,7 @@ public final class ClaimService {
         private void finishUnlessWon(Packet packet, Kind refusal) {
             Future<Settlement<Claim>> waiting = waiters.joined(new Key(packet.id(), caller.user()));
             Future<@Nullable Claim> won =
-                    waiting != null ? waiting.map(Settlement::fact) : store.claim(packet.id(), caller.user());
+                    waiting != null ? waiting.map(Settlement::fact) : inTime(store.claim(packet.id(), caller.user()));
             won.onFailure(this::fail)
                     .onSuccess(claim -> finish(
                             claim == null
@@ -259,24 +268,25 @@ public final class ClaimService {
                     clock.instant());
         }
 
-        /** Mostly settled long ago; if not, it waits like the first. */
+        /** Mostly settled long ago, and then Postgres has it; if not, it waits like the first. */
         private void held(Packet packet, Answer answer) {
-            if (waiters.joined(new Key(packet.id(), caller.user())) != null) {
-                heldUnsettled(packet, answer);
+            boolean joins = waiters.joined(new Key(packet.id(), caller.user())) != null;
+            await(packet, answer, Kind.ALREADY_CLAIMED);
+            if (joins) {
+                acceptHeld(packet, answer);
                 return;
             }
-            store.claim(packet.id(), caller.user()).onFailure(this::fail).onSuccess(claim -> {
+            inTime(store.claim(packet.id(), caller.user())).onSuccess(claim -> {
                 if (claim != null) {
-                    finish(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim));
+                    waiters.settled(new Key(packet.id(), caller.user()), claim);
                 } else {
-                    heldUnsettled(packet, answer);
+                    acceptHeld(packet, answer);
                 }
             });
         }
 
-        private void heldUnsettled(Packet packet, Answer answer) {
+        private void acceptHeld(Packet packet, Answer answer) {
             accepted.tryComplete(new ClaimOutcome(Kind.ACCEPTED, acceptedClaim(packet, answer.slot())));
-            await(packet, answer, Kind.ALREADY_CLAIMED);
         }
 
         private void await(Packet packet, Answer answer, Kind kind) {
@@ -294,15 +304,15 @@ public final class ClaimService {
 
         /** Redis lacks the packet: it is over, or Redis lost it. */
         private void missing(Packet packet, Answer answer) {
-            ended.find(packet.id()).onFailure(this::fail).onSuccess(over -> {
+            inTime(ended.find(packet.id())).onFailure(this::fail).onSuccess(over -> {
                 if (over != null) {
                     finishEnded(packet, over, null);
                 } else if (System.nanoTime() - deadlineNanos > 0) {
                     fail(UnavailableException.unknown("The packet is being recovered. Repeat the same claim shortly."));
                 } else {
-                    shards.report(
+                    inTime(shards.report(
                                     answer.generation(),
-                                    answer.generation().packetKey(packet.id().toString()))
+                                    answer.generation().packetKey(packet.id().toString())))
                             .onComplete(reported -> vertx.setTimer(RETRY_MILLIS, later -> enter(packet)));
                 }
             });

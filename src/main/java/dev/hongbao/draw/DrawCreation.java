@@ -107,15 +107,16 @@ final class DrawCreation {
     private Future<Void> load(Draw draw, Generation generation) {
         String key = generation.drawKey(draw.id().toString());
         return loading.load(
-                generation,
-                key,
-                shard -> Request.cmd(Command.EVALSHA)
-                        .arg(shard.script("draw").sha())
-                        .arg(2)
-                        .arg(generation.journalKey())
-                        .arg(key)
-                        .arg(Buffer.buffer(DrawState.rules(draw.rules())))
-                        .arg(Buffer.buffer(DrawState.first(draw.rules()))));
+                        generation,
+                        key,
+                        shard -> Request.cmd(Command.EVALSHA)
+                                .arg(shard.script("draw").sha())
+                                .arg(2)
+                                .arg(generation.journalKey())
+                                .arg(key)
+                                .arg(Buffer.buffer(DrawState.rules(draw.rules())))
+                                .arg(Buffer.buffer(DrawState.first(draw.rules()))))
+                .mapEmpty();
     }
 
     /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */

@@ -58,8 +58,8 @@ public final class DrawService {
             Future<Long @Nullable []> counters = store.counters(id, caller.user());
             return Future.all(closed, prizes, plays, counters)
                     .compose(all -> finalTable(caller, id))
-                    .map(table -> view(
-                            draw, closed.result(), prizes.result(), plays.result(), counters.result(), table));
+                    .map(table ->
+                            view(draw, closed.result(), prizes.result(), plays.result(), counters.result(), table));
         });
     }
 

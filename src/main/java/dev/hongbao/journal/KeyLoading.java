@@ -42,9 +42,10 @@ public final class KeyLoading {
      * @param generation that the writing transaction read {@code for key share}
      * @param key of {@code generation}
      * @param script a fenced and idempotent script's call
+     * @return whether it is loaded now; false leaves it to a recovery
      */
-    public Future<Void> load(Generation generation, String key, Function<Shards.Shard, Request> script) {
-        Promise<Void> done = Promise.promise();
+    public Future<Boolean> load(Generation generation, String key, Function<Shards.Shard, Request> script) {
+        Promise<Boolean> done = Promise.promise();
         attempt(new Load(generation, key, script, System.nanoTime() + waitMillis * 1_000_000, done));
         return done.future();
     }
@@ -54,13 +55,13 @@ public final class KeyLoading {
             String key,
             Function<Shards.Shard, Request> script,
             long deadlineNanos,
-            Promise<Void> done) {}
+            Promise<Boolean> done) {}
 
     private void attempt(Load load) {
         Generation generation = load.generation;
         Shards.Shard current = shards.current(generation.shard());
         if (current.generation().epoch() > generation.epoch()) {
-            load.done.complete();
+            load.done.complete(true);
             return;
         }
         if (!current.generation().equals(generation)) {
@@ -68,17 +69,17 @@ public final class KeyLoading {
             return;
         }
         redis.send(load.script.apply(current))
-                .<Void>mapEmpty()
-                .onSuccess(load.done::complete)
+                .onSuccess(loaded -> load.done.complete(true))
                 .onFailure(fault -> {
                     if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
                             || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
                         // It certainly did not run: wait for the recovery that is under way, or start one.
                         again(load, shards.report(generation, null));
+                    } else if (RedisFault.is(fault, RedisFault.Kind.ERROR)) {
+                        again(load, shards.reportFault(generation));
                     } else {
-                        LOG.warn("{} waits for a recovery to be loaded: {}", load.key, fault.getMessage());
-                        shards.report(generation, load.key);
-                        load.done.complete();
+                        // No reason to recover: the connection comes back, and loading twice is loading once.
+                        again(load, Future.succeededFuture());
                     }
                 });
     }
@@ -86,7 +87,8 @@ public final class KeyLoading {
     private void again(Load load, Future<Void> first) {
         if (System.nanoTime() > load.deadlineNanos) {
             LOG.warn("{} is left to the next recovery", load.key);
-            load.done.complete();
+            shards.report(load.generation, load.key);
+            load.done.complete(false);
             return;
         }
         first.onComplete(looked -> vertx.setTimer(RETRY_MILLIS, later -> attempt(load)));

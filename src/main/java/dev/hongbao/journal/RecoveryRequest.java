@@ -6,10 +6,13 @@ import org.jspecify.annotations.Nullable;
  * A server's word to a shard's owner that something in Redis is missing. The owner looks before it believes it.
  *
  * @param stamp of the generation in which it was missing
- * @param key the key that is missing though Postgres says that its packet or draw is open; null when scripts or the journal
- *     are missing
+ * @param key the key that is missing though Postgres says that its packet or draw is open; null when scripts or the journal are
+ *     missing; {@link #FAULT}
  */
 record RecoveryRequest(int shard, String stamp, @Nullable String key) {
+    /** In place of a key: a script failed in a way that it never should, maybe after its first write. */
+    static final String FAULT = "!";
+
     /** The Postgres channel on which owners listen. */
     static final String CHANNEL = "hongbao_recovery";
 

@@ -10,8 +10,8 @@ import java.util.function.Function;
 
 /** Reads a long result page by page, so that a shard of any size is loaded in bounded memory. */
 public final class RowPages {
-    /** Rows read at a time. */
-    private static final int PAGE = 2000;
+    /** Rows read, and commands sent, at a time: all shards at once stay below what a link takes. */
+    private static final int PAGE = 500;
 
     private RowPages() {}
 

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gathers items into calls of one script: while one call for a shard is in flight, later items of it wait for the next, so
@@ -27,6 +29,8 @@ import java.util.function.ToIntFunction;
  * @param <A> what the script answers to one item
  */
 public final class ScriptBatcher<T, A> {
+    private static final Logger LOG = LoggerFactory.getLogger(ScriptBatcher.class);
+
     private static final long RETRY_MILLIS = 20;
     private static final long REPORT_NANOS = 200_000_000;
 
@@ -194,9 +198,15 @@ public final class ScriptBatcher<T, A> {
             });
             boolean fenced =
                     RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT) || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL);
-            if (fenced && now - lastReportNanos > REPORT_NANOS) {
+            boolean failed = RedisFault.is(fault, RedisFault.Kind.ERROR);
+            if ((fenced || failed) && now - lastReportNanos > REPORT_NANOS) {
                 lastReportNanos = now;
-                shards.report(generation, null);
+                if (fenced) {
+                    shards.report(generation, null);
+                } else {
+                    LOG.error("the script for {} of {} failed: {}", settings.noun, generation, fault.getMessage());
+                    shards.reportFault(generation);
+                }
             }
             vertx.setTimer(RETRY_MILLIS, later -> {
                 busy = false;

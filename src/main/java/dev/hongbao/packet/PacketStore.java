@@ -74,6 +74,7 @@ public final class PacketStore {
     public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
         return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
                         + " on c.packet = k.packet and c.user_id = k.user_id")
+                // Not Tuple.of(a, b): it takes an array at the end for more parameters.
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
@@ -112,13 +113,43 @@ public final class PacketStore {
                         .toList());
     }
 
+    /**
+     * The newest packets of a group that are announced, newest first, each with the user's claim; without their terms.
+     *
+     * @param claim the user's, null for none
+     */
+    record GroupPacket(
+            PacketId id, Progress progress, @Nullable Claim claim) {}
+
+    Future<List<GroupPacket>> newest(GroupId group, UserId user, int limit) {
+        return pool.preparedQuery("select p.id, " + progressOf("p")
+                        + ", c.packet, c.user_id, c.slot, c.amount, c.at, p.asset from packet as p"
+                        + " join account as e on e.id = p.escrow"
+                        + " left join claim as c on c.packet = p.id and c.user_id = $2"
+                        + " where p.group_id = $1 and not exists (select from unannounced as u where u.packet = p.id)"
+                        + " order by p.id desc limit $3")
+                .execute(Tuple.of(group.value(), user.value(), limit))
+                .map(rows -> stream(rows)
+                        .map(row -> new GroupPacket(
+                                new PacketId(row.getUUID("id")),
+                                progress(row),
+                                row.getUUID("packet") == null ? null : claim(row)))
+                        .toList());
+    }
+
+    /** An open packet whose time ran out. */
+    record Due(PacketId id, int shard) {}
+
     /** Open packets of these shards whose time ran out by Postgres' clock, the longest waiting first. */
-    Future<List<Packet>> due(Collection<Integer> shards, int limit) {
+    Future<List<Due>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(
-                        "select " + PACKET + " from packet as p where p.closed_at is null and p.expires_at <= now()"
+                        // Not the amounts: of a thousand large packets that would be hundreds of megabytes.
+                        "select p.id, p.shard from packet as p where p.closed_at is null and p.expires_at <= now()"
                                 + " and p.shard = any ($1) order by p.expires_at limit $2")
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
-                .map(rows -> stream(rows).map(PacketStore::packet).toList());
+                .map(rows -> stream(rows)
+                        .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))
+                        .toList());
     }
 
     private static Stream<Row> stream(RowSet<Row> rows) {

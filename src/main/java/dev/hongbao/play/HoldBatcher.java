@@ -17,12 +17,16 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Holds the costs of turns, many in one statement: while one is in flight, later turns wait for the next. A statement takes one
  * turn of a user, so that a wallet's balance is judged turn by turn. One instance per event loop, used on it only.
  */
 final class HoldBatcher {
+    private static final Logger LOG = LoggerFactory.getLogger(HoldBatcher.class);
+
     private static final int MAX_BATCH = 256;
     private static final int TRIES = 5;
 
@@ -92,6 +96,8 @@ final class HoldBatcher {
             if (done.succeeded()) {
                 answer(batch, done.result());
             } else {
+                LOG.warn(
+                        "{} turns were not held: {}", batch.size(), done.cause().toString());
                 batch.forEach(pending -> pending.promise.fail(UnavailableException.unknown(
                         "The database does not answer. Repeat the same request: it is not counted twice.")));
             }

@@ -6,6 +6,10 @@ import dev.hongbao.claim.ClaimSettings;
 import dev.hongbao.claim.ClaimSettler;
 import dev.hongbao.claim.SettledClaims;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.draw.ClosedDraws;
+import dev.hongbao.draw.DrawShardLoader;
+import dev.hongbao.feed.FeedService;
+import dev.hongbao.feed.Feeds;
 import dev.hongbao.journal.JournalEntry;
 import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
@@ -22,6 +26,7 @@ import dev.hongbao.packet.PacketEnds;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketShardLoader;
 import dev.hongbao.packet.PacketStore;
+import dev.hongbao.play.PlaySettings;
 import dev.hongbao.redis.RedisLink;
 import dev.hongbao.redis.Script;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -67,6 +72,8 @@ public final class Engine {
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final ClaimMetrics claimMetrics;
+    private final Feeds feeds;
+    private final Draws draws;
     private final Wallets wallets;
     private final String persistence;
 
@@ -83,6 +90,8 @@ public final class Engine {
         this.catalog = parts.catalog;
         this.ended = parts.ended;
         this.claimMetrics = parts.claimMetrics;
+        this.feeds = parts.feeds;
+        this.draws = parts.draws;
         this.wallets = new Wallets(pool);
         this.persistence = persistence;
     }
@@ -95,7 +104,9 @@ public final class Engine {
             PacketStore packetStore,
             PacketCatalog catalog,
             EndedPackets ended,
-            ClaimMetrics claimMetrics) {}
+            ClaimMetrics claimMetrics,
+            Feeds feeds,
+            Draws draws) {}
 
     /**
      * Starts on stores that answer and whose schema is there. Once a Vert.x instance.
@@ -117,20 +128,40 @@ public final class Engine {
         return shardStore
                 .establish(config.journal().shards())
                 .compose(count -> {
-                    PacketStore packetStore = new PacketStore(pool);
-                    Parts parts = new Parts(
-                            pool,
-                            ownerPool,
-                            new Shards(shardStore, count, scripts()),
-                            packetStore,
-                            new PacketCatalog(packetStore),
-                            new EndedPackets(packetStore),
-                            new ClaimMetrics(metrics));
-                    return vertx.deployVerticle(
-                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)))
+                    Shards shards = new Shards(shardStore, count, scripts());
+                    Draws draws = new Draws(vertx, pool, ownerPool, shards, metrics, clock);
+                    Parts parts = parts(vertx, config, metrics, pool, ownerPool, shards, draws);
+                    return parts.feeds
+                            .start()
+                            .compose(started -> parts.draws.start())
+                            .compose(started -> vertx.deployVerticle(
+                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts))))
                             .map(id -> new Engine(vertx, stores, config, clock, parts, id));
                 })
                 .onSuccess(engine -> engine.purgeRegularly());
+    }
+
+    private static Parts parts(
+            Vertx vertx,
+            HongbaoConfig config,
+            MeterRegistry metrics,
+            Pool pool,
+            Pool ownerPool,
+            Shards shards,
+            Draws draws) {
+        PacketStore packetStore = new PacketStore(pool);
+        PacketCatalog catalog = new PacketCatalog(packetStore);
+        EndedPackets ended = new EndedPackets(packetStore);
+        Feeds feeds = new Feeds(
+                vertx,
+                pool,
+                ownerPool,
+                shards,
+                catalog,
+                ended,
+                config.feed().pollInterval(),
+                config.feed().retention());
+        return new Parts(pool, ownerPool, shards, packetStore, catalog, ended, new ClaimMetrics(metrics), feeds, draws);
     }
 
     private static Pool pool(Vertx vertx, StoreAddresses stores, String name, int size, int queue) {
@@ -145,7 +176,8 @@ public final class Engine {
     }
 
     private static Map<String, String> scripts() {
-        return Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read));
+        return Stream.concat(Stream.of("claim", "load", "close"), Draws.SCRIPTS.stream())
+                .collect(Collectors.toMap(name -> name, Script::read));
     }
 
     private static PersistenceVerticle.Wiring wiring(
@@ -156,6 +188,7 @@ public final class Engine {
             ShardStore shardStore,
             Parts parts) {
         PacketEnds ends = new PacketEnds(parts.ended);
+        ClosedDraws closedDraws = new ClosedDraws();
         return new PersistenceVerticle.Wiring(
                 stores.app(),
                 parts.ownerPool,
@@ -163,13 +196,24 @@ public final class Engine {
                 config.redis().commandTimeout(),
                 shardStore,
                 parts.shards,
-                List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends)),
-                List.of(new PacketShardLoader()),
-                List.of(new PacketClosing(
-                        new PacketStore(parts.ownerPool), parts.catalog, ends, parts.shards, vertx.eventBus())),
+                concat(
+                        parts.feeds.feeding(List.of(
+                                new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends))),
+                        parts.draws.settlers(closedDraws)),
+                List.of(new PacketShardLoader(), new DrawShardLoader()),
+                concat(
+                        List.of(
+                                new PacketClosing(
+                                        new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus()),
+                                parts.feeds.chore()),
+                        parts.draws.chores(closedDraws)),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
                 metrics);
+    }
+
+    private static <T> List<T> concat(List<? extends T> first, List<? extends T> second) {
+        return Stream.<T>concat(first.stream(), second.stream()).toList();
     }
 
     /** Opens the services of the event loop it is called on. */
@@ -182,6 +226,8 @@ public final class Engine {
                             config.packet().defaultExpiry(),
                             config.packet().maxExpiry(),
                             config.packet().maxCount());
+                    PacketService packets = new PacketService(
+                            pool, shards, packetStore, catalog, ended, loading, vertx.eventBus(), limits, clock);
                     return new LoopServices(
                             redis,
                             new ClaimService(
@@ -194,7 +240,10 @@ public final class Engine {
                                     claimSettings(),
                                     claimMetrics,
                                     clock),
-                            new PacketService(pool, shards, packetStore, catalog, ended, loading, limits, clock));
+                            packets,
+                            new FeedService(vertx, feeds.following(), feeds.reader(), packets),
+                            draws.draws(loading),
+                            draws.plays(redis, playSettings()));
                 });
     }
 
@@ -206,6 +255,16 @@ public final class Engine {
                 perLoop,
                 config.journal().maxEntries(),
                 config.claim().settleTimeout());
+    }
+
+    private PlaySettings playSettings() {
+        ClaimSettings claims = claimSettings();
+        return new PlaySettings(
+                claims.batchSize(),
+                claims.maxQueued(),
+                claims.maxUnsettled(),
+                claims.maxJournalEntries(),
+                claims.timeout());
     }
 
     public Wallets wallets() {
