@@ -1,6 +1,7 @@
 package dev.hongbao.http;
 
 import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Frames;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -64,15 +65,21 @@ public final class Documents {
 
             The calls, to read and to try:  /docs
             Their contract (OpenAPI 3.1):   /openapi.yaml
+            The socket (AsyncAPI 3.0):      /asyncapi.yaml
+            A client for browsers:          /hongbao-client.js
             """;
 
     private final Map<String, Reply> ready;
     private final Map<String, Reply> loaded = new ConcurrentHashMap<>();
 
-    public Documents(Contract contract) {
+    public Documents(Contract contract, Frames frames) {
         Map<String, Reply> replies = new HashMap<>();
         replies.put("/", document("text/plain; charset=utf-8", bytes(FRONT)));
         replies.put("/openapi.yaml", document("application/yaml; charset=utf-8", bytes(contract.text())));
+        replies.put("/asyncapi.yaml", document("application/yaml; charset=utf-8", bytes(frames.text())));
+        replies.put(
+                "/hongbao-client.js",
+                document("text/javascript; charset=utf-8", resource("webroot/hongbao-client.js")));
         replies.put("/docs", document("text/html; charset=utf-8", bytes(PAGE)));
         replies.put("/docs/start.js", document("text/javascript; charset=utf-8", bytes(START)));
         replies.put(DOCS, new Reply(308, "", Buffer.buffer(), List.of("Location", "/docs")));

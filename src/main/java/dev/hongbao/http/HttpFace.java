@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpFace implements Handler<HttpServerRequest> {
     private static final String CLAIM = "claim";
+    private static final String EVENTS = "events";
 
     private final Vertx vertx;
     private final Contract contract;
@@ -39,6 +40,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Gate gate;
     private final BodyReader bodies;
     private final ClaimRoute claimRoute;
+    private final EventsRoute eventsRoute;
+    private final SocketUpgrade sockets;
     private final Map<String, Routes.Route> routes;
     private boolean stopping;
 
@@ -61,9 +64,12 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.gate = new Gate(tokens);
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
+        this.eventsRoute = new EventsRoute(services.feed());
+        this.sockets = services.sockets();
         this.routes = new Routes(services).byOperation();
         for (Operation operation : contract.operations()) {
-            if (!operation.id().equals(CLAIM) && !routes.containsKey(operation.id())) {
+            boolean special = operation.id().equals(CLAIM) || operation.id().equals(EVENTS);
+            if (!special && !routes.containsKey(operation.id())) {
                 throw new IllegalStateException("nothing answers the contract's call " + operation.id());
             }
         }
@@ -72,6 +78,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     /** From now on new work is refused; answers in flight are still given. */
     void refuseNewWork() {
         stopping = true;
+        eventsRoute.stopWaiting();
     }
 
     @Override
@@ -115,6 +122,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
         String path = request.path();
         if (path == null || !path.startsWith("/")) {
             exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            return;
+        }
+        if (path.equals(SocketUpgrade.PATH) && request.method().equals(HttpMethod.GET)) {
+            sockets.upgrade(request, exchange::refuse);
             return;
         }
         String[] segments = Contract.segments(path);
@@ -189,6 +200,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
             Map<String, Object> query,
             @Nullable IdempotencyKey key,
             @Nullable JsonObject body) {
+        if (operation.id().equals(EVENTS)) {
+            eventsRoute.answer(exchange, caller, path, query);
+            return;
+        }
         Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
         try {
             route.answer(new Call(caller, path, query, exchange.request().headers(), key, body))

@@ -42,9 +42,10 @@ public final class KeyLoading {
      * @param generation that the writing transaction read {@code for key share}
      * @param key of {@code generation}
      * @param script a fenced and idempotent script's call
+     * @return whether it is loaded now; false leaves it to a recovery
      */
-    public Future<Void> load(Generation generation, String key, Function<Shards.Shard, Request> script) {
-        Promise<Void> done = Promise.promise();
+    public Future<Boolean> load(Generation generation, String key, Function<Shards.Shard, Request> script) {
+        Promise<Boolean> done = Promise.promise();
         attempt(new Load(generation, key, script, System.nanoTime() + waitMillis * 1_000_000, done));
         return done.future();
     }
@@ -54,13 +55,13 @@ public final class KeyLoading {
             String key,
             Function<Shards.Shard, Request> script,
             long deadlineNanos,
-            Promise<Void> done) {}
+            Promise<Boolean> done) {}
 
     private void attempt(Load load) {
         Generation generation = load.generation;
         Shards.Shard current = shards.current(generation.shard());
         if (current.generation().epoch() > generation.epoch()) {
-            load.done.complete();
+            load.done.complete(true);
             return;
         }
         if (!current.generation().equals(generation)) {
@@ -68,8 +69,7 @@ public final class KeyLoading {
             return;
         }
         redis.send(load.script.apply(current))
-                .<Void>mapEmpty()
-                .onSuccess(load.done::complete)
+                .onSuccess(loaded -> load.done.complete(true))
                 .onFailure(fault -> {
                     if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
                             || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
@@ -88,7 +88,7 @@ public final class KeyLoading {
         if (System.nanoTime() > load.deadlineNanos) {
             LOG.warn("{} is left to the next recovery", load.key);
             shards.report(load.generation, load.key);
-            load.done.complete();
+            load.done.complete(false);
             return;
         }
         first.onComplete(looked -> vertx.setTimer(RETRY_MILLIS, later -> attempt(load)));

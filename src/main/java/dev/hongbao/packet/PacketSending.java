@@ -17,6 +17,7 @@ import dev.hongbao.split.SplitAlgorithm;
 import dev.hongbao.split.SplitTerms;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.EventBus;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
@@ -48,6 +49,7 @@ final class PacketSending {
     private final Shards shards;
     private final PacketCatalog catalog;
     private final KeyLoading loading;
+    private final EventBus bus;
     private final PacketService.Limits limits;
     private final Clock clock;
     private final Idempotency idempotency;
@@ -58,12 +60,14 @@ final class PacketSending {
             Shards shards,
             PacketCatalog catalog,
             KeyLoading loading,
+            EventBus bus,
             PacketService.Limits limits,
             Clock clock) {
         this.pool = pool;
         this.shards = shards;
         this.catalog = catalog;
         this.loading = loading;
+        this.bus = bus;
         this.limits = limits;
         this.clock = clock;
         this.idempotency = new Idempotency(pool);
@@ -98,13 +102,19 @@ final class PacketSending {
     private Future<Void> load(PacketId packet, Generation generation) {
         String key = generation.packetKey(packet.toString());
         return loading.load(
-                generation,
-                key,
-                shard -> Request.cmd(Command.EVALSHA)
-                        .arg(shard.script("load").sha())
-                        .arg(2)
-                        .arg(generation.journalKey())
-                        .arg(key));
+                        generation,
+                        key,
+                        shard -> Request.cmd(Command.EVALSHA)
+                                .arg(shard.script("load").sha())
+                                .arg(2)
+                                .arg(generation.journalKey())
+                                .arg(key))
+                .map(loaded -> {
+                    if (loaded) {
+                        bus.publish(PacketLoaded.ADDRESS, new PacketLoaded(packet));
+                    }
+                    return null;
+                });
     }
 
     /** The rules on a wish; the first that is broken refuses it. */

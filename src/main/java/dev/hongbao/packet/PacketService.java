@@ -1,6 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.command.Caller;
+import dev.hongbao.command.GroupId;
 import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Page;
 import dev.hongbao.command.Refusal;
@@ -11,11 +12,13 @@ import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.EndedPackets.EndedPacket;
 import dev.hongbao.packet.PacketStore.Progress;
 import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -53,12 +56,13 @@ public final class PacketService {
             PacketCatalog catalog,
             EndedPackets ended,
             KeyLoading loading,
+            EventBus bus,
             Limits limits,
             Clock clock) {
         this.store = store;
         this.catalog = catalog;
         this.ended = ended;
-        this.sending = new PacketSending(pool, shards, catalog, loading, limits, clock);
+        this.sending = new PacketSending(pool, shards, catalog, loading, bus, limits, clock);
     }
 
     /**
@@ -136,6 +140,40 @@ public final class PacketService {
                             limit,
                             view -> view.packet().id().toString()));
         });
+    }
+
+    /**
+     * The newest packets of a group as the caller may see them, newest first.
+     *
+     * @param limit 0 or more
+     * @return refused with NOT_ELIGIBLE outside the caller's groups
+     */
+    public Future<List<PacketView>> newest(Caller caller, GroupId group, int limit) {
+        if (!caller.isMemberOf(group)) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.NOT_ELIGIBLE, "Your token does not name this group."));
+        }
+        if (limit == 0) {
+            return Future.succeededFuture(List.of());
+        }
+        return store.newest(group, caller.user(), limit)
+                .compose(rows -> catalog.findAll(
+                                rows.stream().map(PacketStore.GroupPacket::id).toList())
+                        .compose(packets -> {
+                            List<Future<PacketView>> views = new ArrayList<>();
+                            for (PacketStore.GroupPacket row : rows) {
+                                Packet packet = Objects.requireNonNull(packets.get(row.id()));
+                                Claim mine = row.claim();
+                                views.add(
+                                        row.progress().closed()
+                                                ? ended.find(row.id())
+                                                        .map(over -> view(packet, Objects.requireNonNull(over), mine))
+                                                : Future.succeededFuture(view(packet, row.progress(), mine)));
+                            }
+                            return Future.all(views)
+                                    .map(all ->
+                                            views.stream().map(Future::result).toList());
+                        }));
     }
 
     /** What {@code user} claimed, settled, newest packets first. */

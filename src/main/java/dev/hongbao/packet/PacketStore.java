@@ -74,6 +74,7 @@ public final class PacketStore {
     public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
         return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
                         + " on c.packet = k.packet and c.user_id = k.user_id")
+                // Not Tuple.of(a, b): it takes an array at the end for more parameters.
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
@@ -109,6 +110,30 @@ public final class PacketStore {
                 .execute(Tuple.of(sender.value(), before.value(), limit))
                 .map(rows -> stream(rows)
                         .map(row -> new PacketProgress(packet(row), progress(row)))
+                        .toList());
+    }
+
+    /**
+     * The newest packets of a group that are announced, newest first, each with the user's claim; without their terms.
+     *
+     * @param claim the user's, null for none
+     */
+    record GroupPacket(
+            PacketId id, Progress progress, @Nullable Claim claim) {}
+
+    Future<List<GroupPacket>> newest(GroupId group, UserId user, int limit) {
+        return pool.preparedQuery("select p.id, " + progressOf("p")
+                        + ", c.packet, c.user_id, c.slot, c.amount, c.at, p.asset from packet as p"
+                        + " join account as e on e.id = p.escrow"
+                        + " left join claim as c on c.packet = p.id and c.user_id = $2"
+                        + " where p.group_id = $1 and not exists (select from unannounced as u where u.packet = p.id)"
+                        + " order by p.id desc limit $3")
+                .execute(Tuple.of(group.value(), user.value(), limit))
+                .map(rows -> stream(rows)
+                        .map(row -> new GroupPacket(
+                                new PacketId(row.getUUID("id")),
+                                progress(row),
+                                row.getUUID("packet") == null ? null : claim(row)))
                         .toList());
     }
 

@@ -8,6 +8,7 @@ import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.HttpVerticle;
 import dev.hongbao.http.Services;
 import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
@@ -16,17 +17,26 @@ import dev.hongbao.management.ManagementVerticle;
 import dev.hongbao.postgres.Migrations;
 import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.Tokens;
+import dev.hongbao.ws.SocketFace;
+import dev.hongbao.ws.SocketGuards;
+import dev.hongbao.ws.SocketMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.micrometer.MetricsDomain;
+import io.vertx.micrometer.MicrometerMetricsFactory;
+import io.vertx.micrometer.MicrometerMetricsOptions;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +45,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,11 +102,13 @@ public final class HongbaoServer implements AutoCloseable {
         Vertx vertx;
         PrometheusMeterRegistry metrics;
         HttpVerticle.Shared shared;
+        Frames frames;
         Stores stores;
         try {
-            vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
             metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            shared = shared(config, metrics, clock);
+            vertx = vertx(metrics);
+            frames = Frames.load();
+            shared = shared(config, metrics, clock, frames);
         } finally {
             stores = await(opening);
             stops.push(stores::close);
@@ -105,10 +118,11 @@ public final class HongbaoServer implements AutoCloseable {
         stops.push(() -> stop("the journal", engine.close()));
         await(engine.ready(START_LIMIT));
         HttpSettings http = httpSettings(config);
+        SocketFace.Shared sockets = sockets(config, shared, frames, metrics, clock);
         deploy(
                 vertx,
                 config.http().effectiveEventLoops(),
-                () -> new HttpVerticle(http, shared, () -> services(engine), port::set));
+                () -> new HttpVerticle(http, shared, () -> services(vertx, engine, sockets), port::set));
         HealthChecks readiness = new HealthChecks(readiness(engine), CHECK_LIMIT);
         deploy(
                 vertx,
@@ -121,14 +135,29 @@ public final class HongbaoServer implements AutoCloseable {
                         managementPort::set));
     }
 
-    private static HttpVerticle.Shared shared(HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock)
-            throws IOException {
+    /** Of Vert.x' own metrics only the pools': the rest costs on every request, and ours say it better. */
+    private static Vertx vertx(PrometheusMeterRegistry metrics) {
+        new JvmMemoryMetrics().bindTo(metrics);
+        new ProcessorMetrics().bindTo(metrics);
+        MicrometerMetricsOptions pools = new MicrometerMetricsOptions()
+                .setEnabled(true)
+                .setDisabledMetricsCategories(EnumSet.complementOf(EnumSet.of(MetricsDomain.NAMED_POOLS)).stream()
+                        .map(MetricsDomain::toCategory)
+                        .collect(Collectors.toSet()));
+        return Vertx.builder()
+                .with(new VertxOptions().setPreferNativeTransport(true).setMetricsOptions(pools))
+                .withMetrics(new MicrometerMetricsFactory(metrics))
+                .build();
+    }
+
+    private static HttpVerticle.Shared shared(
+            HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock, Frames frames) throws IOException {
         TokenSettings tokens = TokenRules.read(config.token(), config.data());
         Contract contract = Contract.load();
         HttpMetrics httpMetrics = HttpMetrics.of(metrics, contract);
         return new HttpVerticle.Shared(
                 contract,
-                new Documents(contract),
+                new Documents(contract, frames),
                 new Tokens(tokens, clock),
                 new RateLimits(limits(config.limits()), System::nanoTime),
                 httpMetrics);
@@ -158,6 +187,7 @@ public final class HongbaoServer implements AutoCloseable {
                 defaults.host(),
                 defaults.port(),
                 config.http().maxBodyBytes(),
+                config.socket().maxFrameBytes(),
                 config.http().maxConnections(),
                 defaults.headerTimeout(),
                 defaults.bodyTimeout(),
@@ -165,12 +195,31 @@ public final class HongbaoServer implements AutoCloseable {
                 DRAIN_LIMIT);
     }
 
-    private static Future<Services> services(Engine engine) {
+    private static SocketFace.Shared sockets(
+            HongbaoConfig config,
+            HttpVerticle.Shared shared,
+            Frames frames,
+            PrometheusMeterRegistry metrics,
+            Clock clock) {
+        SocketGuards guards = new SocketGuards(config.socket());
+        return new SocketFace.Shared(
+                config.socket(),
+                frames,
+                shared.tokens(),
+                shared.limits(),
+                guards,
+                new SocketMetrics(metrics, guards),
+                clock);
+    }
+
+    private static Future<Services> services(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
         return engine.loopServices()
                 .map(loop -> new Services(
                         loop.claims(),
                         loop.packets(),
                         engine.wallets(),
+                        loop.feed(),
+                        new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.feed()),
                         () -> loop.redis().close()));
     }
 

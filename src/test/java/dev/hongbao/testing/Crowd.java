@@ -77,6 +77,11 @@ public final class Crowd {
         return settled.size();
     }
 
+    /** Answers that left the outcome open. */
+    public int unknownAnswers() {
+        return unknown.get();
+    }
+
     /** Every answer was truthful, and still is. */
     public void assertAnswersKept(TestServers servers) {
         System.out.printf(

@@ -40,6 +40,7 @@ public final class TestEngine implements AutoCloseable {
     private final Vertx vertx;
     private final Engine engine;
     private final SimpleMeterRegistry metrics;
+    private boolean closed;
     private final List<Loop> loops = new ArrayList<>();
 
     /** One event loop and its services. */
@@ -155,8 +156,13 @@ public final class TestEngine implements AutoCloseable {
                 GROUP, PacketKind.LUCKY, CNY, amount, count, null, null, null, null, List.of(), null, null, expiresIn);
     }
 
+    /** Idempotent. */
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         loops.forEach(loop -> get(loop.call(services -> services.redis().close())));
         get(engine.close());
         get(vertx.close());
