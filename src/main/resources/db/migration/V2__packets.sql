@@ -96,7 +96,8 @@ $$;
 --
 -- For claims that can all be settled, as nearly always: when a packet is unknown or closed (HB002), or a slot or a user is
 -- taken (unique_violation), nothing happens, and settle_claims_but_void settles the rest. Every packet and every wallet is
--- looked up once. The generic plan is the one with index lookups: what a batch costs does not depend on the tables' sizes.
+-- looked up once, by an index: the plan is made once, maybe while the tables are still empty, and what a batch costs must not
+-- depend on their sizes.
 --
 -- Returns when it was settled and the packets that are drained now.
 create function settle_claims(
@@ -105,6 +106,10 @@ create function settle_claims(
     out settled_at timestamptz, out drained uuid[], out void integer[])
     language plpgsql
     set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
 as $$
 declare
     escrows bigint[];

@@ -68,13 +68,14 @@ public final class ClaimSettler implements Settler {
         });
     }
 
-    /** The columns of one settlement. A claim names its packet by its place in {@code packets}. */
+    /** The columns of one settlement. A claim names its packet by its place in {@code packets}, from 1. */
     private final class Batch {
         private final Map<PacketId, Packet> terms;
         private final List<Packet> packets = new ArrayList<>();
         private final Map<PacketId, Integer> placeOf = new HashMap<>();
         private final List<Integer> places = new ArrayList<>();
         private final List<Integer> slots = new ArrayList<>();
+        private final List<Long> amounts = new ArrayList<>();
         private final List<UserId> users = new ArrayList<>();
         private int foreign;
 
@@ -93,34 +94,24 @@ public final class ClaimSettler implements Settler {
                 packets.add(packet);
                 return packets.size();
             });
-            for (int i = 0; i < item.size(); i++) {
+            for (int slot = item.firstSlot(); slot < item.firstSlot() + item.size(); slot++) {
                 places.add(place);
-                slots.add(item.firstSlot() + i);
+                slots.add(slot);
+                amounts.add(packet.amountOf(slot));
             }
             users.addAll(item.users());
         }
 
-        private Packet packet(int claim) {
-            return packets.get(places.get(claim) - 1);
-        }
-
         /** Mostly nothing is void; when something is, the statement for that settles the rest. */
         Future<Integer> settle(SqlClient writer, CursorMoves moves) {
-            return settle(writer, moves, SETTLE)
+            return execute(SETTLE, writer, moves)
                     .recover(fault -> SqlState.isVoidClaim(fault)
-                            ? settle(writer, moves, SETTLE_BUT_VOID)
+                            ? execute(SETTLE_BUT_VOID, writer, moves)
                             : Future.failedFuture(fault))
                     .map(this::committed);
         }
 
-        private Future<Row> settle(SqlClient writer, CursorMoves moves, String statement) {
-            int size = places.size();
-            String[] names = new String[size];
-            Long[] amounts = new Long[size];
-            for (int i = 0; i < size; i++) {
-                names[i] = users.get(i).value();
-                amounts[i] = packet(i).amountOf(slots.get(i));
-            }
+        private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
             return writer.preparedQuery(statement)
                     .execute(moves.toTuple()
                             .addArrayOfUUID(packets.stream()
@@ -128,8 +119,8 @@ public final class ClaimSettler implements Settler {
                                     .toArray(UUID[]::new))
                             .addArrayOfInteger(places.toArray(Integer[]::new))
                             .addArrayOfInteger(slots.toArray(Integer[]::new))
-                            .addArrayOfString(names)
-                            .addArrayOfLong(amounts))
+                            .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new))
+                            .addArrayOfLong(amounts.toArray(Long[]::new)))
                     .map(rows -> rows.iterator().next());
         }
 
@@ -139,24 +130,17 @@ public final class ClaimSettler implements Settler {
             List<Claim> settled = new ArrayList<>(places.size());
             int nextVoid = 0;
             for (int i = 0; i < places.size(); i++) {
-                Packet packet = packet(i);
+                Packet packet = packets.get(places.get(i) - 1);
+                UserId user = users.get(i);
+                int slot = slots.get(i);
                 if (nextVoid < voids.length && voids[nextVoid] == i + 1) {
                     nextVoid++;
                     LOG.error(
-                            "accepted slot {} of {} for {} contradicts a settled claim: void",
-                            slots.get(i),
-                            packet.id(),
-                            users.get(i));
+                            "accepted slot {} of {} for {} contradicts a settled claim: void", slot, packet.id(), user);
                     continue;
                 }
-                settled.add(new Claim(
-                        packet.id(),
-                        users.get(i),
-                        slots.get(i),
-                        packet.amountOf(slots.get(i)),
-                        packet.asset(),
-                        Claim.Status.SETTLED,
-                        at));
+                settled.add(
+                        new Claim(packet.id(), user, slot, amounts.get(i), packet.asset(), Claim.Status.SETTLED, at));
             }
             ends.ended(
                     Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());
