@@ -237,24 +237,25 @@ public final class ClaimService {
                     clock.instant());
         }
 
-        /** Mostly settled long ago; if not, it waits like the first. */
+        /** Mostly settled long ago, and then Postgres has it; if not, it waits like the first. */
         private void held(Packet packet, Answer answer) {
-            if (waiters.joined(new Key(packet.id(), caller.user())) != null) {
-                heldUnsettled(packet, answer);
+            boolean joins = waiters.joined(new Key(packet.id(), caller.user())) != null;
+            await(packet, answer, Kind.ALREADY_CLAIMED);
+            if (joins) {
+                acceptHeld(packet, answer);
                 return;
             }
-            store.claim(packet.id(), caller.user()).onFailure(this::fail).onSuccess(claim -> {
+            store.claim(packet.id(), caller.user()).onSuccess(claim -> {
                 if (claim != null) {
-                    finish(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim));
+                    waiters.settled(claim);
                 } else {
-                    heldUnsettled(packet, answer);
+                    acceptHeld(packet, answer);
                 }
             });
         }
 
-        private void heldUnsettled(Packet packet, Answer answer) {
+        private void acceptHeld(Packet packet, Answer answer) {
             accepted.tryComplete(new ClaimOutcome(Kind.ACCEPTED, acceptedClaim(packet, answer.slot())));
-            await(packet, answer, Kind.ALREADY_CLAIMED);
         }
 
         private void await(Packet packet, Answer answer, Kind kind) {

@@ -16,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Who waits for a claim to be settled: answered by the settled event, or by the row in Postgres, which is looked up for those
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * only.
  */
 final class SettlementWaiters {
+    private static final Logger LOG = LoggerFactory.getLogger(SettlementWaiters.class);
+
     /** Between looks. */
     private static final long LOOK_MILLIS = 50;
 
@@ -95,7 +99,8 @@ final class SettlementWaiters {
         return waiter.promise.future();
     }
 
-    private void settled(Claim claim) {
+    /** Ends the wait for a claim that is settled, if anybody waits. */
+    void settled(Claim claim) {
         Waiter waiter = waiters.remove(new Key(claim.packet(), claim.user()));
         if (waiter != null) {
             metrics.settledAfter(System.nanoTime() - waiter.sinceNanos);
@@ -137,6 +142,7 @@ final class SettlementWaiters {
                             found.forEach(this::settled);
                             over.forEach(this::lapsed);
                         }))
+                .onFailure(fault -> LOG.debug("claims that wait long were not looked up: {}", fault.toString()))
                 .onComplete(looked -> looking = false);
     }
 

@@ -81,6 +81,7 @@ public final class Hongbao {
         root.addSubcommand(new DefaultConfigCommand());
         root.addSubcommand(new SplitCommand());
         add(root, environment, defaultFile, ReconcileCommand::new, Hongbao::concernsStores);
+        root.addSubcommand(new DemoCommand());
         root.addSubcommand(new HelpCommand());
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.registerConverter(UserId.class, converter(UserId::new));

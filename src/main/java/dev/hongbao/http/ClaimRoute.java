@@ -9,6 +9,7 @@ import dev.hongbao.limit.RateDecision;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.wire.Bodies;
+import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.Problem;
 import dev.hongbao.wire.ProblemType;
 import io.vertx.core.http.HttpMethod;
@@ -55,13 +56,34 @@ final class ClaimRoute {
         return canonical && request.query() == null ? PacketId.parse(id) : null;
     }
 
-    /** Answers a claim. */
+    /** Answers a claim that {@link #packetOf} has seen. */
     void answer(Exchange exchange, PacketId packet) {
-        exchange.countAs(operation.index());
-        Caller caller = gate.admit(exchange, limits::claim);
-        if (caller == null) {
-            return;
+        Caller caller = admit(exchange);
+        if (caller != null) {
+            claim(exchange, caller, packet);
         }
+    }
+
+    /** Answers a claim whose path or query is unusual: escaped, malformed, or with parameters. */
+    void answerUnusual(Exchange exchange, String[] segments) {
+        Caller caller = admit(exchange);
+        if (caller != null) {
+            String id = operation.pathParameters(segments).getOrDefault("packet", "");
+            operation.queryParameters(exchange.request().query());
+            PacketId packet = PacketId.parse(id);
+            if (packet == null) {
+                throw InvalidInputException.of("path/packet", "must be a packet's id");
+            }
+            claim(exchange, caller, packet);
+        }
+    }
+
+    private @Nullable Caller admit(Exchange exchange) {
+        exchange.countAs(operation.index());
+        return gate.admit(exchange, limits::claim);
+    }
+
+    private void claim(Exchange exchange, Caller caller, PacketId packet) {
         if (exchange.hasNoBody()) {
             claim(exchange, caller, packet, null);
         } else {

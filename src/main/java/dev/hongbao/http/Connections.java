@@ -4,7 +4,6 @@ import io.vertx.core.http.HttpConnection;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -13,7 +12,7 @@ import java.util.function.LongSupplier;
  * a client trickle a header one byte at a time (Slowloris). Only on its loop.
  */
 final class Connections {
-    private final Map<HttpConnection, Progress> open = new IdentityHashMap<>();
+    private final IdentityHashMap<HttpConnection, Progress> open = new IdentityHashMap<>();
     private final AtomicInteger total;
     private final int maxTotal;
     private final long headerNanos;

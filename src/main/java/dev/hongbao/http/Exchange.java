@@ -98,7 +98,7 @@ final class Exchange {
         }
     }
 
-    /** Answers with a problem. @param headers name, value, name, value … */
+    /** Answers with a problem, and with headers: name, value, name, value … */
     void refuse(Problem problem, String... headers) {
         if (problem.retryAfterSeconds() > 0) {
             request.response().putHeader("Retry-After", Integer.toString(problem.retryAfterSeconds()));

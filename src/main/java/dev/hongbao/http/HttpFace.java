@@ -18,7 +18,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * the same order: path, method, token, limit, role, key, parameters, body, service. Only on its loop.
  */
 final class HttpFace implements Handler<HttpServerRequest> {
+    private static final String CLAIM = "claim";
+
     private final Vertx vertx;
     private final Contract contract;
     private final Documents documents;
@@ -56,8 +60,13 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.limits = limits;
         this.gate = new Gate(tokens);
         this.bodies = new BodyReader(vertx, settings);
-        this.claimRoute = new ClaimRoute(contract.operation("claim"), gate, limits, bodies, services.claims());
+        this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
         this.routes = new Routes(services).byOperation();
+        for (Operation operation : contract.operations()) {
+            if (!operation.id().equals(CLAIM) && !routes.containsKey(operation.id())) {
+                throw new IllegalStateException("nothing answers the contract's call " + operation.id());
+            }
+        }
     }
 
     /** From now on new work is refused; answers in flight are still given. */
@@ -112,7 +121,11 @@ final class HttpFace implements Handler<HttpServerRequest> {
         Operation operation = contract.find(request.method(), segments);
         if (operation != null) {
             exchange.countAs(operation.index());
-            call(exchange, operation, segments);
+            if (operation.id().equals(CLAIM)) {
+                claimRoute.answerUnusual(exchange, segments);
+            } else {
+                call(exchange, operation, segments);
+            }
             return;
         }
         String allowed = contract.allowed(segments);
@@ -156,15 +169,16 @@ final class HttpFace implements Handler<HttpServerRequest> {
 
     /** Null when it is missing or malformed, and the exchange is answered. */
     private static @Nullable IdempotencyKey idempotencyKey(Exchange exchange) {
-        String key = exchange.request().getHeader("Idempotency-Key");
-        if (key == null) {
+        List<String> keys = exchange.request().headers().getAll("Idempotency-Key");
+        if (keys.isEmpty()) {
             exchange.refuse(Problem.of(ProblemType.IDEMPOTENCY_KEY_MISSING));
             return null;
         }
-        if (!IdempotencyKey.isValid(key)) {
-            throw InvalidInputException.of("header/Idempotency-Key", "must be 1 to 128 visible ASCII characters");
+        if (keys.size() > 1 || !IdempotencyKey.isValid(keys.get(0))) {
+            throw InvalidInputException.of(
+                    "header/Idempotency-Key", "must be given once, with 1 to 128 visible ASCII characters");
         }
-        return new IdempotencyKey(key);
+        return new IdempotencyKey(keys.get(0));
     }
 
     private void answer(
@@ -175,12 +189,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             Map<String, Object> query,
             @Nullable IdempotencyKey key,
             @Nullable JsonObject body) {
-        Routes.Route route = routes.get(operation.id());
-        if (route == null) {
-            // Only a claim whose path is not well-formed comes here, and its parameters have been refused before.
-            exchange.refuse(Problem.of(ProblemType.NOT_FOUND));
-            return;
-        }
+        Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
         try {
             route.answer(new Call(caller, path, query, exchange.request().headers(), key, body))
                     .onSuccess(exchange::send)

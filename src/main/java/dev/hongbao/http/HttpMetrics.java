@@ -1,5 +1,7 @@
 package dev.hongbao.http;
 
+import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Operation;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -17,8 +19,13 @@ public final class HttpMetrics {
     private final Counter[][] answers;
     private final AtomicInteger connections = new AtomicInteger();
 
-    /** @param routes the names of the calls by index; documents and what fits no call are counted as {@code other} */
-    public HttpMetrics(MeterRegistry registry, List<String> routes) {
+    /** Counters for every call of the contract; documents and what fits no call are counted as {@code other}. */
+    public static HttpMetrics of(MeterRegistry registry, Contract contract) {
+        return new HttpMetrics(
+                registry, contract.operations().stream().map(Operation::id).toList());
+    }
+
+    private HttpMetrics(MeterRegistry registry, List<String> routes) {
         this.answers = new Counter[routes.size() + 1][CLASSES];
         for (int route = 0; route <= routes.size(); route++) {
             String name = route < routes.size() ? routes.get(route) : "other";

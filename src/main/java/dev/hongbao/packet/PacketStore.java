@@ -74,9 +74,9 @@ public final class PacketStore {
     public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
         return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
                         + " on c.packet = k.packet and c.user_id = k.user_id")
-                .execute(Tuple.of(
-                        packets.stream().map(PacketId::value).toArray(UUID[]::new),
-                        users.stream().map(UserId::value).toArray(String[]::new)))
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
+                        .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
                 .map(rows -> stream(rows).map(PacketStore::claim).toList());
     }
 

@@ -24,6 +24,8 @@ public final class SendBody {
     private SendBody() {}
 
     /**
+     * The command that a body asks for.
+     *
      * @throws InvalidInputException where a value fits the schema but names nothing, or a recipient is named twice
      */
     public static SendCommand decode(JsonObject body) {

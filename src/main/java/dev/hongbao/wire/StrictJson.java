@@ -127,8 +127,8 @@ public final class StrictJson {
             case VALUE_STRING -> checked(parser, parser.getText());
             case VALUE_NUMBER_INT -> integer(parser);
             case VALUE_NUMBER_FLOAT -> fraction(parser);
-            case VALUE_TRUE -> Boolean.TRUE;
-            case VALUE_FALSE -> Boolean.FALSE;
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
             case VALUE_NULL -> null;
             default -> throw InvalidInputException.malformedJson(place(parser), "must be a JSON value");
         };

@@ -1,0 +1,154 @@
+package dev.hongbao.cli;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.LogConfig;
+import dev.hongbao.demo.Demo;
+import dev.hongbao.demo.DemoResult;
+import dev.hongbao.reconcile.Finding;
+import dev.hongbao.server.Audit;
+import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.server.Stores;
+import dev.hongbao.server.TokenRules;
+import dev.hongbao.split.Histogram;
+import dev.hongbao.token.TokenSigner;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Starts everything in a temporary directory and lets a group race for packets. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Starts a server in a temporary directory. 200 members get money; some send packets of all kinds, and all",
+            "race for every one over real HTTP, some twice, some late, some from outside the group.",
+            "Ends with what happened and with the books; exit code 1 if a cent is off."
+        })
+final class DemoCommand implements Callable<Integer> {
+    private static final int BAR_MILLIS = 200;
+    private static final int HISTOGRAM_ROWS = 10;
+    private static final int HISTOGRAM_COLUMNS = 72;
+
+    @Option(names = "--packets", defaultValue = "60", description = "How many packets to send. Default 60.")
+    private int packets = 60;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        Path directory = Files.createTempDirectory("hongbao-demo");
+        HongbaoConfig config = HongbaoConfig.of(Map.of(
+                "data.dir", directory.toString(),
+                "http.port", "0",
+                "management.port", "0",
+                "limits.claims-per-second", "0",
+                "limits.requests-per-second", "0"));
+        Logging.configure(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
+        try {
+            out.println("Starting a server, with its own Redis and Postgres, in " + directory);
+            out.flush();
+            try (HongbaoServer server = HongbaoServer.start(config)) {
+                return play(config, server, out) ? ExitCode.OK : ExitCode.SOFTWARE;
+            }
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private boolean play(HongbaoConfig config, HongbaoServer server, PrintWriter out) throws Exception {
+        TokenSigner signer =
+                new TokenSigner(TokenRules.secret(config.token(), config.data()), null, null, Clock.systemUTC());
+        Vertx vertx = Vertx.vertx();
+        DemoResult result;
+        try (ProgressBar bar = progress()) {
+            Promise<DemoResult> done = Promise.promise();
+            vertx.runOnContext(now -> new Demo(vertx, server.port(), signer, packets)
+                    .run(sent -> bar.stepTo(sent))
+                    .onComplete(done));
+            result = done.future().toCompletionStage().toCompletableFuture().get();
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+        print(result, out);
+        out.println();
+        List<Finding> findings;
+        try (Stores stores = Stores.join(config)) {
+            findings = Audit.run(stores.addresses(), finding -> ReconcileCommand.print(finding, out));
+        }
+        boolean clean = result.faults().isEmpty() && findings.stream().allMatch(Finding::isClean);
+        out.println();
+        out.println(clean ? "Every cent is where it belongs." : "Something is off; see above.");
+        out.flush();
+        return clean;
+    }
+
+    private ProgressBar progress() {
+        return new ProgressBarBuilder()
+                .setTaskName("packets")
+                .setInitialMax(packets)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(BAR_MILLIS)
+                .build();
+    }
+
+    private static void print(DemoResult result, PrintWriter out) {
+        out.println();
+        row(out, "packets sent", result.sent());
+        row(out, "  drained", result.drained());
+        row(out, "  refunded", result.refunded());
+        row(out, "  refunded, fen", result.refundedAmount());
+        row(out, "claims answered", result.claims());
+        new TreeMap<>(result.answers()).forEach((outcome, count) -> row(out, "  " + outcome, count));
+        row(out, "claims/s", result.claimsPerSecond());
+        row(out, "p50, µs", result.p50Micros());
+        row(out, "p99, µs", result.p99Micros());
+        if (result.sample().length > 0) {
+            out.println();
+            out.println("The shares of one packet, fen:");
+            Histogram.of(result.sample(), HISTOGRAM_ROWS)
+                    .lines(HISTOGRAM_COLUMNS)
+                    .forEach(out::println);
+        }
+        result.faults().forEach(fault -> out.println("FAULT " + fault));
+        out.flush();
+    }
+
+    private static void row(PrintWriter out, String name, long value) {
+        out.printf("%-24s %,12d%n", name, value);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> {
+                try {
+                    Files.delete(file);
+                } catch (IOException kept) {
+                    throw new UncheckedIOException(kept);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.hongbao.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ManagementIT {
+    private final Vertx vertx = Vertx.vertx();
+    private final Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
+    private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    @AfterEach
+    void stop() throws Exception {
+        vertx.close().await(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void a_server_whose_checks_are_well_is_ready() throws Exception {
+        checks.put("redis", () -> Future.succeededFuture(true));
+        checks.put("postgres", () -> Future.succeededFuture(true));
+
+        HttpResponse<String> ready = get(start(), "/health/ready");
+
+        assertThat(ready.statusCode()).isEqualTo(200);
+        assertThat(new JsonObject(ready.body()).getString("status")).isEqualTo("UP");
+        assertThat(new JsonObject(ready.body()).getJsonArray("checks")).hasSize(2);
+    }
+
+    @Test
+    void a_check_that_is_not_well_fails_throws_or_hangs_makes_the_server_not_ready_but_alive() throws Exception {
+        checks.put("well", () -> Future.succeededFuture(true));
+        checks.put("down", () -> Future.succeededFuture(false));
+        checks.put("fails", () -> Future.failedFuture("no"));
+        checks.put("throws", () -> {
+            throw new IllegalStateException();
+        });
+        checks.put("hangs", () -> Promise.<Boolean>promise().future());
+        int port = start();
+
+        HttpResponse<String> ready = get(port, "/health/ready");
+
+        assertThat(ready.statusCode()).isEqualTo(503);
+        assertThat(new JsonObject(ready.body())
+                        .getJsonArray("checks").stream()
+                                .map(check -> ((JsonObject) check).getString("name") + " "
+                                        + ((JsonObject) check).getString("status")))
+                .containsExactly("well UP", "down DOWN", "fails DOWN", "throws DOWN", "hangs DOWN");
+        assertThat(get(port, "/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void metrics_are_rendered_for_prometheus() throws Exception {
+        meters.counter("hongbao_test").increment();
+
+        HttpResponse<String> metrics = get(start(), "/metrics");
+
+        assertThat(metrics.body()).contains("hongbao_test_total 1.0");
+        assertThat(metrics.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/plain; version=0.0.4");
+    }
+
+    @Test
+    void other_paths_and_methods_are_refused() throws Exception {
+        int port = start();
+
+        assertThat(get(port, "/").statusCode()).isEqualTo(404);
+        assertThat(HttpClient.newHttpClient()
+                        .send(
+                                HttpRequest.newBuilder(uri(port, "/metrics"))
+                                        .DELETE()
+                                        .build(),
+                                BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(405);
+    }
+
+    private int start() throws Exception {
+        CompletableFuture<Integer> port = new CompletableFuture<>();
+        vertx.deployVerticle(new ManagementVerticle(
+                        "127.0.0.1", 0, new HealthChecks(checks, Duration.ofMillis(200)), meters, port::complete))
+                .await(10, TimeUnit.SECONDS);
+        return port.get(1, TimeUnit.SECONDS);
+    }
+
+    private static HttpResponse<String> get(int port, String path) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(uri(port, path)).build(), BodyHandlers.ofString());
+    }
+
+    private static URI uri(int port, String path) {
+        return URI.create("http://127.0.0.1:" + port + path);
+    }
+}
