@@ -29,7 +29,7 @@ final class JournalReader {
     }
 
     /**
-     * The entries after {@code afterSeq}, in order, at most {@link #PAGE}.
+     * The entries of the generation after {@code afterSeq}, in order, at most {@link #PAGE}.
      *
      * @param key the generation's journal, or where recovery put it; a missing key is an empty one
      */
@@ -37,7 +37,7 @@ final class JournalReader {
         Request range = Request.cmd(Command.XRANGE)
                 .arg(key)
                 .arg("(" + generation.entryId(afterSeq))
-                .arg("+")
+                .arg(Long.toString(generation.epoch())) // up to its last possible entry
                 .arg("COUNT")
                 .arg(PAGE);
         return redis.send(range).map(reply -> {

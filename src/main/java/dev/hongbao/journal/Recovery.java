@@ -70,8 +70,17 @@ final class Recovery {
             return retireJournal(broken)
                     .compose(retired -> settleRetired(broken, row.lastSeq()))
                     .compose(settled -> watch.replid())
-                    .compose(replid -> store.drawNext(broken, replid).compose(next -> prepare(next, replid)));
+                    .compose(replid -> store.drawNext(broken, replid)
+                            .compose(next -> next == null ? adoptOther(broken) : prepare(next, replid)));
         });
+    }
+
+    /**
+     * Another recovery drew the generation while this one ran. Its keys are not touched: it may be in use already, and a slot
+     * counter written from the settled claims would give unsettled slots again.
+     */
+    private Future<ShardRow> adoptOther(Generation broken) {
+        return store.readSettled(pool, List.of(broken.shard())).map(rows -> rows.get(0));
     }
 
     /** Moves the journal away, so that this generation's scripts find none and accept nothing more. */
@@ -79,9 +88,14 @@ final class Recovery {
         Request rename = Request.cmd(Command.RENAMENX).arg(broken.journalKey()).arg(broken.retiredJournalKey());
         return redis.send(rename)
                 .<Void>mapEmpty()
-                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.ERROR) // no such key: lost, or retired before
+                .recover(fault -> isNoSuchKey(fault) // lost, or retired before
                         ? Future.succeededFuture()
                         : Future.failedFuture(fault));
+    }
+
+    private static boolean isNoSuchKey(Throwable fault) {
+        return RedisFault.is(fault, RedisFault.Kind.ERROR)
+                && String.valueOf(fault.getMessage()).contains("no such key");
     }
 
     private Future<Void> settleRetired(Generation broken, long cursor) {

@@ -6,9 +6,13 @@ import org.jspecify.annotations.Nullable;
  * A server's word to a shard's owner that something in Redis is missing. The owner looks before it believes it.
  *
  * @param stamp of the generation in which it was missing
- * @param packet the packet whose key is missing though Postgres says it is open; null when scripts or the journal are
+ * @param packet the packet whose key is missing though Postgres says it is open; null when scripts or the journal are; {@link
+ *     #FAULT}
  */
 record RecoveryRequest(int shard, String stamp, @Nullable String packet) {
+    /** In place of a packet: a script failed in a way that it never should, maybe after its first write. */
+    static final String FAULT = "!";
+
     /** The Postgres channel on which owners listen. */
     static final String CHANNEL = "hongbao_recovery";
 

@@ -32,6 +32,7 @@ final class ShardLog {
     private int pendingItems;
     private boolean behind;
     private boolean reading;
+    private long incarnation;
 
     ShardLog(int shard) {
         this.generation = new Generation(shard, 0, "");
@@ -39,6 +40,11 @@ final class ShardLog {
 
     Generation generation() {
         return generation;
+    }
+
+    /** The shard's number. */
+    int shard() {
+        return generation.shard();
     }
 
     State state() {
@@ -59,9 +65,17 @@ final class ShardLog {
         return tailSeq;
     }
 
+    /**
+     * Grows whenever the shard is suspended or resumed: what was begun before it does not apply any more.
+     */
+    long incarnation() {
+        return incarnation;
+    }
+
     /** Stops settling; what was pending is read from the journal again later. */
     void suspend(State why) {
         state = why;
+        incarnation++;
         forgetPending();
     }
 
@@ -69,6 +83,7 @@ final class ShardLog {
     void resume(Generation current, long cursor) {
         generation = current;
         state = State.LIVE;
+        incarnation++;
         settledSeq = cursor;
         trimmedSeq = -1;
         forgetPending();
@@ -113,12 +128,14 @@ final class ShardLog {
     }
 
     /**
-     * Takes entries that were read after {@code tailSeq} of {@code read}; those that came over the bus meanwhile are skipped.
+     * Takes entries that were read after {@link #tailSeq} of {@code readIn}; those that came over the bus meanwhile are
+     * skipped. What was read before a suspension is dropped: the tail it followed is not this one.
      *
-     * @return false when the journal has a gap, which it never has: then something else wrote to it
+     * @return false when entries are missing: another owner settled and trimmed them, or the journal is damaged
      */
-    boolean append(Generation read, List<JournalEntry> entries) {
-        if (state != State.LIVE || !read.equals(generation)) {
+    boolean append(long readIn, List<JournalEntry> entries) {
+        if (readIn != incarnation) {
+            behind = true;
             return true;
         }
         for (JournalEntry entry : entries) {

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /** The shards' rows in Postgres: generations and cursors, where their truth is. Safe on any thread. */
 public final class ShardStore {
@@ -70,14 +71,13 @@ public final class ShardStore {
     /**
      * Draws the next generation of a shard, waiting for the sends that read the current one.
      *
-     * @return the new generation, or the one that another recovery drew meanwhile
+     * @return the new generation; null when another recovery drew one meanwhile, and then it is that recovery's to prepare
      */
-    Future<Generation> drawNext(Generation current, String replid) {
+    Future<@Nullable Generation> drawNext(Generation current, String replid) {
         return pool.withTransaction(tx -> readSettled(tx, List.of(current.shard()))
                 .compose(rows -> {
-                    Generation found = rows.get(0).generation();
-                    if (!found.equals(current)) {
-                        return Future.succeededFuture(found);
+                    if (!rows.get(0).generation().equals(current)) {
+                        return Future.succeededFuture(null);
                     }
                     Generation next = new Generation(current.shard(), Math.addExact(current.epoch(), 1), nonce());
                     return tx.preparedQuery(

@@ -86,6 +86,14 @@ public final class Shards {
                 .compose(told -> refresh());
     }
 
+    /**
+     * Tells the shard's owner that a script or a key of a generation failed with an error that none should give: it may have
+     * written half of what it had to. Otherwise as {@link #report}.
+     */
+    public Future<Void> reportFault(Generation broken) {
+        return report(broken, RecoveryRequest.FAULT);
+    }
+
     /** Takes {@code generation} as the shard's, unless a later one is known. */
     Shard adopt(Generation generation) {
         int id = generation.shard();

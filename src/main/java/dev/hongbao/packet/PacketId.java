@@ -21,11 +21,9 @@ public record PacketId(UUID value) {
      * @return null when {@code text} is not a UUID in that form
      */
     public static @Nullable PacketId parse(String text) {
-        if (text.length() != 36) {
-            return null;
-        }
         try {
-            return new PacketId(UUID.fromString(text));
+            PacketId id = new PacketId(UUID.fromString(text));
+            return id.toString().equalsIgnoreCase(text) ? id : null; // fromString also takes shortened forms
         } catch (IllegalArgumentException malformed) {
             return null;
         }

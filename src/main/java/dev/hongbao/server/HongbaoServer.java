@@ -8,7 +8,6 @@ import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.HttpVerticle;
 import dev.hongbao.http.Services;
 import dev.hongbao.http.contract.Contract;
-import dev.hongbao.http.contract.Operation;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
@@ -126,8 +125,7 @@ public final class HongbaoServer implements AutoCloseable {
             throws IOException {
         TokenSettings tokens = TokenRules.read(config.token(), config.data());
         Contract contract = Contract.load();
-        HttpMetrics httpMetrics = new HttpMetrics(
-                metrics, contract.operations().stream().map(Operation::id).toList());
+        HttpMetrics httpMetrics = HttpMetrics.of(metrics, contract);
         return new HttpVerticle.Shared(
                 contract,
                 new Documents(contract),

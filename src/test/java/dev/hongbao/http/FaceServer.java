@@ -71,7 +71,11 @@ final class FaceServer implements AutoCloseable {
                 HttpMetrics.of(meters, contract));
         Set<Integer> ports = ConcurrentHashMap.newKeySet();
         deployment = vertx.deployVerticle(
-                        () -> new HttpVerticle(settings, shared, () -> new Services(null, null, null), ports::add),
+                        () -> new HttpVerticle(
+                                settings,
+                                shared,
+                                () -> Future.succeededFuture(new Services(null, null, null, Future::succeededFuture)),
+                                ports::add),
                         new DeploymentOptions().setInstances(2))
                 .await(20, TimeUnit.SECONDS);
         assertThat(ports).as("two instances, one port").hasSize(1);

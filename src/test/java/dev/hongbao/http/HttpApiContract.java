@@ -215,10 +215,10 @@ abstract class HttpApiContract extends HttpApiClient {
         HttpResponse<String> outsider = send(builder("mallory", "elsewhere", "/v1/packets/" + later + "/claims")
                 .POST(BodyPublishers.noBody()));
         assertProblem(outsider, 403, "not-eligible");
-        eventually(() -> {
-            HttpResponse<String> late = claim("bob", brief);
-            return late.statusCode() == 410 && late.body().contains("/expired\"");
-        });
+        eventually(() -> !new JsonObject(get("alice", "/v1/packets/" + brief).body())
+                .getString("status")
+                .equals("open"));
+        assertProblem(claim("bob", brief), 410, "expired");
     }
 
     @Test

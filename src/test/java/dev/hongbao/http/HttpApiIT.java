@@ -1,29 +1,36 @@
 package dev.hongbao.http;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServer;
+import dev.hongbao.testing.TestServers;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/**
- * The contract against a server that runs already: {@code -Dhongbao.test.url=http://127.0.0.1:8080
- * -Dhongbao.test.key=data/token.key}, with default limits.
- */
-@EnabledIfSystemProperty(named = "hongbao.test.url", matches = "http.*")
+/** The API's contract on the whole server, with default limits. */
+@ExtendWith(Servers.class)
 class HttpApiIT extends HttpApiContract {
+    private static TestServer server;
+
+    @BeforeAll
+    static void start(TestServers servers) {
+        server = TestServer.start(servers, Map.of());
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
     @Override
     URI base() {
-        return URI.create(System.getProperty("hongbao.test.url"));
+        return server.base();
     }
 
     @Override
     byte[] secret() {
-        try {
-            return Files.readAllBytes(Path.of(System.getProperty("hongbao.test.key")));
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
+        return server.secret();
     }
 }

@@ -1,0 +1,291 @@
+package dev.hongbao.journal;
+
+import dev.hongbao.journal.ShardStore.ShardRow;
+import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the owned shards able to settle: establishes where each one is when it was acquired or a settlement's outcome is
+ * unknown, watches Redis, and recovers what is broken, until it succeeds or the shard is lost. At most one attempt a shard is
+ * under way. Confined to the persistence verticle's event loop.
+ */
+final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardKeeper.class);
+
+    private static final long RETRY_MILLIS = 200;
+
+    /** A fault that a new generation does not cure must not keep the shard recovering without a pause. */
+    private static final long FAULT_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Vertx vertx;
+    private final ShardLog[] logs;
+    private final SqlClient writer;
+    private final RedisLink redis;
+    private final ShardStore store;
+    private final Shards shards;
+    private final RedisWatch watch;
+    private final JournalMetrics metrics;
+    private final BitSet underWay = new BitSet();
+    private final Map<Integer, Doubt> doubts = new HashMap<>();
+    private final Map<Integer, Long> lastFaultNanos = new HashMap<>();
+    private final Map<Integer, String> replids = new HashMap<>();
+    private @Nullable Recovery recovery;
+    private @Nullable Runnable resumed;
+    private boolean watching;
+    private boolean retrying;
+    private boolean away;
+    private boolean closed;
+
+    /**
+     * Why a generation is to be recovered though Redis looks well.
+     *
+     * @param atSeq only if the cursor is still there; -1 for wherever it is
+     */
+    private record Doubt(Generation generation, long atSeq) {
+        boolean holds(ShardRow row) {
+            return row.generation().equals(generation) && (atSeq < 0 || atSeq == row.lastSeq());
+        }
+    }
+
+    /** @param writer the connection of the settlements, so that a row is read after those that were sent before */
+    ShardKeeper(
+            Vertx vertx,
+            ShardLog[] logs,
+            SqlClient writer,
+            RedisLink redis,
+            ShardStore store,
+            Shards shards,
+            RedisWatch watch,
+            JournalMetrics metrics) {
+        this.vertx = vertx;
+        this.logs = logs;
+        this.writer = writer;
+        this.redis = redis;
+        this.store = store;
+        this.shards = shards;
+        this.watch = watch;
+        this.metrics = metrics;
+    }
+
+    /**
+     * Completes the wiring; call it once, before any event.
+     *
+     * @param resumed called when shards may settle again
+     */
+    void start(Recovery how, Runnable resumed) {
+        this.recovery = how;
+        this.resumed = resumed;
+    }
+
+    /** Ends all retries; what is under way has no effect on the logs any more. Idempotent. */
+    void close() {
+        closed = true;
+        lost();
+    }
+
+    /** The shards that settle. */
+    List<Integer> live() {
+        List<Integer> live = new ArrayList<>();
+        for (ShardLog log : logs) {
+            if (log.isLive()) {
+                live.add(log.generation().shard());
+            }
+        }
+        return live;
+    }
+
+    // --- what happens to shards ---
+
+    @Override
+    public void acquired(List<Integer> acquired) {
+        acquired.forEach(shard -> logs[shard].suspend(ShardLog.State.RECOVERING));
+        establish(acquired);
+    }
+
+    @Override
+    public void lost() {
+        for (ShardLog log : logs) {
+            log.suspend(ShardLog.State.FOREIGN);
+        }
+        doubts.clear();
+    }
+
+    @Override
+    public void requested(RecoveryRequest request) {
+        int shard = request.shard();
+        Generation current = logs[shard].generation();
+        if (!logs[shard].isLive() || !request.stamp().equals(current.stamp())) {
+            return;
+        }
+        String packet = request.packet();
+        if (packet == null) {
+            watchRedis(List.of(shard));
+        } else if (packet.equals(RecoveryRequest.FAULT)) {
+            condemned(shard, "a script failed");
+        } else {
+            watch.exists(current.packetKey(packet)).onSuccess(there -> {
+                if (!there && logs[shard].generation().equals(current)) {
+                    condemn(shard, -1, "open packet " + packet + " is missing");
+                }
+            });
+        }
+    }
+
+    @Override
+    public void uncertain(Collection<Integer> unsure, boolean soon) {
+        List<Integer> suspended =
+                unsure.stream().filter(shard -> logs[shard].isLive()).toList();
+        suspended.forEach(shard -> logs[shard].suspend(ShardLog.State.RECOVERING));
+        if (soon) {
+            establish(suspended);
+        } else {
+            retryLater();
+        }
+    }
+
+    @Override
+    public void gap(int shard) {
+        condemn(shard, logs[shard].settledSeq(), "the journal has a gap");
+    }
+
+    @Override
+    public void condemned(int shard, String why) {
+        long now = System.nanoTime();
+        Long last = lastFaultNanos.get(shard);
+        if (last == null || now - last > FAULT_PAUSE_NANOS) {
+            lastFaultNanos.put(shard, now);
+            condemn(shard, -1, why);
+        }
+    }
+
+    private void condemn(int shard, long atSeq, String why) {
+        ShardLog log = logs[shard];
+        if (log.isLive()) {
+            LOG.warn("recovering {}: {}", log.generation(), why);
+            doubts.put(shard, new Doubt(log.generation(), atSeq));
+            log.suspend(ShardLog.State.RECOVERING);
+            establish(List.of(shard));
+        }
+    }
+
+    /** Looks whether Redis still is as the last recovery left it; calls during a look are dropped. */
+    void watchRedis(List<Integer> live) {
+        if (watching || live.isEmpty() || !redis.isConnected()) {
+            return;
+        }
+        watching = true;
+        List<ShardRow> rows = live.stream()
+                .map(shard -> new ShardRow(logs[shard].generation(), 0, replids.getOrDefault(shard, "")))
+                .toList();
+        watch.broken(rows).onComplete(seen -> {
+            watching = false;
+            if (seen.succeeded()) {
+                for (ShardRow row : seen.result()) {
+                    int shard = row.generation().shard();
+                    if (logs[shard].generation().equals(row.generation())) {
+                        condemn(shard, -1, "Redis is not as the last recovery left it");
+                    }
+                }
+            }
+        });
+    }
+
+    // --- establishing where suspended shards are ---
+
+    private void establish(Collection<Integer> suspended) {
+        Map<Integer, Long> attempts = new HashMap<>();
+        for (int shard : suspended) {
+            if (logs[shard].state() == ShardLog.State.RECOVERING && !underWay.get(shard)) {
+                underWay.set(shard);
+                attempts.put(shard, logs[shard].incarnation());
+            }
+        }
+        if (attempts.isEmpty()) {
+            return;
+        }
+        store.readSettled(writer, attempts.keySet())
+                .compose(rows -> watch.broken(rows).map(broken -> {
+                    away = false;
+                    for (ShardRow row : rows) {
+                        int shard = row.generation().shard();
+                        long attempt = attempts.getOrDefault(shard, -1L);
+                        Doubt doubt = doubts.get(shard);
+                        if (broken.contains(row) || doubt != null && doubt.holds(row)) {
+                            recover(row.generation(), attempt);
+                        } else {
+                            finish(shard, attempt, row);
+                        }
+                    }
+                    return null;
+                }))
+                .onFailure(fault -> {
+                    if (!away) {
+                        LOG.warn("cannot look at the shards, trying on: {}", fault.toString());
+                    }
+                    away = true;
+                    attempts.forEach((shard, attempt) -> finish(shard, attempt, null));
+                });
+    }
+
+    private void recover(Generation broken, long attempt) {
+        Recovery how = recovery;
+        if (how == null) {
+            throw new IllegalStateException("not started");
+        }
+        how.run(broken)
+                .onSuccess(row -> {
+                    metrics.recoveries.increment();
+                    LOG.info("recovered {}", row.generation());
+                    finish(broken.shard(), attempt, row);
+                })
+                .onFailure(fault -> {
+                    LOG.warn("recovery of {} failed and is tried again: {}", broken, fault.toString());
+                    finish(broken.shard(), attempt, null);
+                });
+    }
+
+    /** An attempt ended: the shard settles on from {@code row}, or it is tried again. */
+    private void finish(int shard, long attempt, @Nullable ShardRow row) {
+        underWay.clear(shard);
+        ShardLog log = logs[shard];
+        if (row == null || log.incarnation() != attempt) {
+            retryLater();
+            return;
+        }
+        shards.adopt(row.generation());
+        replids.put(shard, row.replid());
+        doubts.remove(shard);
+        log.resume(row.generation(), row.lastSeq());
+        if (resumed != null) {
+            resumed.run();
+        }
+    }
+
+    private void retryLater() {
+        if (retrying || closed) {
+            return;
+        }
+        retrying = true;
+        vertx.setTimer(RETRY_MILLIS, later -> {
+            retrying = false;
+            List<Integer> suspended = new ArrayList<>();
+            for (ShardLog log : logs) {
+                if (log.state() == ShardLog.State.RECOVERING) {
+                    suspended.add(log.shard());
+                }
+            }
+            establish(suspended);
+        });
+    }
+}
