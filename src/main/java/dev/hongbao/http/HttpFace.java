@@ -7,6 +7,7 @@ import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Operation;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketId;
+import dev.hongbao.page.DemoLogin;
 import dev.hongbao.token.Tokens;
 import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.Problem;
@@ -39,6 +40,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Gate gate;
     private final BodyReader bodies;
     private final ClaimRoute claimRoute;
+    private final DemoRoutes demoRoutes;
     private final Map<String, Routes.Route> routes;
     private boolean stopping;
 
@@ -51,6 +53,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             Connections connections,
             Tokens tokens,
             RateLimits limits,
+            DemoLogin demo,
             Services services) {
         this.vertx = vertx;
         this.contract = contract;
@@ -61,9 +64,11 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.gate = new Gate(tokens);
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
+        this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies);
         this.routes = new Routes(services).byOperation();
         for (Operation operation : contract.operations()) {
-            if (!operation.id().equals(CLAIM) && !routes.containsKey(operation.id())) {
+            boolean elsewhere = operation.id().equals(CLAIM) || DemoRoutes.OPERATIONS.contains(operation.id());
+            if (!elsewhere && !routes.containsKey(operation.id())) {
                 throw new IllegalStateException("nothing answers the contract's call " + operation.id());
             }
         }
@@ -123,6 +128,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
             exchange.countAs(operation.index());
             if (operation.id().equals(CLAIM)) {
                 claimRoute.answerUnusual(exchange, segments);
+            } else if (!operation.needsToken()) {
+                demoRoutes.answer(exchange, operation);
             } else {
                 call(exchange, operation, segments);
             }
