@@ -12,3 +12,7 @@ grant update (epoch, nonce, last_seq, replid) on shard to ${app};
 grant update (closed_at, refund) on packet to ${app};
 
 revoke update, delete, truncate on transfer, claim from ${app};
+
+grant insert, update (last, floor, touched) on feed to ${app};
+grant insert, update (seq, claimed, at), delete on group_event to ${app};
+grant insert, delete, update (sent_at) on unannounced to ${app};

@@ -13,6 +13,8 @@ public record HongbaoConfig(
         PacketConfig packet,
         ClaimConfig claim,
         JournalConfig journal,
+        FeedConfig feed,
+        SocketConfig socket,
         LimitsConfig limits,
         IdempotencyConfig idempotency,
         LogConfig log) {
@@ -40,6 +42,8 @@ public record HongbaoConfig(
                 PacketConfig.from(values),
                 ClaimConfig.from(values),
                 JournalConfig.from(values),
+                FeedConfig.from(values),
+                SocketConfig.from(values),
                 LimitsConfig.from(values),
                 IdempotencyConfig.from(values),
                 LogConfig.from(values));

@@ -24,6 +24,8 @@ import java.util.stream.Collectors;
 record OptionType<T>(
         String kind, String allowed, Function<String, T> parser, Predicate<T> rule, Function<T, String> printer) {
     private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,9}");
+    private static final Pattern ORIGIN =
+            Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
     private static final Pattern REDIS =
             Pattern.compile("rediss?://([^\\s/?#@]*@)?([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?(/\\d{0,3})?");
@@ -110,6 +112,20 @@ record OptionType<T>(
                         .toList(),
                 paths -> paths.stream().allMatch(OptionType::isReadableFile),
                 paths -> paths.stream().map(Path::toString).collect(Collectors.joining(",")));
+    }
+
+    /** What browsers send as Origin: scheme, host and, unless it is the scheme's own, port; no path. */
+    static OptionType<List<String>> origins() {
+        return new OptionType<>(
+                "origins",
+                "origins such as https://chat.example.com, separated by commas, or empty",
+                text -> Arrays.stream(text.split(",", -1))
+                        .map(String::strip)
+                        .filter(part -> !part.isEmpty())
+                        .toList(),
+                origins -> origins.stream()
+                        .allMatch(origin -> ORIGIN.matcher(origin).matches()),
+                origins -> String.join(",", origins));
     }
 
     /** Empty text is no value. */

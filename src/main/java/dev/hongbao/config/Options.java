@@ -140,6 +140,63 @@ public final class Options {
             OptionType.integer(1, 256, "shards"),
             "16",
             "Fractions of packets with a journal each; fixed in Postgres at the first start.");
+    static final Option<Duration> FEED_POLL_INTERVAL = define(
+            "feed.poll-interval",
+            OptionType.duration("20ms", "5s"),
+            "100ms",
+            "How often to look for what other servers wrote into the groups' feeds.");
+    static final Option<Duration> FEED_RETENTION = define(
+            "feed.retention",
+            OptionType.duration("1m", "30d"),
+            "24h",
+            "How long events are kept for clients that were away; of a group, the newest 1000.");
+
+    // The socket's guards
+    static final Option<List<String>> SOCKET_ORIGINS = define(
+            "socket.origins",
+            OptionType.origins(),
+            "",
+            "Whose pages may open a WebSocket; on a loopback address this server's own page may too.");
+    static final Option<Integer> SOCKET_MAX_FRAME = define(
+            "socket.max-frame", OptionType.size("1KiB", "1MiB"), "64KiB", "A larger frame closes its connection.");
+    static final Option<Integer> SOCKET_MESSAGES_PER_SECOND = define(
+            "socket.messages-per-second",
+            OptionType.integer(1, 100_000, "messages a second"),
+            "20",
+            "Frames of one connection, twice as many at once; one that goes on regardless is closed.");
+    static final Option<Integer> SOCKET_MAX_GROUPS = define(
+            "socket.max-groups", OptionType.integer(1, 1_000, "groups"), "50", "Groups that one connection follows.");
+    static final Option<Integer> SOCKET_MAX_PER_USER = define(
+            "socket.max-per-user",
+            OptionType.integer(1, 1_000_000, "connections"),
+            "10",
+            "Connections of one user on this server.");
+    static final Option<Integer> SOCKET_MAX_PER_ADDRESS = define(
+            "socket.max-per-address",
+            OptionType.integer(1, 1_000_000, "connections"),
+            "1000",
+            "Connections of one address on this server; behind a proxy all have the proxy's.");
+    static final Option<Integer> SOCKET_MAX_UNAUTHENTICATED = define(
+            "socket.max-unauthenticated",
+            OptionType.integer(1, 1_000_000, "connections"),
+            "1000",
+            "Connections on this server that have not sent a token yet; further ones get 503.");
+    static final Option<Duration> SOCKET_AUTH_TIMEOUT = define(
+            "socket.auth-timeout",
+            OptionType.duration("100ms", "1m"),
+            "5s",
+            "A connection that has not sent a token after so long is closed.");
+    static final Option<Duration> SOCKET_IDLE_TIMEOUT = define(
+            "socket.idle-timeout",
+            OptionType.duration("1s", "1h"),
+            "75s",
+            "A connection not heard of for so long is closed; it is pinged three times meanwhile.");
+    static final Option<Duration> SOCKET_SLOW_TIMEOUT = define(
+            "socket.slow-timeout",
+            OptionType.duration("100ms", "5m"),
+            "10s",
+            "A reader that takes nothing for so long is closed, and goes on from its cursor.");
+
     static final Option<Integer> LIMITS_CLAIMS_PER_SECOND = define(
             "limits.claims-per-second",
             OptionType.integer(0, 1_000_000, "claims a second"),

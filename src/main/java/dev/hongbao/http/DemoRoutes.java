@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * DNS rebinding). Only on its loop.
  */
 final class DemoRoutes {
-    /** By {@code operationId}. */
-    static final Set<String> OPERATIONS = Set.of("demo", "demoLogin");
-
     private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
     private static final String ELSEWHERE = "Open this server under http://127.0.0.1 or http://localhost.";
 

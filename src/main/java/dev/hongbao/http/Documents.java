@@ -1,6 +1,7 @@
 package dev.hongbao.http;
 
 import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Frames;
 import dev.hongbao.page.PageFiles;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -65,9 +66,10 @@ public final class Documents {
     private final Map<String, Reply> ready;
     private final Map<String, Reply> loaded = new ConcurrentHashMap<>();
 
-    public Documents(Contract contract) {
+    public Documents(Contract contract, Frames frames) {
         Map<String, Reply> replies = new HashMap<>();
         replies.put("/openapi.yaml", document("application/yaml; charset=utf-8", bytes(contract.text())));
+        replies.put("/asyncapi.yaml", document("application/yaml; charset=utf-8", bytes(frames.text())));
         replies.put("/docs", document("text/html; charset=utf-8", bytes(PAGE)));
         replies.put("/docs/start.js", document("text/javascript; charset=utf-8", bytes(START)));
         replies.put(DOCS, new Reply(308, "", Buffer.buffer(), List.of("Location", "/docs")));

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpFace implements Handler<HttpServerRequest> {
     private static final String CLAIM = "claim";
+    private static final String EVENTS = "events";
 
     private final Vertx vertx;
     private final Contract contract;
@@ -41,6 +42,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final BodyReader bodies;
     private final ClaimRoute claimRoute;
     private final DemoRoutes demoRoutes;
+    private final EventsRoute eventsRoute;
+    private final SocketUpgrade sockets;
     private final Map<String, Routes.Route> routes;
     private boolean stopping;
 
@@ -65,18 +68,25 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
         this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies);
+        this.eventsRoute = new EventsRoute(services.feed());
+        this.sockets = services.sockets();
         this.routes = new Routes(services).byOperation();
         for (Operation operation : contract.operations()) {
-            boolean elsewhere = operation.id().equals(CLAIM) || DemoRoutes.OPERATIONS.contains(operation.id());
-            if (!elsewhere && !routes.containsKey(operation.id())) {
+            if (!isSpecial(operation) && !routes.containsKey(operation.id())) {
                 throw new IllegalStateException("nothing answers the contract's call " + operation.id());
             }
         }
     }
 
+    /** Whether a route of its own answers it. */
+    private static boolean isSpecial(Operation operation) {
+        return operation.id().equals(CLAIM) || operation.id().equals(EVENTS) || !operation.needsToken();
+    }
+
     /** From now on new work is refused; answers in flight are still given. */
     void refuseNewWork() {
         stopping = true;
+        eventsRoute.stopWaiting();
     }
 
     @Override
@@ -120,6 +130,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
         String path = request.path();
         if (path == null || !path.startsWith("/")) {
             exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            return;
+        }
+        if (path.equals(SocketUpgrade.PATH) && request.method().equals(HttpMethod.GET)) {
+            sockets.upgrade(request, exchange::refuse);
             return;
         }
         String[] segments = Contract.segments(path);
@@ -196,6 +210,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
             Map<String, Object> query,
             @Nullable IdempotencyKey key,
             @Nullable JsonObject body) {
+        if (operation.id().equals(EVENTS)) {
+            eventsRoute.answer(exchange, caller, path, query);
+            return;
+        }
         Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
         try {
             route.answer(new Call(caller, path, query, exchange.request().headers(), key, body))

@@ -7,6 +7,7 @@ import java.time.Duration;
  *
  * @param port 0 to 65535; 0 = a free one, the same for all instances
  * @param maxBodyBytes larger bodies get 413; 1,000 recipients of 64 characters need 68 KB
+ * @param maxFrameBytes larger WebSocket frames and messages close their connection
  * @param maxConnections over all instances; further ones are closed at once
  * @param headerTimeout in which a new connection must have sent its first whole header
  * @param bodyTimeout in which a body must have arrived
@@ -17,6 +18,7 @@ public record HttpSettings(
         String host,
         int port,
         int maxBodyBytes,
+        int maxFrameBytes,
         int maxConnections,
         Duration headerTimeout,
         Duration bodyTimeout,
@@ -42,6 +44,7 @@ public record HttpSettings(
                 host,
                 port,
                 128 * 1024,
+                64 * 1024,
                 20_000,
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),

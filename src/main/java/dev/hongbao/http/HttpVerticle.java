@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -20,6 +21,8 @@ public final class HttpVerticle extends VerticleBase {
     private static final long SWEEP_MILLIS = 1_000;
     private static final int ACCEPT_BACKLOG = 4_096;
     private static final int MAX_CHUNK_BYTES = 8 * 1024;
+    /** How long a client may take to answer a close frame before its connection is cut. */
+    private static final int SOCKET_CLOSING_SECONDS = 2;
     /** Vert.x takes a negative port as: free, and the same for all instances of one deployment. */
     private static final int SHARED_FREE_PORT = -1;
 
@@ -35,7 +38,7 @@ public final class HttpVerticle extends VerticleBase {
     private HttpFace face;
 
     @SuppressWarnings("NullAway.Init") // set by start
-    private Supplier<Future<Void>> closeServices;
+    private Services open;
 
     /** What all instances share. */
     public record Shared(
@@ -63,8 +66,8 @@ public final class HttpVerticle extends VerticleBase {
         return services.get().compose(this::listen);
     }
 
-    private Future<?> listen(Services open) {
-        closeServices = open.close();
+    private Future<?> listen(Services services) {
+        open = services;
         Connections connections = new Connections(settings, shared.metrics().connections(), System::nanoTime);
         face = new HttpFace(
                 vertx,
@@ -76,7 +79,7 @@ public final class HttpVerticle extends VerticleBase {
                 shared.tokens(),
                 shared.limits(),
                 shared.demo(),
-                open);
+                services);
         server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)
                 .requestHandler(face)
@@ -91,8 +94,11 @@ public final class HttpVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         face.refuseNewWork();
-        return server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS)
-                .eventually(closeServices);
+        // A shutdown would wait for sockets that are open as for answers in flight.
+        return open.sockets()
+                .close()
+                .eventually(() -> server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS))
+                .eventually(open.close());
     }
 
     private HttpServerOptions options() {
@@ -111,8 +117,10 @@ public final class HttpVerticle extends VerticleBase {
                 .setDecompressionSupported(false)
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
-                .setMaxWebSocketFrameSize(MAX_CHUNK_BYTES)
-                .setMaxWebSocketMessageSize(MAX_CHUNK_BYTES)
+                .setMaxWebSocketFrameSize(settings.maxFrameBytes())
+                .setMaxWebSocketMessageSize(settings.maxFrameBytes())
+                .setWebSocketSubProtocols(List.of(SocketUpgrade.SUBPROTOCOL))
+                .setWebSocketClosingTimeout(SOCKET_CLOSING_SECONDS)
                 // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
                 .setIdleTimeout((int) (2 * settings.keepAlive().toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)

@@ -1,6 +1,7 @@
 package dev.hongbao.http;
 
 import dev.hongbao.claim.ClaimService;
+import dev.hongbao.feed.FeedService;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.PacketService;
 import io.vertx.core.Future;
@@ -12,6 +13,14 @@ import java.util.function.Supplier;
  * @param claims of this event loop only
  * @param packets of this event loop only
  * @param wallets may be shared
+ * @param feed of this event loop only
+ * @param sockets of this event loop only
  * @param close gives back what the services of this loop hold; called once, after the last answer
  */
-public record Services(ClaimService claims, PacketService packets, Wallets wallets, Supplier<Future<Void>> close) {}
+public record Services(
+        ClaimService claims,
+        PacketService packets,
+        Wallets wallets,
+        FeedService feed,
+        SocketUpgrade sockets,
+        Supplier<Future<Void>> close) {}

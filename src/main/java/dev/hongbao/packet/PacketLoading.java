@@ -50,7 +50,7 @@ public final class PacketLoading {
     private void attempt(PacketId packet, Generation generation, long deadlineNanos, Promise<Void> done) {
         Shards.Shard current = shards.current(generation.shard());
         if (current.generation().epoch() > generation.epoch()) {
-            done.complete();
+            loaded(packet, done);
             return;
         }
         if (!current.generation().equals(generation)) {
@@ -62,8 +62,7 @@ public final class PacketLoading {
                         .arg(2)
                         .arg(generation.journalKey())
                         .arg(generation.packetKey(packet.toString())))
-                .<Void>mapEmpty()
-                .onSuccess(done::complete)
+                .onSuccess(loaded -> loaded(packet, done))
                 .onFailure(fault -> {
                     if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
                             || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
@@ -75,6 +74,11 @@ public final class PacketLoading {
                         done.complete();
                     }
                 });
+    }
+
+    private void loaded(PacketId packet, Promise<Void> done) {
+        vertx.eventBus().publish(PacketLoaded.ADDRESS, new PacketLoaded(packet));
+        done.complete();
     }
 
     private void again(

@@ -1,6 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.command.Caller;
+import dev.hongbao.command.GroupId;
 import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Page;
 import dev.hongbao.command.Refusal;
@@ -15,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -135,6 +137,40 @@ public final class PacketService {
                             limit,
                             view -> view.packet().id().toString()));
         });
+    }
+
+    /**
+     * The newest packets of a group as the caller may see them, newest first.
+     *
+     * @param limit 0 or more
+     * @return refused with NOT_ELIGIBLE outside the caller's groups
+     */
+    public Future<List<PacketView>> newest(Caller caller, GroupId group, int limit) {
+        if (!caller.isMemberOf(group)) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.NOT_ELIGIBLE, "Your token does not name this group."));
+        }
+        if (limit == 0) {
+            return Future.succeededFuture(List.of());
+        }
+        return store.newest(group, caller.user(), limit)
+                .compose(rows -> catalog.findAll(
+                                rows.stream().map(PacketStore.GroupPacket::id).toList())
+                        .compose(packets -> {
+                            List<Future<PacketView>> views = new ArrayList<>();
+                            for (PacketStore.GroupPacket row : rows) {
+                                Packet packet = Objects.requireNonNull(packets.get(row.id()));
+                                Claim mine = row.claim();
+                                views.add(
+                                        row.progress().closed()
+                                                ? ended.find(row.id())
+                                                        .map(over -> view(packet, Objects.requireNonNull(over), mine))
+                                                : Future.succeededFuture(view(packet, row.progress(), mine)));
+                            }
+                            return Future.all(views)
+                                    .map(all ->
+                                            views.stream().map(Future::result).toList());
+                        }));
     }
 
     /** What {@code user} claimed, settled, newest packets first. */

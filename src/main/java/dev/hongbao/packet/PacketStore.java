@@ -112,6 +112,30 @@ public final class PacketStore {
                         .toList());
     }
 
+    /**
+     * The newest packets of a group that are announced, newest first, each with the user's claim; without their terms.
+     *
+     * @param claim the user's, null for none
+     */
+    record GroupPacket(
+            PacketId id, Progress progress, @Nullable Claim claim) {}
+
+    Future<List<GroupPacket>> newest(GroupId group, UserId user, int limit) {
+        return pool.preparedQuery("select p.id, " + progressOf("p")
+                        + ", c.packet, c.user_id, c.slot, c.amount, c.at, p.asset from packet as p"
+                        + " join account as e on e.id = p.escrow"
+                        + " left join claim as c on c.packet = p.id and c.user_id = $2"
+                        + " where p.group_id = $1 and not exists (select from unannounced as u where u.packet = p.id)"
+                        + " order by p.id desc limit $3")
+                .execute(Tuple.of(group.value(), user.value(), limit))
+                .map(rows -> stream(rows)
+                        .map(row -> new GroupPacket(
+                                new PacketId(row.getUUID("id")),
+                                progress(row),
+                                row.getUUID("packet") == null ? null : claim(row)))
+                        .toList());
+    }
+
     /** Open packets of these shards whose time ran out by Postgres' clock, the longest waiting first. */
     Future<List<Packet>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(

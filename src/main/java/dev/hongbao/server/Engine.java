@@ -6,6 +6,8 @@ import dev.hongbao.claim.ClaimSettings;
 import dev.hongbao.claim.ClaimSettler;
 import dev.hongbao.claim.SettledClaims;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.feed.FeedService;
+import dev.hongbao.feed.Feeds;
 import dev.hongbao.journal.JournalEntry;
 import dev.hongbao.journal.LocalCodec;
 import dev.hongbao.journal.PersistenceVerticle;
@@ -67,6 +69,7 @@ public final class Engine {
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final ClaimMetrics claimMetrics;
+    private final Feeds feeds;
     private final Wallets wallets;
     private final String persistence;
 
@@ -83,6 +86,7 @@ public final class Engine {
         this.catalog = parts.catalog;
         this.ended = parts.ended;
         this.claimMetrics = parts.claimMetrics;
+        this.feeds = parts.feeds;
         this.wallets = new Wallets(pool);
         this.persistence = persistence;
     }
@@ -95,7 +99,8 @@ public final class Engine {
             PacketStore packetStore,
             PacketCatalog catalog,
             EndedPackets ended,
-            ClaimMetrics claimMetrics) {}
+            ClaimMetrics claimMetrics,
+            Feeds feeds) {}
 
     /**
      * Starts on stores that answer and whose schema is there. Once a Vert.x instance.
@@ -117,20 +122,32 @@ public final class Engine {
         return shardStore
                 .establish(config.journal().shards())
                 .compose(count -> {
-                    PacketStore packetStore = new PacketStore(pool);
-                    Parts parts = new Parts(
-                            pool,
-                            ownerPool,
-                            new Shards(shardStore, count, scripts()),
-                            packetStore,
-                            new PacketCatalog(packetStore),
-                            new EndedPackets(packetStore),
-                            new ClaimMetrics(metrics));
-                    return vertx.deployVerticle(
-                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)))
+                    Parts parts =
+                            parts(vertx, config, metrics, pool, ownerPool, new Shards(shardStore, count, scripts()));
+                    return parts.feeds
+                            .start()
+                            .compose(started -> vertx.deployVerticle(
+                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts))))
                             .map(id -> new Engine(vertx, stores, config, clock, parts, id));
                 })
                 .onSuccess(engine -> engine.purgeRegularly());
+    }
+
+    private static Parts parts(
+            Vertx vertx, HongbaoConfig config, MeterRegistry metrics, Pool pool, Pool ownerPool, Shards shards) {
+        PacketStore packetStore = new PacketStore(pool);
+        PacketCatalog catalog = new PacketCatalog(packetStore);
+        EndedPackets ended = new EndedPackets(packetStore);
+        Feeds feeds = new Feeds(
+                vertx,
+                pool,
+                ownerPool,
+                shards,
+                catalog,
+                ended,
+                config.feed().pollInterval(),
+                config.feed().retention());
+        return new Parts(pool, ownerPool, shards, packetStore, catalog, ended, new ClaimMetrics(metrics), feeds);
     }
 
     private static Pool pool(Vertx vertx, StoreAddresses stores, String name, int size, int queue) {
@@ -163,10 +180,13 @@ public final class Engine {
                 config.redis().commandTimeout(),
                 shardStore,
                 parts.shards,
-                List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends)),
+                parts.feeds.feeding(
+                        List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends))),
                 List.of(new PacketShardLoader()),
-                List.of(new PacketClosing(
-                        new PacketStore(parts.ownerPool), parts.catalog, ends, parts.shards, vertx.eventBus())),
+                List.of(
+                        new PacketClosing(
+                                new PacketStore(parts.ownerPool), parts.catalog, ends, parts.shards, vertx.eventBus()),
+                        parts.feeds.chore()),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
                 metrics);
@@ -182,6 +202,8 @@ public final class Engine {
                             config.packet().defaultExpiry(),
                             config.packet().maxExpiry(),
                             config.packet().maxCount());
+                    PacketService packets =
+                            new PacketService(pool, shards, packetStore, catalog, ended, loading, limits, clock);
                     return new LoopServices(
                             redis,
                             new ClaimService(
@@ -194,7 +216,8 @@ public final class Engine {
                                     claimSettings(),
                                     claimMetrics,
                                     clock),
-                            new PacketService(pool, shards, packetStore, catalog, ended, loading, limits, clock));
+                            packets,
+                            new FeedService(vertx, feeds.following(), feeds.reader(), packets));
                 });
     }
 

@@ -8,6 +8,7 @@ import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.HttpVerticle;
 import dev.hongbao.http.Services;
 import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
@@ -17,6 +18,9 @@ import dev.hongbao.packet.OpenPackets;
 import dev.hongbao.postgres.Migrations;
 import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.Tokens;
+import dev.hongbao.ws.SocketFace;
+import dev.hongbao.ws.SocketGuards;
+import dev.hongbao.ws.SocketMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
@@ -92,11 +96,13 @@ public final class HongbaoServer implements AutoCloseable {
         Vertx vertx;
         PrometheusMeterRegistry metrics;
         HttpVerticle.Shared shared;
+        Frames frames;
         Stores stores;
         try {
             vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
             metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            shared = shared(config, metrics, clock);
+            frames = Frames.load();
+            shared = shared(config, metrics, clock, frames);
         } finally {
             stores = await(opening);
             stops.push(stores::close);
@@ -107,10 +113,11 @@ public final class HongbaoServer implements AutoCloseable {
         await(engine.ready(START_LIMIT));
         OpenPackets.watch(vertx, engine.pool(), metrics);
         HttpSettings http = httpSettings(config);
+        SocketFace.Shared sockets = sockets(config, shared, frames, metrics, clock);
         deploy(
                 vertx,
                 config.http().effectiveEventLoops(),
-                () -> new HttpVerticle(http, shared, () -> services(engine), port::set));
+                () -> new HttpVerticle(http, shared, () -> services(vertx, engine, sockets), port::set));
         HealthChecks readiness = new HealthChecks(readiness(engine), CHECK_LIMIT);
         deploy(
                 vertx,
@@ -123,14 +130,14 @@ public final class HongbaoServer implements AutoCloseable {
                         managementPort::set));
     }
 
-    private static HttpVerticle.Shared shared(HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock)
-            throws IOException {
+    private static HttpVerticle.Shared shared(
+            HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock, Frames frames) throws IOException {
         TokenSettings tokens = TokenRules.read(config.token(), config.data());
         Contract contract = Contract.load();
         HttpMetrics httpMetrics = HttpMetrics.of(metrics, contract);
         return new HttpVerticle.Shared(
                 contract,
-                new Documents(contract),
+                new Documents(contract, frames),
                 new Tokens(tokens, clock),
                 new RateLimits(limits(config.limits()), System::nanoTime),
                 httpMetrics,
@@ -161,6 +168,7 @@ public final class HongbaoServer implements AutoCloseable {
                 defaults.host(),
                 defaults.port(),
                 config.http().maxBodyBytes(),
+                config.socket().maxFrameBytes(),
                 config.http().maxConnections(),
                 defaults.headerTimeout(),
                 defaults.bodyTimeout(),
@@ -168,12 +176,31 @@ public final class HongbaoServer implements AutoCloseable {
                 DRAIN_LIMIT);
     }
 
-    private static Future<Services> services(Engine engine) {
+    private static SocketFace.Shared sockets(
+            HongbaoConfig config,
+            HttpVerticle.Shared shared,
+            Frames frames,
+            PrometheusMeterRegistry metrics,
+            Clock clock) {
+        SocketGuards guards = new SocketGuards(config.socket());
+        return new SocketFace.Shared(
+                config.socket(),
+                frames,
+                shared.tokens(),
+                shared.limits(),
+                guards,
+                new SocketMetrics(metrics, guards),
+                clock);
+    }
+
+    private static Future<Services> services(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
         return engine.loopServices()
                 .map(loop -> new Services(
                         loop.claims(),
                         loop.packets(),
                         engine.wallets(),
+                        loop.feed(),
+                        new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.feed()),
                         () -> loop.redis().close()));
     }
 

@@ -1,8 +1,9 @@
 package dev.hongbao.server;
 
 import dev.hongbao.claim.ClaimService;
+import dev.hongbao.feed.FeedService;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.redis.RedisLink;
 
 /** The services of one event loop, with its own link to Redis. Use them on that loop only. */
-public record LoopServices(RedisLink redis, ClaimService claims, PacketService packets) {}
+public record LoopServices(RedisLink redis, ClaimService claims, PacketService packets, FeedService feed) {}

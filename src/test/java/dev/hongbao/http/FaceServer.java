@@ -6,6 +6,7 @@ import dev.hongbao.command.GroupId;
 import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
 import dev.hongbao.http.contract.Contract;
+import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
@@ -13,11 +14,14 @@ import dev.hongbao.page.DemoLogin;
 import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.TokenSigner;
 import dev.hongbao.token.Tokens;
+import dev.hongbao.wire.Problem;
+import dev.hongbao.wire.ProblemType;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.net.Socket;
 import java.net.URI;
@@ -33,6 +37,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The face over real HTTP without the services behind it, and a client for it. A request that would reach a service meets
@@ -42,6 +47,18 @@ final class FaceServer implements AutoCloseable {
     static final String CLAIMS = "/v1/packets/01939d1e-8c00-7000-8000-000000000001/claims";
     static final String SEND = "{\"group\":\"g\",\"kind\":\"lucky\",\"asset\":\"CNY\",\"amount\":100,\"count\":2}";
     static final int MAX_CONNECTIONS = 100;
+
+    private static final SocketUpgrade NO_SOCKETS = new SocketUpgrade() {
+        @Override
+        public void upgrade(HttpServerRequest request, Consumer<Problem> refuse) {
+            refuse.accept(Problem.of(ProblemType.STOPPING));
+        }
+
+        @Override
+        public Future<Void> close() {
+            return Future.succeededFuture();
+        }
+    };
 
     private static final byte[] SECRET = new byte[32];
 
@@ -56,6 +73,7 @@ final class FaceServer implements AutoCloseable {
                 "127.0.0.1",
                 0,
                 128 * 1024,
+                64 * 1024,
                 MAX_CONNECTIONS,
                 Duration.ofMillis(300),
                 Duration.ofMillis(300),
@@ -64,7 +82,7 @@ final class FaceServer implements AutoCloseable {
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,
-                new Documents(contract),
+                new Documents(contract, Frames.load()),
                 new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
                 new RateLimits(
                         new RateLimitSettings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, 100),
@@ -76,7 +94,8 @@ final class FaceServer implements AutoCloseable {
                         () -> new HttpVerticle(
                                 settings,
                                 shared,
-                                () -> Future.succeededFuture(new Services(null, null, null, Future::succeededFuture)),
+                                () -> Future.succeededFuture(
+                                        new Services(null, null, null, null, NO_SOCKETS, Future::succeededFuture)),
                                 ports::add),
                         new DeploymentOptions().setInstances(2))
                 .await(20, TimeUnit.SECONDS);

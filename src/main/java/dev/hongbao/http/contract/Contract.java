@@ -98,7 +98,7 @@ public final class Contract {
      * {@code $} means the very end as it does there, and {@code uniqueItems} is left to whoever decodes the list, since the
      * library compares each with each.
      */
-    private static Object inlined(Object node, JsonObject root) {
+    static Object inlined(Object node, JsonObject root) {
         if (node instanceof JsonArray array) {
             JsonArray copy = new JsonArray();
             array.forEach(item -> copy.add(inlined(item, root)));

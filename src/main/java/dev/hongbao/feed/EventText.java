@@ -1,0 +1,106 @@
+package dev.hongbao.feed;
+
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.EndedPackets;
+import dev.hongbao.packet.EndedPackets.EndedPacket;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketCatalog;
+import dev.hongbao.packet.PacketView;
+import dev.hongbao.wire.Bodies;
+import dev.hongbao.wire.JsonText;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Renders events as the schema {@code Event} of asyncapi.yaml. Safe on any thread. */
+final class EventText {
+    private final PacketCatalog catalog;
+    private final EndedPackets ended;
+
+    EventText(PacketCatalog catalog, EndedPackets ended) {
+        this.catalog = catalog;
+        this.ended = ended;
+    }
+
+    /** Renders all, in order. What they need is mostly at hand; otherwise Postgres is asked. */
+    Future<List<FeedEvent>> render(List<EventRow> rows) {
+        return catalog.findAll(rows.stream().map(EventRow::packet).distinct().toList())
+                .compose(packets -> {
+                    List<Future<FeedEvent>> events = new ArrayList<>(rows.size());
+                    for (EventRow row : rows) {
+                        Packet packet = packets.get(row.packet());
+                        if (packet != null) {
+                            events.add(render(row, packet));
+                        }
+                    }
+                    return Future.all(events)
+                            .map(all -> events.stream().map(Future::result).toList());
+                });
+    }
+
+    private Future<FeedEvent> render(EventRow row, Packet packet) {
+        return switch (row.type()) {
+            case EventRow.SENT ->
+                Future.succeededFuture(
+                        event(row, begin(row).name("packet").raw(Bodies.packet(PacketView.ofNew(packet)))));
+            case EventRow.PROGRESS -> Future.succeededFuture(event(row, progress(begin(row), row, packet)));
+            case EventRow.REFUNDED -> over(packet).map(over -> event(row, refund(begin(row), packet, over)));
+            default -> over(packet).map(over -> event(row, end(begin(row), packet, over)));
+        };
+    }
+
+    /** The event is in the feed because the packet is over: Postgres says so too. */
+    private Future<EndedPacket> over(Packet packet) {
+        return ended.find(packet.id()).map(Objects::requireNonNull);
+    }
+
+    private static JsonText progress(JsonText json, EventRow row, Packet packet) {
+        return json.plain("packet", packet.id().toString())
+                .field("count", packet.count())
+                .name("claimed")
+                .beginObject()
+                .field("count", row.claimed())
+                .endObject();
+    }
+
+    private static JsonText end(JsonText json, Packet packet, EndedPacket over) {
+        Claim luckiest = over.luckiest();
+        return json.plain("packet", packet.id().toString())
+                .field("count", packet.count())
+                .name("claimed")
+                .beginObject()
+                .field("count", over.claimedCount())
+                .field("amount", over.claimedAmount())
+                .endObject()
+                .name("luckiest")
+                .raw(luckiest == null ? "null" : Bodies.claim(luckiest));
+    }
+
+    private static JsonText refund(JsonText json, Packet packet, EndedPacket over) {
+        return json.plain("packet", packet.id().toString())
+                .plain("sender", packet.sender().value())
+                .plain("asset", packet.asset().code())
+                .field("amount", packet.amount() - over.claimedAmount());
+    }
+
+    private static JsonText begin(EventRow row) {
+        return new JsonText(512)
+                .beginObject()
+                .plain("group", row.group().value())
+                .plain("cursor", Long.toString(row.place()))
+                .plain("type", row.type())
+                .plain("at", row.at().toString())
+                .name("data")
+                .beginObject();
+    }
+
+    private static FeedEvent event(EventRow row, JsonText json) {
+        return new FeedEvent(
+                row.group(),
+                row.place(),
+                row.type().equals(EventRow.PROGRESS),
+                row.packet().value(),
+                json.endObject().endObject().toString());
+    }
+}

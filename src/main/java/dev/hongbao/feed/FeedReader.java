@@ -1,0 +1,49 @@
+package dev.hongbao.feed;
+
+import dev.hongbao.command.GroupId;
+import dev.hongbao.feed.FeedStore.Piece;
+import dev.hongbao.postgres.SharedQueries;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+
+/** Reads feeds from Postgres, rendered. A thousand clients that come back at the same cursor share one query. Safe on any thread. */
+public final class FeedReader {
+    /** Events read at a time. */
+    public static final int PIECE = 200;
+
+    private final FeedStore store;
+    private final EventText text;
+    private final SharedQueries<Place, FeedSlice> queries = new SharedQueries<>();
+
+    private record Place(GroupId group, long after) {}
+
+    FeedReader(FeedStore store, EventText text) {
+        this.store = store;
+        this.text = text;
+    }
+
+    /** At most {@link #PIECE} events after a place. */
+    public Future<FeedSlice> read(GroupId group, long after) {
+        return queries.ask(
+                new Place(group, after),
+                () -> store.read(Map.of(group, after), PIECE).compose(pieces -> {
+                    if (pieces.isEmpty()) {
+                        return Future.succeededFuture(new FeedSlice(after, 0, 0, List.of(), after));
+                    }
+                    Piece piece = pieces.get(0);
+                    return text.render(piece.rows())
+                            .map(events -> new FeedSlice(after, piece.floor(), piece.last(), events, to(piece)));
+                }));
+    }
+
+    private static long to(Piece piece) {
+        int size = piece.rows().size();
+        return size < PIECE ? piece.last() : piece.rows().get(size - 1).place();
+    }
+
+    /** The newest place; 0 for a group without events. */
+    public Future<Long> head(GroupId group) {
+        return store.heads(List.of(group)).map(heads -> heads.getOrDefault(group, 0L));
+    }
+}

@@ -1,0 +1,40 @@
+package dev.hongbao.feed;
+
+import dev.hongbao.journal.CursorMoves;
+import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Settler;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A settler whose settlements are told to the feeds' readers at once. What is told is in the settling transaction or follows from it. */
+final class FeedingSettler implements Settler {
+    private final Settler settler;
+    private final Vertx vertx;
+    private final FeedChore chore;
+
+    FeedingSettler(Settler settler, Vertx vertx, FeedChore chore) {
+        this.settler = settler;
+        this.vertx = vertx;
+        this.chore = chore;
+    }
+
+    @Override
+    public String verb() {
+        return settler.verb();
+    }
+
+    @Override
+    public @Nullable JournalItem decode(String payload) {
+        return settler.decode(payload);
+    }
+
+    @Override
+    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
+        return settler.settle(writer, moves, items)
+                .onSuccess(voids -> vertx.eventBus().publish(FeedHub.NUDGE, null))
+                .onFailure(fault -> chore.suspect());
+    }
+}

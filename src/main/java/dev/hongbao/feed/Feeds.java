@@ -1,0 +1,80 @@
+package dev.hongbao.feed;
+
+import dev.hongbao.journal.Chore;
+import dev.hongbao.journal.LocalCodec;
+import dev.hongbao.journal.Settler;
+import dev.hongbao.journal.Shards;
+import dev.hongbao.packet.EndedPackets;
+import dev.hongbao.packet.PacketCatalog;
+import dev.hongbao.packet.PacketLoaded;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.List;
+
+/** The feeds of one server, composed: the writing half for the persistence verticle, the hub, and what readers need. */
+public final class Feeds {
+    /** Events of a group that are kept. */
+    public static final int MAX_EVENTS = 1_000;
+
+    private final Vertx vertx;
+    private final FeedHub hub;
+    private final FeedReader reader;
+    private final FeedChore chore;
+
+    /**
+     * Once a Vert.x instance.
+     *
+     * @param pool for readers
+     * @param ownerPool for the owner's work
+     * @param interval how often to look for what other servers wrote
+     * @param keep how long events are kept
+     */
+    public Feeds(
+            Vertx vertx,
+            Pool pool,
+            Pool ownerPool,
+            Shards shards,
+            PacketCatalog catalog,
+            EndedPackets ended,
+            Duration interval,
+            Duration keep) {
+        LocalCodec.register(vertx.eventBus(), PacketLoaded.class);
+        LocalCodec.register(vertx.eventBus(), FeedNews.class);
+        FeedStore store = new FeedStore(pool);
+        FeedStore ownerStore = new FeedStore(ownerPool);
+        EventText text = new EventText(catalog, ended);
+        this.vertx = vertx;
+        this.hub = new FeedHub(store, text, interval);
+        this.reader = new FeedReader(store, text);
+        this.chore = new FeedChore(vertx, ownerStore, shards, keep, MAX_EVENTS);
+        var unused = new Announcer(vertx, store);
+    }
+
+    /** The same settlers; what they settle is told. */
+    public List<Settler> feeding(List<Settler> settlers) {
+        return settlers.stream()
+                .<Settler>map(settler -> new FeedingSettler(settler, vertx, chore))
+                .toList();
+    }
+
+    /** What a shard's owner does for the feeds. */
+    public Chore chore() {
+        return chore;
+    }
+
+    /** Starts the hub; before {@link #following}. */
+    public Future<Void> start() {
+        return vertx.deployVerticle(hub).mapEmpty();
+    }
+
+    /** For the event loop it is called on. */
+    public FeedFollowing following() {
+        return new FeedFollowing(vertx, hub, reader);
+    }
+
+    public FeedReader reader() {
+        return reader;
+    }
+}

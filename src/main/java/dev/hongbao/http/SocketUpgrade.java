@@ -1,0 +1,25 @@
+package dev.hongbao.http;
+
+import dev.hongbao.wire.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Consumer;
+
+/** The WebSocket as the HTTP face sees it. One instance per event loop; only on its loop. */
+public interface SocketUpgrade {
+    /** Where a client asks for it. */
+    String PATH = "/v1/socket";
+
+    /** The subprotocol, the only one. */
+    String SUBPROTOCOL = "hongbao.v1";
+
+    /**
+     * Makes a request a WebSocket, or refuses it.
+     *
+     * @param refuse answers the request
+     */
+    void upgrade(HttpServerRequest request, Consumer<Problem> refuse);
+
+    /** Refuses new requests, waits for the answers to those in flight, and closes every connection with 1001. */
+    Future<Void> close();
+}

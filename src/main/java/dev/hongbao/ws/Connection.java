@@ -1,0 +1,298 @@
+package dev.hongbao.ws;
+
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.GroupId;
+import dev.hongbao.command.UserId;
+import dev.hongbao.feed.FeedPage;
+import dev.hongbao.feed.ResetReason;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.PacketId;
+import dev.hongbao.wire.InvalidInputException;
+import dev.hongbao.wire.Problem;
+import dev.hongbao.wire.ProblemType;
+import dev.hongbao.wire.StrictJson;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Future;
+import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.WebSocketFrameType;
+import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One WebSocket: who it is, which groups it follows, what it may still do. Only on its loop. Reading pauses while the client
+ * does not read, so that answers do not pile up either.
+ */
+final class Connection {
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
+    private static final int WRITE_QUEUE_BYTES = 16 * 1024;
+
+    /** Frames that could not be read, before the client is taken for broken. */
+    private static final int MAX_FAULTS = 20;
+
+    private final SocketFace face;
+    private final ServerWebSocket socket;
+    private final String address;
+    private final MessageRate rate;
+    private final Map<GroupId, Membership> memberships = new HashMap<>();
+    private final Set<PacketId> claiming = new HashSet<>();
+    private final long openedNanos = System.nanoTime();
+    private @Nullable Caller caller;
+    private long heardNanos = openedNanos;
+    private long fullSinceNanos;
+    private boolean full;
+    private int faults;
+    private boolean closed;
+
+    Connection(SocketFace face, ServerWebSocket socket, String address) {
+        this.face = face;
+        this.socket = socket;
+        this.address = address;
+        this.rate = new MessageRate(face.config().messagesPerSecond(), openedNanos);
+        socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+        socket.textMessageHandler(this::received);
+        socket.binaryMessageHandler(bytes -> close(CloseReason.BINARY_REFUSED));
+        socket.pongHandler(pong -> heardNanos = System.nanoTime());
+        socket.drainHandler(drained -> drained());
+        socket.exceptionHandler(fault -> LOG.debug("a socket broke: {}", fault.toString()));
+        socket.closeHandler(gone -> gone());
+    }
+
+    // --- what comes in ---
+
+    private void received(String text) {
+        long now = System.nanoTime();
+        heardNanos = now;
+        if (closed) {
+            return;
+        }
+        if (!rate.allows(now)) {
+            tooFast();
+            return;
+        }
+        JsonObject frame = null;
+        try {
+            frame = StrictJson.COMMAND.decode(text);
+            face.requests().answer(this, face.frames().check(frame), frame);
+        } catch (InvalidInputException invalid) {
+            refuse(idOf(frame), invalid.problem());
+            if (++faults > MAX_FAULTS) {
+                close(CloseReason.TOO_MANY_ERRORS);
+            }
+        } catch (RuntimeException fault) {
+            LOG.error("a frame failed", fault);
+            refuse(idOf(frame), Problem.of(ProblemType.INTERNAL_ERROR));
+        }
+    }
+
+    private static @Nullable String idOf(@Nullable JsonObject frame) {
+        return frame != null && frame.getValue("id") instanceof String id && id.length() <= 64 ? id : null;
+    }
+
+    private void tooFast() {
+        if (rate.isHostile()) {
+            close(CloseReason.TOO_MANY_MESSAGES);
+        } else if (rate.isNews()) {
+            refuse(
+                    null,
+                    Problem.tooMany(
+                            "At most " + face.config().messagesPerSecond()
+                                    + " frames a second are read; this one was not.",
+                            1));
+        }
+    }
+
+    // --- what goes out ---
+
+    /** Whether the reader keeps up. */
+    boolean hasRoom() {
+        return !closed && !full;
+    }
+
+    void send(String text) {
+        if (!closed) {
+            socket.writeTextMessage(text);
+            look();
+        }
+    }
+
+    /** A frame that goes to many: its bytes are shared. Vert.x' own text frames can be written only once. */
+    void send(byte[] utf8) {
+        if (!closed) {
+            socket.writeFrame(new WebSocketFrameImpl(WebSocketFrameType.TEXT, Unpooled.wrappedBuffer(utf8), true));
+            look();
+        }
+    }
+
+    void refuse(@Nullable String id, Problem problem) {
+        send(ServerFrames.error(id, problem));
+    }
+
+    /** Answers a failed request: a refusal as its problem, anything else with one line for the operator. */
+    void fail(String id, Throwable failure) {
+        Problem problem = Problem.ofFailure(failure);
+        if (problem == null) {
+            LOG.error("a request failed", failure);
+            problem = Problem.of(ProblemType.INTERNAL_ERROR);
+        }
+        refuse(id, problem);
+    }
+
+    private void look() {
+        if (!full && socket.writeQueueFull()) {
+            full = true;
+            fullSinceNanos = System.nanoTime();
+            socket.pause();
+        }
+    }
+
+    private void drained() {
+        if (full && !closed) {
+            full = false;
+            heardNanos = System.nanoTime(); // it was not listened to meanwhile
+            socket.resume();
+            memberships.values().forEach(Membership::advance);
+        }
+    }
+
+    // --- who it is ---
+
+    /** Null before the first token. */
+    @Nullable
+    Caller caller() {
+        return caller;
+    }
+
+    /** A believed token. The first one ends the time without; a later one is the same user's. */
+    void authenticated(Caller fresh) {
+        if (caller == null) {
+            face.guards().leaveUnauthenticated();
+            face.entered(fresh.user(), this);
+        }
+        caller = fresh;
+        Iterator<Map.Entry<GroupId, Membership>> joined = memberships.entrySet().iterator();
+        while (joined.hasNext()) {
+            Map.Entry<GroupId, Membership> each = joined.next();
+            if (!fresh.isMemberOf(each.getKey())) {
+                each.getValue().close();
+                joined.remove();
+                send(ServerFrames.left(null, each.getKey()));
+            }
+        }
+    }
+
+    // --- which groups it follows ---
+
+    boolean mayJoin(GroupId group) {
+        return memberships.containsKey(group)
+                || memberships.size() < face.config().maxGroups();
+    }
+
+    /** Follows a group from a place; replaces what it followed of the group before. */
+    void join(GroupId group, long place, boolean trusted, int statePackets) {
+        Caller now = caller;
+        if (closed || now == null || !now.isMemberOf(group)) {
+            return; // the token that allowed it was replaced meanwhile
+        }
+        Membership membership =
+                new Membership(face.vertx(), this, face.feed().following(), group, place, trusted, statePackets);
+        Membership before = memberships.put(group, membership);
+        if (before != null) {
+            before.close();
+        }
+        membership.advance();
+    }
+
+    void leave(GroupId group) {
+        Membership membership = memberships.remove(group);
+        if (membership != null) {
+            membership.close();
+        }
+    }
+
+    Future<FeedPage> state(GroupId group, ResetReason reason, int most) {
+        Caller now = caller;
+        return now == null ? Future.failedFuture("closed") : face.feed().state(now, group, reason, most);
+    }
+
+    // --- claims ---
+
+    void claiming(PacketId packet) {
+        claiming.add(packet);
+    }
+
+    void claimed(PacketId packet) {
+        claiming.remove(packet);
+    }
+
+    boolean isWaiting() {
+        return !closed && !claiming.isEmpty();
+    }
+
+    /** A claim of this user was settled; told unless it was asked for here, where it is the answer. */
+    void settled(Claim claim) {
+        if (!claiming.contains(claim.packet())) {
+            send(ServerFrames.claimSettled(claim));
+        }
+    }
+
+    // --- its end ---
+
+    /** Looks at every time limit. Called several times a second. */
+    void sweep(long nowNanos, long nowMillis) {
+        Caller now = caller;
+        if (now == null && nowNanos - openedNanos > face.config().authTimeout().toNanos()) {
+            close(CloseReason.AUTH_TIMEOUT);
+        } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
+            close(CloseReason.TOKEN_EXPIRED);
+        } else if (full
+                && nowNanos - fullSinceNanos > face.config().slowTimeout().toNanos()) {
+            close(CloseReason.SLOW_READER);
+        } else if (!full && nowNanos - heardNanos > face.config().idleTimeout().toNanos()) {
+            close(CloseReason.IDLE);
+        }
+    }
+
+    void ping() {
+        if (!closed && !full) {
+            socket.writePing(SocketFace.PING);
+        }
+    }
+
+    void close(CloseReason reason) {
+        if (closed) {
+            return;
+        }
+        face.metrics().closed(reason);
+        socket.close(reason.code(), reason.wireName());
+        gone();
+    }
+
+    private void gone() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        memberships.values().forEach(Membership::close);
+        memberships.clear();
+        Caller was = caller;
+        if (was == null) {
+            face.guards().leaveUnauthenticated();
+        } else {
+            UserId user = was.user();
+            face.left(user, this);
+            face.guards().leaveUser(user);
+        }
+        face.guards().leaveAddress(address);
+        face.closed(this);
+    }
+}

@@ -1,0 +1,208 @@
+package dev.hongbao.ws;
+
+import dev.hongbao.claim.ClaimOutcome;
+import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.claim.ClaimService;
+import dev.hongbao.claim.ClaimTicket;
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.GroupId;
+import dev.hongbao.command.IdempotencyKey;
+import dev.hongbao.feed.FeedService;
+import dev.hongbao.feed.ResetReason;
+import dev.hongbao.limit.RateDecision;
+import dev.hongbao.limit.RateLimits;
+import dev.hongbao.packet.PacketId;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.token.TokenVerdict;
+import dev.hongbao.token.Tokens;
+import dev.hongbao.wire.InvalidInputException;
+import dev.hongbao.wire.Problem;
+import dev.hongbao.wire.ProblemType;
+import dev.hongbao.wire.SendBody;
+import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
+final class Requests {
+    private final SocketFace face;
+    private final Tokens tokens;
+    private final RateLimits limits;
+    private final ClaimService claims;
+    private final PacketService packets;
+    private final FeedService feed;
+    private final Clock clock;
+
+    Requests(
+            SocketFace face,
+            Tokens tokens,
+            RateLimits limits,
+            ClaimService claims,
+            PacketService packets,
+            FeedService feed,
+            Clock clock) {
+        this.face = face;
+        this.tokens = tokens;
+        this.limits = limits;
+        this.claims = claims;
+        this.packets = packets;
+        this.feed = feed;
+        this.clock = clock;
+    }
+
+    /**
+     * Answers a frame that fits the contract.
+     *
+     * @throws InvalidInputException when a value in it makes no sense
+     */
+    void answer(Connection connection, String type, JsonObject frame) {
+        String id = frame.getString("id");
+        if (type.equals("auth")) {
+            authenticate(connection, id, frame.getString("token"));
+            return;
+        }
+        Caller caller = connection.caller();
+        if (caller == null) {
+            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Send an auth frame first."));
+            return;
+        }
+        if (face.isStopping()) {
+            connection.refuse(id, Problem.of(ProblemType.STOPPING));
+            return;
+        }
+        switch (type) {
+            case "join" -> join(connection, caller, id, frame);
+            case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
+            case "send" -> send(connection, caller, id, frame);
+            case "claim" -> claim(connection, caller, id, frame);
+            case "ping" -> connection.send(ServerFrames.pong(id, clock.instant()));
+            default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
+        }
+    }
+
+    private void authenticate(Connection connection, String id, String token) {
+        TokenVerdict verdict = tokens.verify(token);
+        Caller fresh = verdict.caller();
+        Caller before = connection.caller();
+        if (fresh == null) {
+            String why = Objects.requireNonNull(verdict.fault()).sentence();
+            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Get a new token: " + why + "."));
+            if (before == null) {
+                connection.close(CloseReason.TOKEN_REFUSED);
+            }
+            return;
+        }
+        if (before != null && !before.user().equals(fresh.user())) {
+            connection.refuse(id, Problem.of(ProblemType.FORBIDDEN, "A connection keeps its user; open another one."));
+            return;
+        }
+        if (before == null && !face.guards().enterUser(fresh.user())) {
+            connection.refuse(
+                    id, Problem.of(ProblemType.TOO_MANY_REQUESTS, "Close another connection of this user first."));
+            connection.close(CloseReason.TOO_MANY_CONNECTIONS);
+            return;
+        }
+        connection.send(ServerFrames.authenticated(id, fresh));
+        connection.authenticated(fresh);
+    }
+
+    private void join(Connection connection, Caller caller, String id, JsonObject frame) {
+        GroupId group = new GroupId(frame.getString("group"));
+        String after = frame.getString("after");
+        int statePackets = frame.getInteger("packets", FeedService.STATE_PACKETS);
+        Long place = after == null ? null : FeedService.place(after);
+        if (after != null && place == null) {
+            throw InvalidInputException.of("#/after", "is not a cursor of this server");
+        }
+        if (!isAllowed(connection, id, limits.call(caller))) {
+            return;
+        }
+        if (!caller.isMemberOf(group)) {
+            connection.refuse(
+                    id, Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+        } else if (!connection.mayJoin(group)) {
+            connection.refuse(
+                    id,
+                    Problem.of(
+                            ProblemType.TOO_MANY_REQUESTS,
+                            "A connection follows at most " + face.config().maxGroups() + " groups: leave one first."));
+        } else if (place != null) {
+            connection.send(ServerFrames.joined(id, group, place));
+            connection.join(group, place, false, statePackets);
+        } else {
+            feed.state(caller, group, ResetReason.START, statePackets)
+                    .onFailure(fault -> connection.fail(id, fault))
+                    .onSuccess(state -> {
+                        connection.send(ServerFrames.joined(id, group, state));
+                        connection.join(group, state.next(), true, statePackets);
+                    });
+        }
+    }
+
+    private static void leave(Connection connection, String id, GroupId group) {
+        connection.leave(group);
+        connection.send(ServerFrames.left(id, group));
+    }
+
+    private void send(Connection connection, Caller caller, String id, JsonObject frame) {
+        if (!isAllowed(connection, id, limits.call(caller))) {
+            return;
+        }
+        packets.send(caller, SendBody.decode(frame.getJsonObject("packet")), new IdempotencyKey(frame.getString("key")))
+                .onFailure(fault -> connection.fail(id, fault))
+                .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
+    }
+
+    private void claim(Connection connection, Caller caller, String id, JsonObject frame) {
+        PacketId packet = PacketId.parse(frame.getString("packet"));
+        if (packet == null) {
+            throw InvalidInputException.of("#/packet", "must be a packet's id");
+        }
+        String passcode = frame.getString("passcode");
+        if (!isAllowed(connection, id, limits.claim(caller))
+                || (passcode != null && !isAllowed(connection, id, limits.passcode(caller, packet)))) {
+            return;
+        }
+        connection.claiming(packet);
+        ClaimTicket ticket = claims.claim(caller, packet, passcode);
+        ticket.accepted().onSuccess(outcome -> {
+            if (outcome.kind() == Kind.ACCEPTED) {
+                connection.send(ServerFrames.claimAccepted(id, outcome.wonClaim()));
+            }
+        });
+        ticket.settled().onComplete(done -> {
+            connection.claimed(packet);
+            ClaimOutcome outcome = done.result();
+            if (passcode != null && (outcome == null || outcome.kind() != Kind.WRONG_PASSCODE)) {
+                limits.passcodeWasRight(caller, packet);
+            }
+            if (done.succeeded()) {
+                tell(connection, id, outcome);
+            } else {
+                connection.fail(id, done.cause());
+            }
+        });
+    }
+
+    private static void tell(Connection connection, String id, ClaimOutcome outcome) {
+        switch (outcome.kind()) {
+            case CLAIMED -> connection.send(ServerFrames.claimSettled(id, true, outcome.wonClaim()));
+            case ALREADY_CLAIMED -> connection.send(ServerFrames.claimSettled(id, false, outcome.wonClaim()));
+            case ACCEPTED -> throw new IllegalStateException("a settled claim is not only accepted");
+            case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, NOT_FOUND ->
+                connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
+        }
+    }
+
+    /** False when the limit is reached, and the request is answered. */
+    private static boolean isAllowed(Connection connection, @Nullable String id, RateDecision decision) {
+        if (!decision.allowed()) {
+            connection.refuse(
+                    id,
+                    Problem.tooMany(
+                            "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
+        }
+        return decision.allowed();
+    }
+}

@@ -1,0 +1,220 @@
+package dev.hongbao.ws;
+
+import dev.hongbao.claim.ClaimService;
+import dev.hongbao.claim.SettledClaims;
+import dev.hongbao.command.UserId;
+import dev.hongbao.config.SocketConfig;
+import dev.hongbao.feed.FeedService;
+import dev.hongbao.http.SocketUpgrade;
+import dev.hongbao.http.contract.Frames;
+import dev.hongbao.limit.RateLimits;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.token.Tokens;
+import dev.hongbao.wire.Problem;
+import dev.hongbao.wire.ProblemType;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.ServerWebSocket;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Every WebSocket of one event loop. Make it and use it on that loop only. */
+public final class SocketFace implements SocketUpgrade {
+    static final Buffer PING = Buffer.buffer();
+
+    private static final long SWEEP_MILLIS = 200;
+    private static final long MAX_PING_NANOS = TimeUnit.SECONDS.toNanos(25);
+    private static final long DRAIN_MILLIS = 2_500;
+
+    private final Vertx vertx;
+    private final Shared shared;
+    private final FeedService feed;
+    private final Requests requests;
+    private final Origins origins;
+    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final Map<UserId, List<Connection>> byUser = new HashMap<>();
+    private final long pingNanos;
+    private long pingedNanos = System.nanoTime();
+    private boolean stopping;
+
+    /** What the faces of all event loops share. */
+    public record Shared(
+            SocketConfig config,
+            Frames frames,
+            Tokens tokens,
+            RateLimits limits,
+            SocketGuards guards,
+            SocketMetrics metrics,
+            Clock clock) {}
+
+    public SocketFace(Vertx vertx, Shared shared, ClaimService claims, PacketService packets, FeedService feed) {
+        this.vertx = vertx;
+        this.shared = shared;
+        this.feed = feed;
+        this.requests = new Requests(this, shared.tokens(), shared.limits(), claims, packets, feed, shared.clock());
+        this.origins = new Origins(shared.config().origins());
+        this.pingNanos = Math.min(MAX_PING_NANOS, shared.config().idleTimeout().toNanos() / 3);
+        vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
+        vertx.eventBus()
+                .<SettledClaims>localConsumer(
+                        SettledClaims.ADDRESS,
+                        settled -> settled.body().claims().forEach(this::settled));
+    }
+
+    @Override
+    public void upgrade(HttpServerRequest request, Consumer<Problem> refuse) {
+        Problem problem = refusal(request);
+        if (problem != null) {
+            refuse.accept(problem);
+            return;
+        }
+        String address = request.remoteAddress().hostAddress();
+        if (!guards().enterAddress(address)) {
+            refuse.accept(Problem.tooMany("This address has too many connections: close one first.", 5));
+            return;
+        }
+        if (!guards().enterUnauthenticated()) {
+            guards().leaveAddress(address);
+            refuse.accept(Problem.of(ProblemType.OVERLOADED, "Too many connections wait for their token."));
+            return;
+        }
+        request.toWebSocket().onSuccess(socket -> opened(socket, address)).onFailure(malformed -> {
+            guards().leaveUnauthenticated();
+            guards().leaveAddress(address);
+        });
+    }
+
+    private @Nullable Problem refusal(HttpServerRequest request) {
+        if (stopping) {
+            return Problem.of(ProblemType.STOPPING);
+        }
+        boolean upgrades = "websocket".equalsIgnoreCase(request.getHeader("Upgrade"));
+        if (!upgrades || !offers(request.getHeader("Sec-WebSocket-Protocol"))) {
+            return Problem.of(
+                    ProblemType.INVALID_REQUEST, "Open a WebSocket with the subprotocol " + SUBPROTOCOL + ".");
+        }
+        if (request.query() != null) {
+            return Problem.of(ProblemType.INVALID_REQUEST, "Send no query; a token goes into the first frame.");
+        }
+        return origins.allow(request)
+                ? null
+                : Problem.of(ProblemType.FORBIDDEN, "Pages of this origin may not connect; see socket.origins.");
+    }
+
+    private static boolean offers(@Nullable String protocols) {
+        if (protocols == null) {
+            return false;
+        }
+        for (String protocol : protocols.split(",", -1)) {
+            if (protocol.strip().equals(SUBPROTOCOL)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void opened(ServerWebSocket socket, String address) {
+        Connection connection = new Connection(this, socket, address);
+        connections.add(connection);
+        if (stopping) {
+            connection.close(CloseReason.GOING_AWAY);
+        }
+    }
+
+    private void settled(Claim claim) {
+        List<Connection> mine = byUser.get(claim.user());
+        if (mine != null) {
+            mine.forEach(connection -> connection.settled(claim));
+        }
+    }
+
+    private void sweep() {
+        long now = System.nanoTime();
+        long millis = shared.clock().millis();
+        List<Connection> all = new ArrayList<>(connections);
+        all.forEach(connection -> connection.sweep(now, millis));
+        if (now - pingedNanos > pingNanos) {
+            pingedNanos = now;
+            all.forEach(Connection::ping);
+        }
+    }
+
+    @Override
+    public Future<Void> close() {
+        stopping = true;
+        Promise<Void> closed = Promise.promise();
+        closeWhenAnswered(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS), closed);
+        return closed.future();
+    }
+
+    private void closeWhenAnswered(long deadlineNanos, Promise<Void> closed) {
+        boolean waiting = connections.stream().anyMatch(Connection::isWaiting);
+        if (waiting && System.nanoTime() < deadlineNanos) {
+            vertx.setTimer(10, later -> closeWhenAnswered(deadlineNanos, closed));
+            return;
+        }
+        new ArrayList<>(connections).forEach(connection -> connection.close(CloseReason.GOING_AWAY));
+        closed.complete();
+    }
+
+    // --- for the connections ---
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    SocketConfig config() {
+        return shared.config();
+    }
+
+    Frames frames() {
+        return shared.frames();
+    }
+
+    SocketGuards guards() {
+        return shared.guards();
+    }
+
+    SocketMetrics metrics() {
+        return shared.metrics();
+    }
+
+    FeedService feed() {
+        return feed;
+    }
+
+    Requests requests() {
+        return requests;
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    void entered(UserId user, Connection connection) {
+        byUser.computeIfAbsent(user, name -> new ArrayList<>(1)).add(connection);
+    }
+
+    void left(UserId user, Connection connection) {
+        byUser.computeIfPresent(user, (name, all) -> {
+            all.remove(connection);
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    void closed(Connection connection) {
+        connections.remove(connection);
+    }
+}

@@ -1,0 +1,168 @@
+-- The groups' feeds: what happened, in an order of each group's own, for as long as a client may have been away.
+
+-- One row a group. Who appends holds it until the commit, so places are given in the order of commits: a reader that has
+-- seen a place has seen, or will never see, every place before it.
+create table feed (
+    group_id text   primary key,
+    last     bigint not null default 0, -- the place of the newest event
+    floor    bigint not null default 0, -- events up to here may have been removed
+    -- Who changed it last. What was committed after a snapshot was taken has an xid of at least that snapshot's xmin: so
+    -- "which groups have news?" is one look into this index, however many groups there are.
+    touched  xid8   not null default pg_current_xact_id()
+) with (fillfactor = 70);
+create index feed_touched on feed (touched);
+
+-- Only what is needed to tell the event: the packet's terms, its claims and its end are read where they are.
+create table group_event (
+    group_id text        not null,
+    seq      bigint      not null check (seq > 0),
+    type     text        not null,
+    subject  uuid        not null, -- the packet
+    claimed  integer     not null check (claimed >= 0), -- settled claims, for packet.progress
+    at       timestamptz not null default now(),
+    primary key (group_id, seq),
+    unique (subject, type) -- progress is cumulative: it moves to a new place and leaves the old one
+);
+create index group_event_at on group_event (at);
+
+create index packet_group on packet (group_id, id);
+
+-- Packets that are sent but may not be claimable yet: packet.sent follows the load.
+create table unannounced (
+    packet  uuid primary key,
+    sent_at timestamptz not null default now()
+);
+
+create function packet_is_unannounced() returns trigger
+    language plpgsql
+as $$
+begin
+    insert into unannounced (packet) values (new.id);
+    return null;
+end
+$$;
+
+create trigger packet_is_unannounced
+    after insert on packet
+    for each row execute function packet_is_unannounced();
+
+-- Appends events, and packet.sent before the first event of a packet that is not announced yet. A null type announces only.
+-- Locks: first the unannounced packets, then the feeds, each in order; nothing is locked after them.
+create function feed_append(groups text[], types text[], subjects uuid[], claims integer[])
+    returns void
+    language plpgsql
+as $$
+declare
+    new_packets constant uuid[] := array(select packet from unannounced where packet = any (subjects)
+                                         order by packet for update);
+begin
+    delete from unannounced where packet = any (new_packets);
+    insert into feed (group_id) select distinct g from unnest(groups) as g order by g on conflict do nothing;
+    perform from feed where group_id = any (groups) order by group_id for no key update;
+
+    with given as (
+        select * from unnest(groups, types, subjects, claims) with ordinality as u(group_id, type, subject, claimed, n)
+    ), events as (
+        select *, row_number() over (partition by group_id order by n, stage) as nth
+        from (select group_id, 'packet.sent' as type, subject, 0 as claimed, min(n) as n, 0 as stage
+              from given where subject = any (new_packets) group by group_id, subject
+              union all
+              select group_id, type, subject, claimed, n, 1
+              from given
+              -- Under the locks: progress that comes after the packet's end is no news.
+              where type is not null
+                and (type <> 'packet.progress'
+                     or not exists (select from packet where id = subject and closed_at is not null))) as e
+    ), moved as (
+        update feed set last = last + e.events, touched = pg_current_xact_id()
+        from (select group_id, count(*) as events from events group by group_id) as e
+        where feed.group_id = e.group_id
+        returning feed.group_id, feed.last - e.events as before
+    )
+    insert into group_event (group_id, seq, type, subject, claimed)
+    select e.group_id, m.before + e.nth, e.type, e.subject, e.claimed
+    from events as e join moved as m on m.group_id = e.group_id
+    on conflict (subject, type) do update set seq = excluded.seq, claimed = excluded.claimed, at = excluded.at
+    where group_event.type = 'packet.progress' and group_event.claimed < excluded.claimed;
+end
+$$;
+
+-- Announces packets that can be claimed by now; those announced before are left alone.
+create function feed_announce(packets uuid[]) returns void
+    language sql
+as $$
+    select feed_append(array_agg(p.group_id order by p.id), array_agg(null::text), array_agg(p.id order by p.id),
+                       array_agg(0))
+    from packet as p join unannounced as u on u.packet = p.id
+    where p.id = any (packets)
+    having count(*) > 0
+$$;
+
+-- Tells how far open packets have come, those that have come further than was told.
+create function feed_progress(packets uuid[]) returns void
+    language sql
+as $$
+    select feed_append(array_agg(p.group_id order by p.id), array_agg('packet.progress'::text), array_agg(p.id order by p.id),
+                       array_agg(c.claimed order by p.id))
+    from packet as p
+    -- Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
+    cross join lateral (select (select max(slot) + 1 from claim where packet = p.id) as claimed) as c
+    where p.id = any (packets) and p.closed_at is null
+      and c.claimed > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
+    having count(*) > 0
+$$;
+
+-- A packet's end goes into the feed in the transaction that ends it.
+create function packet_end_to_feed() returns trigger
+    language plpgsql
+as $$
+begin
+    perform feed_append(array_agg(o.group_id order by o.id, o.stage), array_agg(o.type order by o.id, o.stage),
+                        array_agg(o.id order by o.id, o.stage), array_agg(0))
+    from (select n.id, n.group_id, e.type, e.stage
+          from new_packets as n
+          join old_packets as b on b.id = n.id and b.closed_at is null and n.closed_at is not null
+          cross join lateral (values ('packet.drained', 1, n.refund = 0),
+                                     ('packet.expired', 1, n.refund > 0),
+                                     ('packet.refunded', 2, n.refund > 0)) as e(type, stage, holds)
+          where e.holds) as o
+    having count(*) > 0;
+    return null;
+end
+$$;
+
+create trigger packet_end_to_feed
+    after update on packet
+    referencing old table as old_packets new table as new_packets
+    for each statement execute function packet_end_to_feed();
+
+-- Removes what is older than `keep`, and what is beyond the newest `most` events of the groups that were changed since an
+-- xid. Returns how many events are gone.
+create function feed_trim(keep interval, most integer, since xid8) returns bigint
+    language plpgsql
+as $$
+declare
+    groups constant text[] := array(select group_id from group_event where at < now() - keep
+                                    union
+                                    select group_id from feed where touched >= since and last - floor > most
+                                    limit 1000);
+    gone bigint;
+begin
+    perform from feed where group_id = any (groups) order by group_id for no key update;
+    with removed as (
+        delete from group_event as e
+        using (select f.group_id,
+                      (select x.seq from group_event as x where x.group_id = f.group_id
+                       order by x.seq desc offset most limit 1) as too_many
+               from feed as f where f.group_id = any (groups)) as f
+        where e.group_id = f.group_id and (e.at < now() - keep or e.seq <= f.too_many)
+        returning e.group_id, e.seq
+    ), raised as (
+        update feed set floor = greatest(floor, r.seq)
+        from (select group_id, max(seq) as seq from removed group by group_id) as r
+        where feed.group_id = r.group_id
+    )
+    select count(*) from removed into gone;
+    return gone;
+end
+$$;
