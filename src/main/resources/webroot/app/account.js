@@ -49,7 +49,7 @@ function Records({ room }) {
     <h2>${t('records')}</h2>
     ${items?.length === 0 && html`<p class="soft">${t('noRecords')}</p>`}
     <ul>${items?.map((item) => html`<li key=${item.id} data-kind=${item.kind}>
-      <span class="record-mark ${item.kind}" aria-hidden="true"></span>
+      <span class="record-mark is-${item.kind}" aria-hidden="true"></span>
       <span class="record-what"><b>${t(KINDS[item.kind] ?? item.kind)}</b><time datetime=${item.at}>${clock(item.at)}</time></span>
       <span class="record-sum ${item.direction}">${item.direction === 'credit' ? '+' : '−'}${money(item.amount, item.asset)}</span>
     </li>`)}</ul>

@@ -135,7 +135,7 @@ function MoreRules({ field }) {
         <${Field} ...${field} name="max" label=${t('formMax')} unit=${t('yuan')} hint=${t('formMaxHint')} mode="decimal" />
       </div>`}
     <${Field} ...${field} name="passcode" label=${t('formPasscode')} hint=${t('formPasscodeHint')} />
-    <div class="pair">
+    <div class="pair times">
       <${Field} ...${field} name="opensAt" type="datetime-local" label=${t('formOpensAt')} hint=${t('formOpensAtHint')} />
       <label class="field"><span class="label">${t('formExpiry')}</span>
         <select name="expiry" value=${form.expiry} onChange=${set('expiry')} aria-describedby="expiry-hint">

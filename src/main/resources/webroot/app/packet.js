@@ -69,7 +69,7 @@ function stateLine(packet, state, now) {
       return t('opensIn', duration((Date.parse(packet.opensAt) - now) / 1000));
     case 'open': {
       const left = (Date.parse(packet.expiresAt) - now) / 1000;
-      return left < 3600 ? t('endsIn', duration(left)) : t(packet.passcodeRequired ? 'needsPasscode' : KINDS[packet.kind]);
+      return left < 3600 ? t('endsIn', duration(left)) : t('shares', packet.count);
     }
     default:
       return packet.mine ? t('youGot', money(packet.mine.amount, packet.asset)) : t(state);

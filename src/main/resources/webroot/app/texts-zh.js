@@ -58,6 +58,7 @@ export const zh = {
   refunded: '已过期，余款已退回',
   opensIn: (time) => `${time}后开抢`,
   endsIn: (time) => `还剩${time}`,
+  shares: (n) => `${n}个，快来抢`,
   needsPasscode: '口令红包',
   youGot: (amount) => `你抢到 ${amount}`,
   noteLuckiest: (name, amount) => `${name}手气最佳，抢到 ${amount}`,

@@ -15,7 +15,7 @@ public final class OpenPackets {
     private static final Duration EVERY = Duration.ofSeconds(5);
     private static final long MOST = 100_000;
     private static final String COUNT =
-            "select count(*) from (select 1 from packet where closed_at is null limit " + MOST + ") as some";
+            "select count(*) from (select 1 from packet where closed_at is null limit " + MOST + ") as open";
 
     private OpenPackets() {}
 
