@@ -162,8 +162,9 @@ begin
 end
 $$;
 
--- Settles closes: the escrow's remainder goes back to the sender, once. A packet that is closed already, or not due by this
--- clock, is left alone.
+-- Settles closes: the escrow's remainder goes back to the sender, once. A packet that is closed already, or far from due, is
+-- left alone. The minute: this clock said that the packet is due before the script closed it; should it go back a little since
+-- (another host took over), a packet that is closed in Redis must not stay open here.
 --
 -- Returns the packets that are closed now.
 create function settle_closes(
@@ -178,7 +179,7 @@ begin
     with due as (
         select p.id, p.escrow, p.sender, p.asset
         from packet as p
-        where p.id = any (packets) and p.closed_at is null and p.expires_at <= now()
+        where p.id = any (packets) and p.closed_at is null and p.expires_at <= now() + interval '1 minute'
         order by p.id
         for no key update
     ), refunds as (

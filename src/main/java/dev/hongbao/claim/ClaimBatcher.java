@@ -1,56 +1,37 @@
 package dev.hongbao.claim;
 
-import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.journal.Generation;
-import dev.hongbao.journal.JournalEntry;
-import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.ScriptBatcher;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.redis.RedisFault;
+import dev.hongbao.packet.PacketId;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Gathers claims into calls of {@code claim.lua}: while one call for a shard is in flight, later claims on it wait for the
- * next, so that batches grow with the load and a lone claim waits for nobody. One instance per event loop, used on it only.
- *
- * <p>A call that fails is made again until the claims' deadlines: claims are idempotent. What was accepted is published to the
- * shard's owner.
- */
+/** Claims in calls of {@code claim.lua}. One instance per event loop, used on it only. */
 final class ClaimBatcher {
-    private static final long RETRY_MILLIS = 20;
-    private static final long REPORT_NANOS = 200_000_000;
-
-    private final Vertx vertx;
-    private final RedisLink redis;
-    private final Shards shards;
+    private final ScriptBatcher<Wish, Answer> batcher;
     private final ClaimSettings settings;
-    private final ClaimMetrics metrics;
-    private final Lane[] lanes;
-    private int waiting;
 
     ClaimBatcher(Vertx vertx, RedisLink redis, Shards shards, ClaimSettings settings, ClaimMetrics metrics) {
-        this.vertx = vertx;
-        this.redis = redis;
-        this.shards = shards;
         this.settings = settings;
-        this.metrics = metrics;
-        this.lanes = new Lane[shards.count()];
-        for (int shard = 0; shard < lanes.length; shard++) {
-            lanes[shard] = new Lane(shard);
-        }
+        this.batcher = new ScriptBatcher<>(
+                vertx,
+                redis,
+                shards,
+                new ScriptBatcher.Settings<>(
+                        "claims", settings.batchSize(), wish -> 1, settings.maxQueued(), metrics::batch),
+                Call::new);
     }
 
     /** What the script said to one claim. */
@@ -73,117 +54,83 @@ final class ClaimBatcher {
      */
     record Answer(Verdict verdict, int slot, Generation generation) {}
 
-    /** One claim in the queue. */
-    private record Pending(Packet packet, UserId user, long deadlineNanos, Promise<Answer> promise) {}
+    private record Wish(Packet packet, UserId user) {}
 
-    /**
-     * Puts a claim into the next batch.
-     *
-     * @param deadlineNanos of {@link System#nanoTime}: until then it is tried
-     * @return fails with {@link UnavailableException} when the queue is full or the deadline passed
-     */
+    /** Puts a claim into the next batch; see {@link ScriptBatcher#submit}. */
     Future<Answer> submit(Packet packet, UserId user, long deadlineNanos) {
-        if (waiting >= settings.maxQueued()) {
-            return Future.failedFuture(
-                    UnavailableException.overloaded("Too many claims are waiting. Try again shortly."));
-        }
-        Pending pending = new Pending(packet, user, deadlineNanos, Promise.promise());
-        waiting++;
-        Lane lane = lanes[packet.shard()];
-        lane.queue.add(pending);
-        lane.flush();
-        return pending.promise.future();
+        return batcher.submit(packet.shard(), new Wish(packet, user), deadlineNanos);
     }
 
     /** Claims waiting for the script. */
     int waiting() {
-        return waiting;
+        return batcher.waiting();
     }
 
-    /** The claims of one shard. */
-    private final class Lane {
-        private final int shard;
-        private final Deque<Pending> queue = new ArrayDeque<>();
-        private boolean busy;
-        private long lastReportNanos = System.nanoTime() - REPORT_NANOS;
+    /** One call for claims on any packets of a shard. */
+    private final class Call implements ScriptBatcher.Call<Answer> {
+        private final List<Wish> wishes;
+        /**
+         * The places in {@code wishes}, by the packet's id: two objects of one packet would be two keys, and each would be given
+         * the same slots.
+         */
+        private final Map<PacketId, List<Integer>> byPacket = new LinkedHashMap<>();
 
-        Lane(int shard) {
-            this.shard = shard;
+        Call(List<Wish> wishes) {
+            this.wishes = wishes;
+            for (int i = 0; i < wishes.size(); i++) {
+                byPacket.computeIfAbsent(wishes.get(i).packet.id(), packet -> new ArrayList<>())
+                        .add(i);
+            }
         }
 
-        void flush() {
-            if (busy || queue.isEmpty()) {
-                return;
-            }
-            busy = true;
-            Map<Packet, List<Pending>> batch = new LinkedHashMap<>();
-            int size = 0;
-            for (; size < settings.batchSize() && !queue.isEmpty(); size++) {
-                Pending next = queue.remove();
-                batch.computeIfAbsent(next.packet, packet -> new ArrayList<>()).add(next);
-            }
-            metrics.batch(size);
-            Shards.Shard current = shards.current(shard);
-            redis.send(request(current, batch)).onComplete(done -> {
-                if (done.succeeded()) {
-                    busy = false;
-                    answer(current.generation(), batch, done.result());
-                    flush();
-                } else {
-                    retry(current.generation(), batch, done.cause());
-                }
-            });
-        }
-
-        private Request request(Shards.Shard current, Map<Packet, List<Pending>> batch) {
+        @Override
+        public Request request(Shards.Shard current) {
             Generation generation = current.generation();
             Request call = Request.cmd(Command.EVALSHA)
                     .arg(current.script("claim").sha())
-                    .arg(batch.size() + 1)
+                    .arg(byPacket.size() + 1)
                     .arg(generation.journalKey());
-            for (Packet packet : batch.keySet()) {
-                call.arg(generation.packetKey(packet.id().toString()));
+            for (PacketId packet : byPacket.keySet()) {
+                call.arg(generation.packetKey(packet.toString()));
             }
             call.arg(settings.maxJournalEntries());
-            batch.forEach((packet, claims) -> {
-                call.arg(packet.id().toString()).arg(packet.count()).arg(claims.size());
-                for (Pending claim : claims) {
-                    call.arg(claim.user.value());
+            byPacket.forEach((packet, places) -> {
+                call.arg(packet.toString())
+                        .arg(wishes.get(places.get(0)).packet.count())
+                        .arg(places.size());
+                for (int place : places) {
+                    call.arg(wishes.get(place).user.value());
                 }
             });
             return call;
         }
 
-        private void answer(Generation generation, Map<Packet, List<Pending>> batch, Response reply) {
+        @Override
+        public ScriptBatcher.Reply<Answer> read(Generation generation, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
-            List<JournalItem> accepted = new ArrayList<>();
+            Answer[] answers = new Answer[wishes.size()];
+            List<AcceptedClaims> accepted = new ArrayList<>();
             int next = 0;
-            for (Map.Entry<Packet, List<Pending>> entry : batch.entrySet()) {
+            for (Map.Entry<PacketId, List<Integer>> entry : byPacket.entrySet()) {
                 List<UserId> winners = new ArrayList<>();
                 int firstSlot = -1;
-                for (Pending claim : entry.getValue()) {
+                for (int place : entry.getValue()) {
                     Answer answer = answer(generation, outcomes[next++]);
+                    answers[place] = answer;
                     if (answer.verdict == Verdict.GIVEN) {
                         firstSlot = winners.isEmpty() ? answer.slot : firstSlot;
-                        winners.add(claim.user);
+                        winners.add(wishes.get(place).user);
                     }
-                    waiting--;
-                    claim.promise.complete(answer);
                 }
                 if (!winners.isEmpty()) {
-                    accepted.add(new AcceptedClaims(entry.getKey().id(), firstSlot, winners));
+                    accepted.add(new AcceptedClaims(entry.getKey(), firstSlot, winners));
                 }
             }
-            if (!accepted.isEmpty()) {
-                long seq = Long.parseLong(reply.get(0).toString());
-                vertx.eventBus()
-                        .publish(
-                                JournalEntry.address(shard),
-                                new JournalEntry(generation, seq, AcceptedClaims.VERB, accepted));
-            }
+            long seq = accepted.isEmpty() ? 0 : Long.parseLong(reply.get(0).toString());
+            return new ScriptBatcher.Reply<>(Arrays.asList(answers), seq, AcceptedClaims.VERB, accepted);
         }
 
-        private Answer answer(Generation generation, String outcome) {
+        private static Answer answer(Generation generation, String outcome) {
             return switch (outcome.charAt(0)) {
                 case '+' -> new Answer(Verdict.GIVEN, Integer.parseInt(outcome, 1, outcome.length(), 10), generation);
                 case '=' -> new Answer(Verdict.HELD, Integer.parseInt(outcome, 1, outcome.length(), 10), generation);
@@ -191,51 +138,6 @@ final class ClaimBatcher {
                 case 'c' -> new Answer(Verdict.CLOSED, -1, generation);
                 default -> new Answer(Verdict.MISSING, -1, generation);
             };
-        }
-
-        /** Puts the batch back at the head of the queue, and looks after what may be the cause. */
-        private void retry(Generation generation, Map<Packet, List<Pending>> batch, Throwable fault) {
-            if (RedisFault.is(fault, RedisFault.Kind.JOURNAL_FULL)) {
-                batch.values()
-                        .forEach(claims -> claims.forEach(claim -> fail(
-                                claim,
-                                UnavailableException.overloaded(
-                                        "Claims come faster than they settle. Try again shortly."))));
-                busy = false;
-                flush();
-                return;
-            }
-            List<Pending> again = new ArrayList<>();
-            batch.values().forEach(again::addAll);
-            for (int i = again.size() - 1; i >= 0; i--) {
-                queue.addFirst(again.get(i));
-            }
-            long now = System.nanoTime();
-            queue.removeIf(claim -> {
-                boolean late = claim.deadlineNanos - now < 0;
-                if (late) {
-                    fail(
-                            claim,
-                            UnavailableException.unknown(
-                                    "The outcome is not known yet. Repeat the same claim: it is not counted twice."));
-                }
-                return late;
-            });
-            boolean fenced =
-                    RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT) || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL);
-            if (fenced && now - lastReportNanos > REPORT_NANOS) {
-                lastReportNanos = now;
-                shards.report(generation, null);
-            }
-            vertx.setTimer(RETRY_MILLIS, later -> {
-                busy = false;
-                flush();
-            });
-        }
-
-        private void fail(Pending claim, UnavailableException why) {
-            waiting--;
-            claim.promise.fail(why);
         }
     }
 }

@@ -2,11 +2,11 @@ package dev.hongbao.claim;
 
 import dev.hongbao.claim.ClaimBatcher.Answer;
 import dev.hongbao.claim.ClaimOutcome.Kind;
-import dev.hongbao.claim.SettlementWaiters.Key;
-import dev.hongbao.claim.SettlementWaiters.Settlement;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.SettlementWaiters;
+import dev.hongbao.journal.SettlementWaiters.Settlement;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.EndedPackets;
@@ -23,6 +23,10 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The race for the shares. One instance per event loop; call it on that loop only. */
@@ -35,7 +39,7 @@ public final class ClaimService {
     private final EndedPackets ended;
     private final Shards shards;
     private final ClaimBatcher batcher;
-    private final SettlementWaiters waiters;
+    private final SettlementWaiters<Key, Claim> waiters;
     private final ClaimSettings settings;
     private final ClaimMetrics metrics;
     private final Clock clock;
@@ -63,7 +67,26 @@ public final class ClaimService {
         this.metrics = metrics;
         this.clock = clock;
         this.batcher = new ClaimBatcher(vertx, redis, shards, settings, metrics);
-        this.waiters = new SettlementWaiters(vertx, store, shards, settings, metrics);
+        this.waiters = new SettlementWaiters<>(
+                vertx, shards, settings.maxUnsettled(), this::settledClaims, metrics::settledAfter);
+        vertx.eventBus()
+                .<SettledClaims>localConsumer(
+                        SettledClaims.ADDRESS,
+                        settled -> settled.body().claims().forEach(claim -> waiters.settled(Key.of(claim), claim)));
+    }
+
+    /** Whose claim on what. */
+    private record Key(PacketId packet, UserId user) {
+        static Key of(Claim claim) {
+            return new Key(claim.packet(), claim.user());
+        }
+    }
+
+    private Future<Map<Key, Claim>> settledClaims(Collection<Key> keys) {
+        return store.claims(
+                        keys.stream().map(Key::packet).toList(),
+                        keys.stream().map(Key::user).toList())
+                .map(claims -> claims.stream().collect(Collectors.toMap(Key::of, claim -> claim)));
     }
 
     /** Claims in flight on this event loop: waiting for the script or for their settlement. */
@@ -84,7 +107,7 @@ public final class ClaimService {
         if (packet != null) {
             race.enter(packet);
         } else {
-            catalog.find(id).onFailure(race::fail).onSuccess(found -> {
+            race.inTime(catalog.find(id)).onFailure(race::fail).onSuccess(found -> {
                 if (found == null) {
                     race.finish(ClaimOutcome.refused(Kind.NOT_FOUND));
                 } else {
@@ -113,6 +136,14 @@ public final class ClaimService {
             return new ClaimTicket(accepted.future(), settled.future());
         }
 
+        /** A store that neither answers nor breaks must not keep the claim beyond its time. */
+        <T> Future<T> inTime(Future<T> asked) {
+            return asked.isComplete()
+                    ? asked
+                    : asked.timeout(
+                            Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
+        }
+
         void finish(ClaimOutcome outcome) {
             metrics.answered(outcome.kind());
             accepted.tryComplete(outcome);
@@ -139,7 +170,7 @@ public final class ClaimService {
             if (over != null) {
                 finishEnded(packet, over, refusal);
             } else if (ended.isHinted(packet.id())) {
-                ended.find(packet.id()).onFailure(this::fail).onSuccess(found -> {
+                inTime(ended.find(packet.id())).onFailure(this::fail).onSuccess(found -> {
                     if (found != null) {
                         finishEnded(packet, found, refusal);
                     } else {
@@ -191,9 +222,9 @@ public final class ClaimService {
 
         /** A winner gets the claim back, whatever else would refuse it now. */
         private void finishUnlessWon(Packet packet, Kind refusal) {
-            Future<Settlement> waiting = waiters.joined(new Key(packet.id(), caller.user()));
+            Future<Settlement<Claim>> waiting = waiters.joined(new Key(packet.id(), caller.user()));
             Future<@Nullable Claim> won =
-                    waiting != null ? waiting.map(Settlement::claim) : store.claim(packet.id(), caller.user());
+                    waiting != null ? waiting.map(Settlement::fact) : inTime(store.claim(packet.id(), caller.user()));
             won.onFailure(this::fail)
                     .onSuccess(claim -> finish(
                             claim == null
@@ -245,9 +276,9 @@ public final class ClaimService {
                 acceptHeld(packet, answer);
                 return;
             }
-            store.claim(packet.id(), caller.user()).onSuccess(claim -> {
+            inTime(store.claim(packet.id(), caller.user())).onSuccess(claim -> {
                 if (claim != null) {
-                    waiters.settled(claim);
+                    waiters.settled(new Key(packet.id(), caller.user()), claim);
                 } else {
                     acceptHeld(packet, answer);
                 }
@@ -262,7 +293,7 @@ public final class ClaimService {
             waiters.await(new Key(packet.id(), caller.user()), answer.generation(), deadlineNanos)
                     .onFailure(this::fail)
                     .onSuccess(settlement -> {
-                        Claim claim = settlement.claim();
+                        Claim claim = settlement.fact();
                         if (claim != null) {
                             finish(new ClaimOutcome(kind, claim));
                         } else {
@@ -273,13 +304,15 @@ public final class ClaimService {
 
         /** Redis lacks the packet: it is over, or Redis lost it. */
         private void missing(Packet packet, Answer answer) {
-            ended.find(packet.id()).onFailure(this::fail).onSuccess(over -> {
+            inTime(ended.find(packet.id())).onFailure(this::fail).onSuccess(over -> {
                 if (over != null) {
                     finishEnded(packet, over, null);
                 } else if (System.nanoTime() - deadlineNanos > 0) {
                     fail(UnavailableException.unknown("The packet is being recovered. Repeat the same claim shortly."));
                 } else {
-                    shards.report(answer.generation(), packet.id().toString())
+                    inTime(shards.report(
+                                    answer.generation(),
+                                    answer.generation().packetKey(packet.id().toString())))
                             .onComplete(reported -> vertx.setTimer(RETRY_MILLIS, later -> enter(packet)));
                 }
             });

@@ -30,7 +30,7 @@ public final class Options {
             "0",
             "Event loops that serve requests; 0 is one per core.");
     static final Option<Integer> HTTP_MAX_BODY = define(
-            "http.max-body", OptionType.size("1KiB", "16MiB"), "64KiB", "A larger request body is refused (413).");
+            "http.max-body", OptionType.size("1KiB", "16MiB"), "128KiB", "A larger request body is refused (413).");
     static final Option<Duration> HTTP_IDLE_TIMEOUT = define(
             "http.idle-timeout", OptionType.duration("1s", "1h"), "1m", "A connection silent for so long is closed.");
     static final Option<Integer> HTTP_MAX_CONNECTIONS = define(
@@ -132,9 +132,9 @@ public final class Options {
             "How often an idle shard looks into its journal.");
     static final Option<Integer> JOURNAL_MAX_ENTRIES = define(
             "journal.max-entries",
-            OptionType.integer(256, 10_000_000, "claims"),
+            OptionType.integer(256, 10_000_000, "entries"),
             "100000",
-            "Accepted claims a shard may hold that are not settled yet; beyond, claims get 503.");
+            "Journal entries, of up to 256 claims each, that a shard may hold unsettled; beyond, claims get 503.");
     static final Option<Integer> SHARDS = define(
             "shards",
             OptionType.integer(1, 256, "shards"),

@@ -6,18 +6,18 @@ import org.jspecify.annotations.Nullable;
  * A server's word to a shard's owner that something in Redis is missing. The owner looks before it believes it.
  *
  * @param stamp of the generation in which it was missing
- * @param packet the packet whose key is missing though Postgres says it is open; null when scripts or the journal are; {@link
- *     #FAULT}
+ * @param key the key that is missing though Postgres says that its packet or draw is open; null when scripts or the journal are
+ *     missing; {@link #FAULT}
  */
-record RecoveryRequest(int shard, String stamp, @Nullable String packet) {
-    /** In place of a packet: a script failed in a way that it never should, maybe after its first write. */
+record RecoveryRequest(int shard, String stamp, @Nullable String key) {
+    /** In place of a key: a script failed in a way that it never should, maybe after its first write. */
     static final String FAULT = "!";
 
     /** The Postgres channel on which owners listen. */
     static final String CHANNEL = "hongbao_recovery";
 
     String encode() {
-        return shard + " " + stamp + (packet == null ? "" : " " + packet);
+        return shard + " " + stamp + (key == null ? "" : " " + key);
     }
 
     /** Null when the text is none of ours. */

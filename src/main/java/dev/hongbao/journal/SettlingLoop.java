@@ -43,8 +43,11 @@ final class SettlingLoop {
         /** Entries are missing in the journal. */
         void gap(int shard);
 
-        /** The generation cannot be used any more. */
-        void condemned(int shard, String why);
+        /** An accepted entry was void: Redis says what Postgres does not. */
+        void contradicted(int shard);
+
+        /** Redis answered with an error that it never should. */
+        void faulty(int shard, String why);
     }
 
     /**
@@ -135,7 +138,7 @@ final class SettlingLoop {
             log.settledUpTo(move.generation(), move.toSeq());
             trim(log);
             if (voids > 0) {
-                doubts.condemned(move.generation().shard(), "an accepted entry contradicts a settled one");
+                doubts.contradicted(move.generation().shard());
             }
         }
     }
@@ -196,7 +199,7 @@ final class SettlingLoop {
             }
             log.suspectMore(); // read again at the next tick
             if (RedisFault.is(read.cause(), RedisFault.Kind.ERROR) && log.incarnation() == incarnation) {
-                doubts.condemned(
+                doubts.faulty(
                         generation.shard(),
                         "the journal cannot be read: " + read.cause().getMessage());
             }

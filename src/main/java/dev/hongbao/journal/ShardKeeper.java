@@ -128,15 +128,15 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         if (!logs[shard].isLive() || !request.stamp().equals(current.stamp())) {
             return;
         }
-        String packet = request.packet();
-        if (packet == null) {
+        String key = request.key();
+        if (key == null) {
             watchRedis(List.of(shard));
-        } else if (packet.equals(RecoveryRequest.FAULT)) {
-            condemned(shard, "a script failed");
+        } else if (key.equals(RecoveryRequest.FAULT)) {
+            faulty(shard, "a script failed");
         } else {
-            watch.exists(current.packetKey(packet)).onSuccess(there -> {
+            watch.exists(key).onSuccess(there -> {
                 if (!there && logs[shard].generation().equals(current)) {
-                    condemn(shard, -1, "open packet " + packet + " is missing");
+                    condemn(shard, -1, key + " is missing");
                 }
             });
         }
@@ -160,7 +160,13 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     }
 
     @Override
-    public void condemned(int shard, String why) {
+    public void contradicted(int shard) {
+        condemn(shard, -1, "an accepted entry contradicts a settled one");
+    }
+
+    /** Heard again and again while the fault lasts, so that one which comes too early is dropped. */
+    @Override
+    public void faulty(int shard, String why) {
         long now = System.nanoTime();
         Long last = lastFaultNanos.get(shard);
         if (last == null || now - last > FAULT_PAUSE_NANOS) {

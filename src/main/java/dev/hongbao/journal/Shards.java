@@ -73,16 +73,16 @@ public final class Shards {
     }
 
     /**
-     * Tells the shard's owner that scripts, the journal or a packet of a generation are missing, then looks what Postgres
+     * Tells the shard's owner that scripts, the journal or a key of a generation are missing, then looks what Postgres
      * says. Does not wait for the recovery.
      *
-     * @param packet the missing packet; null when it is not a packet
+     * @param key the missing key of a packet or draw that is open; null when scripts or the journal are missing
      */
-    public Future<Void> report(Generation broken, @Nullable String packet) {
+    public Future<Void> report(Generation broken, @Nullable String key) {
         if (!current(broken.shard()).generation().equals(broken)) {
             return Future.succeededFuture();
         }
-        return store.notifyOwner(new RecoveryRequest(broken.shard(), broken.stamp(), packet))
+        return store.notifyOwner(new RecoveryRequest(broken.shard(), broken.stamp(), key))
                 .compose(told -> refresh());
     }
 

@@ -5,6 +5,7 @@ import dev.hongbao.journal.Generation;
 import dev.hongbao.journal.JournalEntry;
 import dev.hongbao.journal.JournalItem;
 import dev.hongbao.journal.Shards;
+import dev.hongbao.packet.PacketStore.Due;
 import dev.hongbao.redis.RedisFault;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
@@ -27,14 +28,12 @@ public final class PacketClosing implements Chore {
     private static final int SCRIPT_PAGE = 256;
 
     private final PacketStore store;
-    private final PacketCatalog catalog;
     private final PacketEnds ends;
     private final Shards shards;
     private final EventBus bus;
 
-    public PacketClosing(PacketStore store, PacketCatalog catalog, PacketEnds ends, Shards shards, EventBus bus) {
+    public PacketClosing(PacketStore store, PacketEnds ends, Shards shards, EventBus bus) {
         this.store = store;
-        this.catalog = catalog;
         this.ends = ends;
         this.shards = shards;
         this.bus = bus;
@@ -43,7 +42,7 @@ public final class PacketClosing implements Chore {
     @Override
     public Future<Void> run(List<Integer> live, RedisLink redis) {
         return removeKeys(redis).compose(removed -> store.due(live, PAGE)).compose(due -> {
-            Map<Integer, List<Packet>> byShard = due.stream().collect(Collectors.groupingBy(Packet::shard));
+            Map<Integer, List<Due>> byShard = due.stream().collect(Collectors.groupingBy(Due::shard));
             List<Future<Void>> closes = new ArrayList<>();
             byShard.forEach((shard, packets) -> {
                 for (int from = 0; from < packets.size(); from += SCRIPT_PAGE) {
@@ -55,7 +54,7 @@ public final class PacketClosing implements Chore {
         });
     }
 
-    private Future<Void> close(RedisLink redis, Shards.Shard shard, List<Packet> packets) {
+    private Future<Void> close(RedisLink redis, Shards.Shard shard, List<Due> packets) {
         Generation generation = shard.generation();
         Request close = Request.cmd(Command.EVALSHA)
                 .arg(shard.script("close").sha())
@@ -73,7 +72,7 @@ public final class PacketClosing implements Chore {
                         if (outcomes[i].equals("closing")) {
                             closing.add(new Close(id));
                         } else if (outcomes[i].equals("missing")) {
-                            reported = shards.report(generation, id.toString());
+                            reported = shards.report(generation, generation.packetKey(id.toString()));
                         }
                     }
                     if (!closing.isEmpty()) {
@@ -84,10 +83,15 @@ public final class PacketClosing implements Chore {
                     }
                     return reported;
                 })
-                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
-                                || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)
-                        ? shards.report(generation, null)
-                        : Future.failedFuture(fault));
+                .recover(fault -> {
+                    if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
+                            || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
+                        return shards.report(generation, null);
+                    }
+                    return RedisFault.is(fault, RedisFault.Kind.ERROR)
+                            ? shards.reportFault(generation)
+                            : Future.failedFuture(fault);
+                });
     }
 
     private Future<Void> removeKeys(RedisLink redis) {
@@ -95,14 +99,11 @@ public final class PacketClosing implements Chore {
         if (over.isEmpty()) {
             return Future.succeededFuture();
         }
-        return catalog.findAll(over).compose(packets -> {
-            Request unlink = Request.cmd(Command.UNLINK);
-            for (Packet packet : packets.values()) {
-                unlink.arg(shards.current(packet.shard())
-                        .generation()
-                        .packetKey(packet.id().toString()));
-            }
-            return redis.send(unlink).mapEmpty();
-        });
+        Request unlink = Request.cmd(Command.UNLINK);
+        for (PacketId packet : over) {
+            int shard = shards.shardFor(packet.value());
+            unlink.arg(shards.current(shard).generation().packetKey(packet.toString()));
+        }
+        return redis.send(unlink).onFailure(kept -> ends.putBack(over)).mapEmpty();
     }
 }

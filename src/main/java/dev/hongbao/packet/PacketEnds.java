@@ -31,6 +31,11 @@ public final class PacketEnds {
         }
     }
 
+    /** Gives back what was taken but could not be removed. */
+    void putBack(Collection<PacketId> taken) {
+        keys.addAll(taken);
+    }
+
     /** Takes packets whose keys nobody needs any more, at most {@code max}. */
     List<PacketId> takeKeys(int max) {
         List<PacketId> taken = new ArrayList<>();

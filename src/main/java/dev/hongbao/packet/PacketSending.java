@@ -6,6 +6,7 @@ import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.journal.Generation;
+import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.ledger.AccountKind;
 import dev.hongbao.ledger.Idempotency;
@@ -16,6 +17,9 @@ import dev.hongbao.split.SplitAlgorithm;
 import dev.hongbao.split.SplitTerms;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
@@ -44,7 +48,8 @@ final class PacketSending {
     private final Pool pool;
     private final Shards shards;
     private final PacketCatalog catalog;
-    private final PacketLoading loading;
+    private final KeyLoading loading;
+    private final EventBus bus;
     private final PacketService.Limits limits;
     private final Clock clock;
     private final Idempotency idempotency;
@@ -54,13 +59,15 @@ final class PacketSending {
             Pool pool,
             Shards shards,
             PacketCatalog catalog,
-            PacketLoading loading,
+            KeyLoading loading,
+            EventBus bus,
             PacketService.Limits limits,
             Clock clock) {
         this.pool = pool;
         this.shards = shards;
         this.catalog = catalog;
         this.loading = loading;
+        this.bus = bus;
         this.limits = limits;
         this.clock = clock;
         this.idempotency = new Idempotency(pool);
@@ -88,7 +95,25 @@ final class PacketSending {
                     Packet found = Objects.requireNonNull(packet);
                     return read[0] == null || !found.id().equals(id)
                             ? Future.succeededFuture(found)
-                            : loading.load(found.id(), read[0]).map(found);
+                            : load(found.id(), read[0]).map(found);
+                });
+    }
+
+    private Future<Void> load(PacketId packet, Generation generation) {
+        String key = generation.packetKey(packet.toString());
+        return loading.load(
+                        generation,
+                        key,
+                        shard -> Request.cmd(Command.EVALSHA)
+                                .arg(shard.script("load").sha())
+                                .arg(2)
+                                .arg(generation.journalKey())
+                                .arg(key))
+                .map(loaded -> {
+                    if (loaded) {
+                        bus.publish(PacketLoaded.ADDRESS, new PacketLoaded(packet));
+                    }
+                    return null;
                 });
     }
 

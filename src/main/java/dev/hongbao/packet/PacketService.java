@@ -7,10 +7,12 @@ import dev.hongbao.command.Page;
 import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.EndedPackets.EndedPacket;
 import dev.hongbao.packet.PacketStore.Progress;
 import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
@@ -53,13 +55,14 @@ public final class PacketService {
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
-            PacketLoading loading,
+            KeyLoading loading,
+            EventBus bus,
             Limits limits,
             Clock clock) {
         this.store = store;
         this.catalog = catalog;
         this.ended = ended;
-        this.sending = new PacketSending(pool, shards, catalog, loading, limits, clock);
+        this.sending = new PacketSending(pool, shards, catalog, loading, bus, limits, clock);
     }
 
     /**

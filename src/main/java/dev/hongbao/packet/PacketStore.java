@@ -74,6 +74,7 @@ public final class PacketStore {
     public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
         return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
                         + " on c.packet = k.packet and c.user_id = k.user_id")
+                // Not Tuple.of(a, b): it takes an array at the end for more parameters.
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
@@ -136,13 +137,19 @@ public final class PacketStore {
                         .toList());
     }
 
+    /** An open packet whose time ran out. */
+    record Due(PacketId id, int shard) {}
+
     /** Open packets of these shards whose time ran out by Postgres' clock, the longest waiting first. */
-    Future<List<Packet>> due(Collection<Integer> shards, int limit) {
+    Future<List<Due>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(
-                        "select " + PACKET + " from packet as p where p.closed_at is null and p.expires_at <= now()"
+                        // Not the amounts: of a thousand large packets that would be hundreds of megabytes.
+                        "select p.id, p.shard from packet as p where p.closed_at is null and p.expires_at <= now()"
                                 + " and p.shard = any ($1) order by p.expires_at limit $2")
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
-                .map(rows -> stream(rows).map(PacketStore::packet).toList());
+                .map(rows -> stream(rows)
+                        .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))
+                        .toList());
     }
 
     private static Stream<Row> stream(RowSet<Row> rows) {

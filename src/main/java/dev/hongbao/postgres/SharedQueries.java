@@ -22,7 +22,7 @@ public final class SharedQueries<K, V> {
         CompletableFuture<V> mine = new CompletableFuture<>();
         CompletableFuture<V> theirs = running.putIfAbsent(key, mine);
         if (theirs == null) {
-            query.get().onComplete(done -> {
+            started(query).onComplete(done -> {
                 running.remove(key, mine);
                 if (done.succeeded()) {
                     mine.complete(done.result());
@@ -34,5 +34,14 @@ public final class SharedQueries<K, V> {
         CompletableFuture<V> answer = theirs == null ? mine : theirs;
         Context caller = Vertx.currentContext();
         return caller == null ? Future.fromCompletionStage(answer) : Future.fromCompletionStage(answer, caller);
+    }
+
+    /** A query that throws instead of failing must not leave its key behind: whoever asks later would wait for ever. */
+    private static <V> Future<V> started(Supplier<Future<V>> query) {
+        try {
+            return query.get();
+        } catch (RuntimeException fault) {
+            return Future.failedFuture(fault);
+        }
     }
 }

@@ -76,6 +76,10 @@ final class LedgerChecks {
                     where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.owner <> p.sender
                        or (p.closed_at is not null and p.refund = 0
                            and p.count <> (select count(*) from claim where packet = p.id))
+                    """),
+            new Check("I8", "no claim was settled after its packet's close", """
+                    select format('packet %s: slot %s at %s, closed at %s', p.id, c.slot, c.at, p.closed_at)
+                    from claim as c join packet as p on p.id = c.packet where c.at > p.closed_at
                     """));
 
     private LedgerChecks() {}

@@ -56,6 +56,7 @@ public final class RedisFault extends RuntimeException {
             case "NO_JOURNAL" -> Kind.NO_JOURNAL;
             case "JOURNAL_FULL" -> Kind.JOURNAL_FULL;
             case "READONLY" -> Kind.READ_ONLY;
+            case "CONNECTION_CLOSED" -> Kind.LOST; // not Redis' word but the client's, for what was in flight
             case "OOM", "MISCONF", "LOADING", "BUSY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN" -> Kind.REFUSED;
             default -> Kind.ERROR;
         };

@@ -9,6 +9,7 @@ import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,11 +32,12 @@ public final class RedisLink {
     /** Commands on the wire; what the batcher and the writer keep in flight is far less. */
     private static final int MAX_IN_FLIGHT = 8192;
 
-    private final Context context;
     private final Vertx vertx;
-    private final Redis client;
+    private final Context context;
+    private final RedisOptions options;
     private final String name;
     private final long timeoutMillis;
+    private @Nullable Redis client;
     private @Nullable RedisConnection connection;
     private long retryMillis = FIRST_RETRY_MILLIS;
     private boolean closed;
@@ -45,7 +47,7 @@ public final class RedisLink {
         this.context = vertx.getOrCreateContext();
         this.name = name;
         this.timeoutMillis = timeout.toMillis();
-        RedisOptions options = new RedisOptions()
+        this.options = new RedisOptions()
                 .setConnectionString(url)
                 .setPoolName(name)
                 .setMaxPoolSize(1)
@@ -55,7 +57,6 @@ public final class RedisLink {
                 .setConnectTimeout((int) timeoutMillis)
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true);
-        this.client = Redis.createClient(vertx, options);
     }
 
     /**
@@ -68,16 +69,10 @@ public final class RedisLink {
      */
     public static Future<RedisLink> open(Vertx vertx, String url, Duration timeout, String name) {
         RedisLink link = new RedisLink(vertx, url, timeout, name);
-        return link.client
-                .connect()
-                .map(connected -> {
-                    link.adopt(connected);
-                    return link;
-                })
-                .recover(fault -> {
-                    link.close();
-                    return Future.failedFuture(fault);
-                });
+        return link.connect().map(link).recover(fault -> {
+            link.close();
+            return Future.failedFuture(fault);
+        });
     }
 
     /** Whether a command sent now would go out. */
@@ -95,29 +90,45 @@ public final class RedisLink {
         if (open == null) {
             return Future.failedFuture(RedisFault.down());
         }
-        return open.send(request)
-                .timeout(timeoutMillis, java.util.concurrent.TimeUnit.MILLISECONDS)
-                .recover(fault -> {
-                    RedisFault known = RedisFault.of(fault);
-                    if (known.kind() == RedisFault.Kind.LOST) {
-                        drop(open);
-                    }
-                    return Future.failedFuture(known);
-                });
+        return open.send(request).timeout(timeoutMillis, TimeUnit.MILLISECONDS).recover(fault -> {
+            RedisFault known = RedisFault.of(fault);
+            // A replica's address may lead to the primary when it is asked for again.
+            if (known.kind() == RedisFault.Kind.LOST || known.kind() == RedisFault.Kind.READ_ONLY) {
+                drop(open);
+            }
+            return Future.failedFuture(known);
+        });
     }
 
     /** Closes the link for good; idempotent. */
     public Future<Void> close() {
         closed = true;
         connection = null;
-        return client.close();
+        return closeClient();
     }
 
-    private void adopt(RedisConnection opened) {
-        connection = opened;
-        retryMillis = FIRST_RETRY_MILLIS;
-        opened.endHandler(end -> drop(opened));
-        opened.exceptionHandler(fault -> drop(opened));
+    /**
+     * A client for each connection: closing it closes the socket, whereas a pool would hand out a connection again that is
+     * only late, and would wait for ever for one whose handshake hangs.
+     */
+    private Future<Void> connect() {
+        Redis fresh = Redis.createClient(vertx, options);
+        client = fresh;
+        return fresh.connect().timeout(timeoutMillis, TimeUnit.MILLISECONDS).compose(opened -> {
+            if (closed) {
+                return Future.failedFuture(RedisFault.down());
+            }
+            connection = opened;
+            opened.endHandler(end -> drop(opened));
+            opened.exceptionHandler(fault -> drop(opened));
+            return Future.succeededFuture();
+        });
+    }
+
+    private Future<Void> closeClient() {
+        Redis open = client;
+        client = null;
+        return open == null ? Future.succeededFuture() : open.close();
     }
 
     private void drop(RedisConnection broken) {
@@ -125,10 +136,10 @@ public final class RedisLink {
             return;
         }
         connection = null;
-        broken.close();
+        closeClient();
         if (!closed) {
             LOG.warn("Redis link {} lost, reconnecting", name);
-            context.runOnContext(now -> reconnect());
+            vertx.setTimer(retryMillis, timer -> reconnect());
         }
     }
 
@@ -136,17 +147,19 @@ public final class RedisLink {
         if (closed || connection != null) {
             return;
         }
-        client.connect().onComplete(tried -> {
-            if (closed) {
-                return;
-            }
-            if (tried.succeeded()) {
-                LOG.info("Redis link {} is back", name);
-                adopt(tried.result());
-                return;
-            }
-            vertx.setTimer(retryMillis, timer -> reconnect());
-            retryMillis = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
-        });
+        // A connect that was cut short by closing its client fails on another thread.
+        connect()
+                .onComplete(tried -> context.runOnContext(now -> {
+                    if (tried.succeeded()) {
+                        LOG.info("Redis link {} is back", name);
+                        retryMillis = FIRST_RETRY_MILLIS;
+                        return;
+                    }
+                    closeClient();
+                    if (!closed) {
+                        vertx.setTimer(retryMillis, timer -> reconnect());
+                        retryMillis = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
+                    }
+                }));
     }
 }

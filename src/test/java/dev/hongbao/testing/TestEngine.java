@@ -39,6 +39,8 @@ public final class TestEngine implements AutoCloseable {
 
     private final Vertx vertx;
     private final Engine engine;
+    private final SimpleMeterRegistry metrics;
+    private boolean closed;
     private final List<Loop> loops = new ArrayList<>();
 
     /** One event loop and its services. */
@@ -51,9 +53,10 @@ public final class TestEngine implements AutoCloseable {
         }
     }
 
-    private TestEngine(Vertx vertx, Engine engine) {
+    private TestEngine(Vertx vertx, Engine engine, SimpleMeterRegistry metrics) {
         this.vertx = vertx;
         this.engine = engine;
+        this.metrics = metrics;
     }
 
     /** Starts an engine with some event loops on servers that may have been used before. */
@@ -72,9 +75,10 @@ public final class TestEngine implements AutoCloseable {
         Migrations.run(stores.owner(), stores.app());
         Vertx vertx = Vertx.vertx();
         HongbaoConfig config = HongbaoConfig.of(options);
-        Engine engine = get(Engine.start(vertx, stores, config, new SimpleMeterRegistry(), clock));
+        SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+        Engine engine = get(Engine.start(vertx, stores, config, metrics, clock));
         get(engine.ready(Duration.ofSeconds(20)));
-        TestEngine test = new TestEngine(vertx, engine);
+        TestEngine test = new TestEngine(vertx, engine, metrics);
         for (int i = 0; i < loops; i++) {
             Context context = ((io.vertx.core.internal.VertxInternal) vertx).createEventLoopContext();
             Promise<LoopServices> services = Promise.promise();
@@ -86,6 +90,11 @@ public final class TestEngine implements AutoCloseable {
 
     public Engine engine() {
         return engine;
+    }
+
+    /** What the engine counts. */
+    public SimpleMeterRegistry metrics() {
+        return metrics;
     }
 
     public Vertx vertx() {
@@ -147,8 +156,13 @@ public final class TestEngine implements AutoCloseable {
                 GROUP, PacketKind.LUCKY, CNY, amount, count, null, null, null, null, List.of(), null, null, expiresIn);
     }
 
+    /** Idempotent. */
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         loops.forEach(loop -> get(loop.call(services -> services.redis().close())));
         get(engine.close());
         get(vertx.close());

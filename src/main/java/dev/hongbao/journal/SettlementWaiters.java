@@ -1,0 +1,166 @@
+package dev.hongbao.journal;
+
+import dev.hongbao.command.UnavailableException;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who waits for something accepted to be settled: answered by the settled event, or by the row in Postgres, which is looked up
+ * for those who wait long (the event is best effort, and another server's does not come here). One instance per event loop,
+ * used on it only.
+ *
+ * @param <K> what is waited for
+ * @param <V> the settled fact
+ */
+public final class SettlementWaiters<K, V> {
+    private static final Logger LOG = LoggerFactory.getLogger(SettlementWaiters.class);
+
+    /** Between looks. */
+    private static final long LOOK_MILLIS = 50;
+
+    /** Waiting longer than this is long, and then the generation may have changed too. */
+    private static final long LONG_NANOS = 60_000_000;
+
+    private static final int MAX_LOOKUPS = 512;
+
+    private final Shards shards;
+    private final int maxWaiting;
+    private final Function<Collection<K>, Future<Map<K, V>>> lookup;
+    private final LongConsumer settledAfterNanos;
+    private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
+    private boolean looking;
+
+    /**
+     * @param maxWaiting how many may wait on this event loop
+     * @param lookup asks Postgres what is settled of these; the rest is left out
+     * @param settledAfterNanos hears how long each waited that was settled
+     */
+    public SettlementWaiters(
+            Vertx vertx,
+            Shards shards,
+            int maxWaiting,
+            Function<Collection<K>, Future<Map<K, V>>> lookup,
+            LongConsumer settledAfterNanos) {
+        this.shards = shards;
+        this.maxWaiting = maxWaiting;
+        this.lookup = lookup;
+        this.settledAfterNanos = settledAfterNanos;
+        vertx.setPeriodic(LOOK_MILLIS, tick -> look());
+    }
+
+    /**
+     * Somebody's wait.
+     *
+     * @param generation in which the script accepted it, or knew that it had
+     */
+    private record Waiter<V>(
+            Generation generation, long sinceNanos, long deadlineNanos, Promise<Settlement<V>> promise) {}
+
+    /**
+     * How a wait ends: with the settled fact, or without one, when the generation that had accepted it is over and Postgres
+     * has no such fact, so that it has to be tried again.
+     */
+    public record Settlement<V>(@Nullable V fact) {}
+
+    public boolean isFull() {
+        return waiters.size() >= maxWaiting;
+    }
+
+    public int waiting() {
+        return waiters.size();
+    }
+
+    /** The wait that is under way for the same thing; null for none. */
+    public @Nullable Future<Settlement<V>> joined(K key) {
+        Waiter<V> waiter = waiters.get(key);
+        return waiter == null ? null : waiter.promise.future();
+    }
+
+    /**
+     * Waits, together with whoever waits for the same already.
+     *
+     * @return fails with {@link UnavailableException} at the deadline
+     */
+    public Future<Settlement<V>> await(K key, Generation generation, long deadlineNanos) {
+        Waiter<V> waiter = waiters.get(key);
+        if (waiter == null) {
+            waiter = new Waiter<>(generation, System.nanoTime(), deadlineNanos, Promise.promise());
+            waiters.put(key, waiter);
+        }
+        return waiter.promise.future();
+    }
+
+    /** It is settled: whoever waits for it is answered. */
+    public void settled(K key, V fact) {
+        Waiter<V> waiter = waiters.remove(key);
+        if (waiter != null) {
+            settledAfterNanos.accept(System.nanoTime() - waiter.sinceNanos);
+            waiter.promise.complete(new Settlement<>(fact));
+        }
+    }
+
+    private void look() {
+        long now = System.nanoTime();
+        Map<K, Generation> asked = new LinkedHashMap<>();
+        for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<K, Waiter<V>> entry = all.next();
+            Waiter<V> waiter = entry.getValue();
+            if (waiter.deadlineNanos - now < 0) {
+                all.remove();
+                waiter.promise.fail(UnavailableException.unknown(
+                        "It is accepted but not settled yet. Repeat the same request: it is not counted twice."));
+            } else if (now - waiter.sinceNanos < LONG_NANOS || asked.size() == MAX_LOOKUPS) {
+                break; // in order of arrival: the rest has waited less long
+            } else {
+                asked.put(entry.getKey(), waiter.generation);
+            }
+        }
+        if (asked.isEmpty() || looking) {
+            return;
+        }
+        looking = true;
+        // The generations first: what Postgres does not have after its generation was over will never be settled.
+        shards.refresh()
+                .map(refreshed -> over(asked))
+                .compose(over -> lookup.apply(asked.keySet()).onSuccess(found -> {
+                    found.forEach(this::settled);
+                    over.forEach(this::lapsed);
+                }))
+                .onFailure(fault -> LOG.debug("what waits long was not looked up: {}", fault.toString()))
+                .onComplete(looked -> looking = false);
+    }
+
+    private List<K> over(Map<K, Generation> asked) {
+        List<K> over = new ArrayList<>();
+        asked.forEach((key, generation) -> {
+            if (isOver(generation)) {
+                over.add(key);
+            }
+        });
+        return over;
+    }
+
+    private boolean isOver(Generation generation) {
+        return !shards.current(generation.shard()).generation().equals(generation);
+    }
+
+    private void lapsed(K key) {
+        Waiter<V> waiter = waiters.get(key);
+        if (waiter != null && isOver(waiter.generation)) {
+            waiters.remove(key);
+            waiter.promise.complete(new Settlement<>(null));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package dev.hongbao.journal;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.claim.ClaimOutcome;
+import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a settling statement does when its writer is not the one who should write (invariants I8 and I9). */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SettlementIT {
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1"));
+        engine.deposit("alice", 100_000);
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
+    @AfterEach
+    void theShardStillSettles() {
+        assertThat(claim(engine.send("alice", 10, 1), "zoe").kind()).isEqualTo(Kind.CLAIMED);
+        books.assertClean();
+    }
+
+    private ClaimOutcome claim(Packet packet, String user) {
+        return get(engine.loop(0)
+                .call(services ->
+                        services.claims().claim(member(user), packet.id(), null).settled()));
+    }
+
+    /** The shard's row with something added, as the first five parameters. The cursor does not move: no entry is skipped. */
+    private String moves(int epoch, int cursor, String nonce) {
+        return books.strings("select format('array[%s]::smallint[], array[%s]::bigint[], array[%L]::text[],"
+                        + " array[%s]::bigint[], array[%s]::bigint[]', id, epoch + " + epoch + ", nonce || '" + nonce
+                        + "', last_seq + " + cursor + ", last_seq + " + cursor + ") from shard")
+                .get(0);
+    }
+
+    /** Settles one claim as the application's role; returns which were void. */
+    private String settleClaim(String moves, Packet packet, int slot, String user) throws SQLException {
+        return asApp("select void::text from settle_claims(" + moves + ", array['" + packet.id() + "']::uuid[], array["
+                + slot + "], array['" + user + "'], array[" + packet.amountOf(slot) + "]::bigint[])");
+    }
+
+    private String settleClose(String moves, Packet packet) throws SQLException {
+        return asApp("select closed::text from settle_closes(" + moves + ", array['" + packet.id() + "']::uuid[])");
+    }
+
+    private String asApp(String sql) throws SQLException {
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getString(1);
+        }
+    }
+
+    private String everything() {
+        return books.strings("select (select count(*) from claim) || ' ' || (select count(*) from transfer) || ' '"
+                        + " || (select count(*) from account) || ' ' || (select sum(balance * id) from account) || ' '"
+                        + " || (select count(closed_at) from packet) || ' ' || (select last_seq from shard)")
+                .get(0);
+    }
+
+    @Test
+    void aStaleWriterChangesNothing() {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        Packet due = engine.send("alice", 1000, 5);
+        List<String> stale = List.of(
+                moves(0, 1, ""), // another owner was quicker, or a commit of its own was unknown
+                moves(0, -1, ""),
+                moves(-1, 0, ""), // an old generation
+                moves(1, 0, ""),
+                moves(0, 0, "x")); // another history with the same epoch
+        String before = everything();
+
+        for (String moves : stale) {
+            // When, Then
+            assertThatThrownBy(() -> settleClaim(moves, packet, 0, "eve"))
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            refused -> assertThat(refused.getSQLState()).isEqualTo("HB001"));
+            assertThatThrownBy(() -> settleClose(moves, due))
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            refused -> assertThat(refused.getSQLState()).isEqualTo("HB001"));
+        }
+        assertThat(everything()).isEqualTo(before);
+    }
+
+    @Test
+    void aConflictingEntryIsVoidAndTheOthersCount() throws SQLException {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        ClaimOutcome bob = claim(packet, "bob");
+
+        // When, Then
+        assertThat(settleClaim(moves(0, 0, ""), packet, 0, "eve"))
+                .as("slot taken")
+                .isEqualTo("{1}");
+        assertThat(settleClaim(moves(0, 0, ""), packet, 1, "bob"))
+                .as("user has one")
+                .isEqualTo("{1}");
+        assertThat(claim(packet, "bob").wonClaim()).isEqualTo(bob.wonClaim());
+        assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aClaimAfterTheCloseIsVoid() throws SQLException {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        claim(packet, "bob");
+        books.expire(packet);
+        books.awaitClosed(packet);
+        long balance = engine.balance("alice");
+
+        // When
+        String late = settleClaim(moves(0, 0, ""), packet, 1, "late");
+        String again = settleClose(moves(0, 0, ""), packet);
+
+        // Then
+        assertThat(late).isEqualTo("{1}");
+        assertThat(again).as("closed a second time").isEqualTo("{}");
+        assertThat(engine.balance("alice")).isEqualTo(balance);
+    }
+
+    @Test
+    void aCloseOfAPacketThatIsNotDueIsIgnored() throws SQLException {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+
+        // When
+        String closed = settleClose(moves(0, 0, ""), packet);
+
+        // Then
+        assertThat(closed).isEqualTo("{}");
+        assertThat(claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.hongbao.journal;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.claim.ClaimOutcome;
+import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** Two servers on the same stores: one owns the shards, both take claims (invariant I9). */
+@ExtendWith(Servers.class)
+class TwoServersIT {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private static double live(TestEngine engine) {
+        return engine.metrics().get("hongbao.journal.live.shards").gauge().value();
+    }
+
+    private static ClaimOutcome claim(TestEngine engine, Packet packet, String user) {
+        return get(engine.loop(0)
+                .call(services ->
+                        services.claims().claim(member(user), packet.id(), null).settled()));
+    }
+
+    @Test
+    void theOtherTakesOverWhenTheOwnerLosesItsLocksOrStops(TestServers servers) {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4");
+        try (TestEngine first = TestEngine.start(servers, 2, options);
+                TestEngine second = TestEngine.start(servers, 2, options)) {
+            // Given
+            first.deposit("alice", 1_000_000_000);
+            Packet packet = first.send("alice", 1000, 10);
+            eventually(SOON, () -> assertThat(live(first)).isEqualTo(4));
+            assertThat(live(second)).isZero();
+
+            // When, Then: a claim on the server that owns nothing settles too, and both give the same answer
+            ClaimOutcome there = claim(second, packet, "bob");
+            ClaimOutcome here = claim(first, packet, "bob");
+            assertThat(there.kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(here.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+            assertThat(here.wonClaim()).isEqualTo(there.wonClaim());
+
+            // When the owner's locks go away until the other one was quicker
+            Crowd crowd = new Crowd(first, second).start("alice");
+            crowd.awaitSettled(200);
+            assertThat(crowd.unknownAnswers()).isZero();
+            eventually(Duration.ofSeconds(15), () -> {
+                books.breakConnections(true);
+                crowd.awaitSettled(100);
+                eventually(SOON, () -> assertThat(live(first) + live(second)).isEqualTo(4));
+                assertThat(live(second)).isPositive();
+            });
+            crowd.awaitSettled(200);
+            crowd.stop();
+
+            // Then
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            books.assertClean();
+
+            // When the first stops, Then the second owns all, and nothing is lost
+            Crowd more = new Crowd(second).start("alice");
+            more.awaitSettled(50);
+            first.close();
+            more.awaitSettled(200);
+            more.stop();
+            eventually(SOON, () -> {
+                assertThat(live(second)).isEqualTo(4);
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            more.assertAnswersKept(servers);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void twoOwnersThatBelieveInTheSameGenerationRecoverItOnce(TestServers servers) {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4");
+        try (TestEngine first = TestEngine.start(servers, 2, options);
+                TestEngine second = TestEngine.start(servers, 2, options)) {
+            // Given
+            first.deposit("alice", 1_000_000_000);
+            Crowd crowd = new Crowd(first, second).start("alice");
+
+            // When the locks change hands and Redis forgets, at once and again and again
+            for (int i = 0; i < 8; i++) {
+                crowd.awaitSettled(100);
+                try (var redis = new Jedis(URI.create(servers.redisUrl()))) {
+                    redis.scriptFlush();
+                }
+                books.breakConnections(true);
+            }
+            crowd.awaitSettled(100);
+            crowd.stop();
+
+            // Then
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            books.assertClean();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.hongbao.journal;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.server.StoreAddresses;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Postgres does what it is told, but its answer is lost: nobody knows whether it was committed. */
+@ExtendWith(Servers.class)
+class UnknownCommitIT {
+    @Test
+    void aCommitWhoseAnswerIsLostCountsOnce(TestServers servers) throws Exception {
+        URI postgres = URI.create(servers.postgresAppUrl());
+        try (LossyProxy proxy = new LossyProxy(postgres.getHost(), postgres.getPort())) {
+            // Given
+            String through = servers.postgresAppUrl()
+                    .replace(postgres.getHost() + ":" + postgres.getPort() + "/", "127.0.0.1:" + proxy.port() + "/");
+            StoreAddresses stores = new StoreAddresses(
+                    servers.redisUrl(), PostgresAddress.of(servers.postgresOwnerUrl()), PostgresAddress.of(through));
+            Books books = new Books(servers);
+            try (TestEngine engine = TestEngine.start(stores, 3, Map.of("shards", "4"), Clock.systemUTC())) {
+                engine.deposit("alice", 1_000_000_000);
+                Crowd crowd = new Crowd(engine).start("alice");
+
+                // When
+                for (int i = 0; i < 15; i++) {
+                    crowd.awaitSettled(50);
+                    proxy.loseAnswers();
+                }
+                crowd.awaitSettled(50);
+                crowd.stop();
+
+                // Then
+                assertThat(proxy.lost()).isGreaterThan(15);
+                assertThat(crowd.unknownAnswers())
+                        .as("those who wait look into Postgres themselves")
+                        .isLessThan(crowd.settledAnswers() / 10);
+                eventually(Duration.ofSeconds(5), () -> {
+                    books.assertNothingDue();
+                    books.assertJournalsEmpty();
+                });
+                crowd.assertAnswersKept(servers);
+                books.assertClean();
+                assertThat(engine.metrics()
+                                .get("hongbao.journal.voids")
+                                .counter()
+                                .count())
+                        .as("a settlement that was tried again after it had committed")
+                        .isZero();
+            }
+        }
+    }
+}

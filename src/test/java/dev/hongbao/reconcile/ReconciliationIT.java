@@ -1,0 +1,130 @@
+package dev.hongbao.reconcile;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.packet.Packet;
+import dev.hongbao.server.Audit;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.Jedis;
+
+/** The audit finds what is wrong: each check is seen failing on books that were forged behind the rules' back. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReconciliationIT {
+    private TestServers servers;
+    private Packet open;
+
+    @BeforeAll
+    void someBooks(TestServers given) {
+        servers = given;
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            engine.deposit("alice", 100_000);
+            Packet drained = engine.send("alice", 300, 2);
+            open = engine.send("alice", 1000, 10);
+            for (String user : List.of("bob", "carol")) {
+                for (Packet packet : List.of(drained, open)) {
+                    get(engine.loop(0)
+                            .call(services -> services.claims()
+                                    .claim(member(user), packet.id(), null)
+                                    .settled()));
+                }
+            }
+        }
+    }
+
+    private List<Finding> audit() throws Exception {
+        return Audit.run(TestEngine.stores(servers), finding -> {});
+    }
+
+    @Test
+    void trueBooksAreClean() throws Exception {
+        assertThat(audit()).allMatch(Finding::isClean);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            I1 | update packet set refund = 1 where closed_at is not null and count = 2
+            I1 | update account set balance = balance + 1 where kind = 'escrow' and balance = 0
+            I2 | update claim set amount = amount + 1 where slot = 0
+            I2 | update claim set slot = 7 where slot = 1 and packet in (select id from packet where count = 10)
+            I2 | delete from transfer where kind = 'claim'
+            I3 | update transfer set debit = -1 where kind = 'deposit'
+            I3 | update account set asset = 'GOLD' where owner = 'bob'
+            I4 | update account set balance = balance + 1 where owner = 'bob'
+            I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'
+            I8 | update packet set closed_at = now(), refund = 5 where count = 10
+            I8 | update packet set closed_at = null where count = 2; update packet set closed_at = now() where count = 10
+            I8 | update packet set closed_at = closed_at - interval '1 hour' where count = 2
+            """)
+    void forgedBooksAreFound(String invariant, String forgery) throws Exception {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            // Given books that the rules would not have let anybody write
+            owner.setAutoCommit(false);
+            for (String table : List.of("transfer", "claim", "packet")) {
+                statement.execute("alter table " + table + " disable trigger user");
+            }
+            statement.execute(forgery);
+
+            // When they are read as the audit reads them
+            boolean found = false;
+            for (Check check : Reconciliation.checks()) {
+                if (check.invariant().equals(invariant)) {
+                    found |= statement.executeQuery(check.sql()).next();
+                }
+            }
+
+            // Then
+            assertThat(found).as(forgery).isTrue();
+            owner.rollback();
+        }
+    }
+
+    @Test
+    void aSlotThatOnlyRedisKnowsIsFound() throws Exception {
+        // Given
+        String key = keyOf(open);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.hset(key, "mallory", "2");
+            redis.hset(key, "#", "3");
+
+            // When
+            List<Finding> findings = audit();
+
+            // Then
+            assertThat(findings)
+                    .anySatisfy(finding -> assertThat(finding.violations())
+                            .anySatisfy(violation ->
+                                    assertThat(violation).contains(open.id().toString())));
+            redis.hdel(key, "mallory");
+            redis.hset(key, "#", "2");
+        }
+    }
+
+    private String keyOf(Packet packet) throws SQLException {
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement();
+                var row = statement.executeQuery(
+                        "select '{s' || id || '}:' || epoch || '-' || nonce from shard where id = " + packet.shard())) {
+            row.next();
+            return row.getString(1) + ":p:" + packet.id();
+        }
+    }
+}

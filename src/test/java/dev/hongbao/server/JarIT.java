@@ -1,0 +1,191 @@
+package dev.hongbao.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.command.GroupId;
+import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.ServerProcess;
+import dev.hongbao.token.TokenKey;
+import dev.hongbao.token.TokenSigner;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar as an operator and a newcomer meet it: one file, one command, real children, signals, crashes. */
+class JarIT {
+    private static final Duration TTL = Duration.ofHours(1);
+
+    @TempDir
+    private Path directory;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @Test
+    void aKilledServerSettlesAtItsNextStartWhatItHadAcceptedAndKeepsWhatItHadSettled() throws Exception {
+        // Given a packet, and claims of which some wait for their settlement and some do not
+        String packet;
+        Map<String, JsonObject> settled = new HashMap<>();
+        List<String> accepted = new ArrayList<>();
+        try (ServerProcess server = ServerProcess.start(directory)) {
+            URI base = server.awaitReady();
+            packet = sendPacket(base, 3_000);
+            for (int i = 0; i < 50; i++) {
+                HttpResponse<String> answer =
+                        claim(base, packet, "settled-" + i, false).join();
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+                settled.put("settled-" + i, new JsonObject(answer.body()));
+            }
+            List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                answers.add(claim(base, packet, "accepted-" + i, true));
+            }
+            for (int i = 0; i < answers.size(); i++) {
+                if (answers.get(i).join().statusCode() == 202) {
+                    accepted.add("accepted-" + i);
+                }
+            }
+
+            // When the JVM is killed
+            server.kill();
+        }
+
+        // Then the next start settles the rest, and the first answers stay what they were
+        try (ServerProcess server = ServerProcess.start(directory)) {
+            URI base = server.awaitReady();
+            settled.forEach((user, first) -> {
+                HttpResponse<String> again = claim(base, packet, user, false).join();
+                assertThat(again.statusCode()).isEqualTo(200);
+                assertThat(new JsonObject(again.body())).isEqualTo(first);
+            });
+            assertThat(accepted).as("claims answered as accepted").isNotEmpty();
+            for (String user : accepted) {
+                // Redis keeps what reached the kernel, so a killed process loses no accepted claim.
+                HttpResponse<String> again = claim(base, packet, user, false).join();
+                assertThat(again.statusCode()).as(user + " " + again.body()).isEqualTo(200);
+            }
+            ServerProcess.Result reconcile = ServerProcess.run("reconcile", "--data-dir", directory.toString());
+            assertThat(reconcile.output()).contains("no violation");
+            assertThat(reconcile.exit()).isZero();
+        }
+    }
+
+    @Test
+    void aPacketThatExpiredWhileTheServerSleptIsRefundedAfterItsStart() throws Exception {
+        // Given
+        String packet;
+        try (ServerProcess server = ServerProcess.start(directory)) {
+            URI base = server.awaitReady();
+            packet = sendPacket(base, 1);
+            server.terminate();
+            assertThat(server.exitCode(Duration.ofSeconds(10))).isEqualTo(143);
+        }
+
+        // When
+        try (ServerProcess server = ServerProcess.start(directory)) {
+            URI base = server.awaitReady();
+
+            // Then
+            Eventually.eventually(
+                    Duration.ofSeconds(5),
+                    () -> assertThat(get(base, "/v1/packets/" + packet, "alice").getString("status"))
+                            .isEqualTo("refunded"));
+            assertThat(get(base, "/v1/me/balances", "alice")
+                            .getJsonArray("items")
+                            .getJsonObject(0)
+                            .getLong("amount"))
+                    .isEqualTo(10_000);
+        }
+    }
+
+    @Test
+    void aSecondServerOnTheSameDirectoryIsRefused() {
+        try (ServerProcess first = ServerProcess.start(directory)) {
+            first.awaitReady();
+            try (ServerProcess second = ServerProcess.start(directory)) {
+                assertThat(second.exitCode(Duration.ofSeconds(20))).isEqualTo(1);
+                assertThat(second.errors()).contains(directory.toString());
+            }
+        }
+    }
+
+    @Test
+    void theDemoEndsClean() {
+        ServerProcess.Result demo = ServerProcess.run("demo", "--packets", "12");
+        assertThat(demo.output()).contains("Every cent is where it belongs.");
+        assertThat(demo.exit()).isZero();
+    }
+
+    private String sendPacket(URI base, int expiresInSeconds) throws Exception {
+        JsonObject money = new JsonObject().put("asset", "CNY").put("amount", 10_000);
+        HttpResponse<String> deposit = post(base, "/v1/accounts/alice/deposits", "backend", Role.SERVICE, money);
+        assertThat(deposit.statusCode()).as(deposit.body()).isEqualTo(201);
+        HttpResponse<String> sent = post(
+                base,
+                "/v1/packets",
+                "alice",
+                Role.USER,
+                new JsonObject()
+                        .put("group", "family")
+                        .put("kind", "lucky")
+                        .put("asset", "CNY")
+                        .put("amount", 10_000)
+                        .put("count", 1_000)
+                        .put("expiresInSeconds", expiresInSeconds));
+        assertThat(sent.statusCode()).as(sent.body()).isEqualTo(201);
+        return new JsonObject(sent.body()).getString("id");
+    }
+
+    private HttpResponse<String> post(URI base, String path, String user, Role role, JsonObject body) throws Exception {
+        return http.send(
+                request(base, path, user, role)
+                        .header("Content-Type", "application/json")
+                        .header("Idempotency-Key", UUID.randomUUID().toString())
+                        .POST(BodyPublishers.ofString(body.encode()))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private JsonObject get(URI base, String path, String user) throws Exception {
+        return new JsonObject(
+                http.send(request(base, path, user, Role.USER).GET().build(), BodyHandlers.ofString())
+                        .body());
+    }
+
+    private CompletableFuture<HttpResponse<String>> claim(URI base, String packet, String user, boolean async) {
+        HttpRequest.Builder request = request(base, "/v1/packets/" + packet + "/claims", user, Role.USER)
+                .POST(BodyPublishers.noBody());
+        if (async) {
+            request.header("Prefer", "respond-async");
+        }
+        return http.sendAsync(request.build(), BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder request(URI base, String path, String user, Role role) {
+        try {
+            TokenSigner signer = new TokenSigner(
+                    TokenKey.loadOrCreate(directory.resolve("token.key")), null, null, Clock.systemUTC());
+            String token = signer.sign(new UserId(user), Set.of(new GroupId("family")), role, TTL);
+            return HttpRequest.newBuilder(base.resolve(path)).header("Authorization", "Bearer " + token);
+        } catch (java.io.IOException unreadable) {
+            throw new IllegalStateException(unreadable);
+        }
+    }
+}

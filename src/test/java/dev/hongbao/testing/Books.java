@@ -1,0 +1,132 @@
+package dev.hongbao.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.packet.Packet;
+import dev.hongbao.reconcile.Check;
+import dev.hongbao.reconcile.Reconciliation;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import redis.clients.jedis.Jedis;
+
+/** Looks at a whole test database from outside the server: the reconciliation's checks, and the journals in Redis. */
+public final class Books {
+    private final TestServers servers;
+
+    public Books(TestServers servers) {
+        this.servers = servers;
+    }
+
+    /** Fails with the rule and the rows that break it. */
+    public void assertClean() {
+        for (Check check : Reconciliation.checks()) {
+            assertThat(strings(check.sql()))
+                    .as(check.invariant() + ": " + check.name())
+                    .isEmpty();
+        }
+    }
+
+    /** Every shard's journal is there and holds no unsettled entry; invariant I11. */
+    public void assertJournalsEmpty() {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            for (String key : journalKeys()) {
+                assertThat(redis.type(key)).as(key).isEqualTo("stream");
+                assertThat(redis.xrange(key, "-", "+").stream()
+                                .filter(entry -> !entry.getFields().containsKey("open")))
+                        .as(key)
+                        .isEmpty();
+            }
+        }
+    }
+
+    /** No packet is past its expiry and open; invariant I11. */
+    public void assertNothingDue() {
+        assertThat(longOf("select count(*) from packet where closed_at is null and expires_at < now()"))
+                .as("packets that wait for their refund")
+                .isZero();
+    }
+
+    /** The keys of the shards' journals, in the order of shards. */
+    public List<String> journalKeys() {
+        return stamps().stream().map(stamp -> stamp + ":journal").toList();
+    }
+
+    /** A field of a hash of a shard's current generation; null when it is not there. */
+    public String hashField(int shard, String name, String field) {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.hget(stamps().get(shard) + ":" + name, field);
+        }
+    }
+
+    /** The shards' generations, in their order. */
+    public List<String> stamps() {
+        return strings("select '{s' || id || '}:' || epoch || '-' || nonce from shard order by id");
+    }
+
+    public long sumOfEpochs() {
+        return longOf("select sum(epoch) from shard");
+    }
+
+    public long longOf(String sql) {
+        return Long.parseLong(strings(sql).get(0));
+    }
+
+    /** The first column. */
+    public List<String> strings(String sql) {
+        return strings(servers.postgresOwnerUrl(), sql);
+    }
+
+    /** Breaks the application's connections to this database; all, or the one that holds the shards' locks. */
+    public void breakConnections(boolean onlyTheLocks) {
+        strings(
+                servers.postgresAppUrl(),
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                        + " where datname = current_database() and usename = current_user and pid <> pg_backend_pid()"
+                        + (onlyTheLocks ? " and pid in (select pid from pg_locks where locktype = 'advisory')" : ""));
+    }
+
+    /** Makes a packet due now, by Postgres' clock. */
+    public void expire(Packet packet) {
+        execute(
+                "update packet set opens_at = least(opens_at, now() - interval '1 hour'), expires_at = now() where id = '"
+                        + packet.id() + "'");
+    }
+
+    /** Waits until a packet is closed, 2 s at the most. */
+    public void awaitClosed(Packet packet) {
+        Eventually.eventually(
+                Duration.ofSeconds(2),
+                () -> assertThat(strings("select closed_at from packet where id = '" + packet.id() + "'"))
+                        .doesNotContainNull());
+    }
+
+    /** As the owner of the tables. */
+    public void execute(String sql) {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static List<String> strings(String url, String sql) {
+        try (Connection owner = TestDatabase.connect(url);
+                Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(rows.getString(1));
+            }
+            return found;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+}

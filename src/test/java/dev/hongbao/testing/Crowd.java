@@ -1,0 +1,184 @@
+package dev.hongbao.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.claim.ClaimOutcome;
+import dev.hongbao.command.RefusedException;
+import dev.hongbao.command.UnavailableException;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.Packet;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * People who send and claim without a pause while something breaks, and who remember every answer: a claim that was answered as
+ * settled must stay what it was.
+ */
+public final class Crowd {
+    private static final int USERS = 400;
+    private static final int CHAINS = 48;
+    private static final int SHARES = 40;
+    private static final int RECENT = 12;
+
+    private final List<TestEngine> engines;
+    private final List<Packet> packets = new CopyOnWriteArrayList<>();
+    private final Map<String, Claim> settled = new ConcurrentHashMap<>();
+    private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger answers = new AtomicInteger();
+    private final AtomicInteger unknown = new AtomicInteger();
+    private final AtomicInteger running = new AtomicInteger();
+    private volatile boolean stopping;
+
+    public Crowd(TestEngine... engines) {
+        this.engines = List.of(engines);
+    }
+
+    /** Begins; {@code sender} must have enough money. */
+    public Crowd start(String sender) {
+        running.set(CHAINS + 1);
+        send(sender);
+        for (int i = 0; i < CHAINS; i++) {
+            claim(i);
+        }
+        return this;
+    }
+
+    /** Waits until this many more claims were answered as settled. */
+    public void awaitSettled(int more) {
+        int before = settled.size();
+        Eventually.eventually(
+                Duration.ofSeconds(15),
+                () -> assertThat(settled.size()).as("settled answers").isGreaterThan(before + more));
+    }
+
+    /** Waits until everybody has an answer and stopped: nobody may hang. */
+    public void stop() {
+        stopping = true;
+        Eventually.eventually(
+                Duration.ofSeconds(12),
+                () -> assertThat(running.get()).as("still waiting").isZero());
+    }
+
+    /** Claims answered as settled. */
+    public int settledAnswers() {
+        return settled.size();
+    }
+
+    /** Answers that left the outcome open. */
+    public int unknownAnswers() {
+        return unknown.get();
+    }
+
+    /** Every answer was truthful, and still is. */
+    public void assertAnswersKept(TestServers servers) {
+        System.out.printf(
+                "crowd: %d packets, %d answers, %d settled, %d unknown%n",
+                packets.size(), answers.get(), settled.size(), unknown.get());
+        assertThat(wrong).isEmpty();
+        Map<String, String> kept = new HashMap<>();
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement();
+                ResultSet rows =
+                        statement.executeQuery("select packet || ' ' || user_id, slot || ' ' || amount from claim")) {
+            while (rows.next()) {
+                kept.put(rows.getString(1), rows.getString(2));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        settled.forEach(
+                (who, claim) -> assertThat(kept.get(who)).as(who).isEqualTo(claim.slot() + " " + claim.amount()));
+    }
+
+    /** The packets that were answered as sent. */
+    public List<Packet> packets() {
+        return packets;
+    }
+
+    private TestEngine engine(int chain) {
+        return engines.get(chain % engines.size());
+    }
+
+    private void send(String sender) {
+        if (stopping) {
+            running.decrementAndGet();
+            return;
+        }
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        TestEngine engine = engine(random.nextInt(64));
+        var command = TestEngine.lucky(4000, SHARES, Duration.ofMillis(random.nextInt(500, 4000)));
+        engine.loop(0)
+                .call(services -> services.packets().send(TestEngine.member(sender), command, TestEngine.newKey()))
+                .onComplete(sent -> {
+                    if (sent.succeeded()) {
+                        packets.add(sent.result());
+                    } else if (sent.cause() instanceof RefusedException refused) {
+                        wrong.add("send: " + refused.detail());
+                    }
+                    engine.vertx().setTimer(sent.succeeded() ? 8 : 50, later -> send(sender));
+                });
+    }
+
+    private void claim(int chain) {
+        if (stopping) {
+            running.decrementAndGet();
+            return;
+        }
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        int known = packets.size();
+        TestEngine engine = engine(chain);
+        if (known == 0) {
+            engine.vertx().setTimer(5, later -> claim(chain));
+            return;
+        }
+        Packet packet = packets.get(Math.max(0, known - 1 - random.nextInt(RECENT)));
+        String user = "u" + random.nextInt(USERS);
+        String who = packet.id() + " " + user;
+        boolean hadWon = settled.containsKey(who);
+        Future<ClaimOutcome> answer = engine.loop(random.nextInt(64))
+                .call(services -> services.claims()
+                        .claim(TestEngine.member(user), packet.id(), null)
+                        .settled());
+        answer.onComplete(done -> {
+            answers.incrementAndGet();
+            if (done.succeeded()) {
+                check(who, hadWon, done.result());
+            } else if (done.cause() instanceof UnavailableException) {
+                unknown.incrementAndGet();
+            } else {
+                wrong.add("fault: " + done.cause());
+            }
+            engine.vertx().setTimer(1 + random.nextInt(4), later -> claim(chain));
+        });
+    }
+
+    private void check(String who, boolean hadWon, ClaimOutcome outcome) {
+        switch (outcome.kind()) {
+            case CLAIMED, ALREADY_CLAIMED -> {
+                Claim before = settled.putIfAbsent(who, outcome.wonClaim());
+                if (before != null && !before.equals(outcome.wonClaim())) {
+                    wrong.add("changed: " + before + " to " + outcome.wonClaim());
+                }
+            }
+            case DRAINED, EXPIRED -> {
+                if (hadWon) {
+                    wrong.add("a winner was refused: " + outcome.kind() + " " + who);
+                }
+            }
+            default -> wrong.add(outcome.kind() + " " + who);
+        }
+    }
+}

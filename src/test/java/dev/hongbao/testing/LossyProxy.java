@@ -1,0 +1,109 @@
+package dev.hongbao.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A TCP proxy that can lose what the server answers, and the connection with it: the request has arrived, the answer has not. */
+public final class LossyProxy implements AutoCloseable {
+    private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final String host;
+    private final int port;
+    private final Set<Link> links = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger lost = new AtomicInteger();
+
+    private static final class Link {
+        final Socket client;
+        final Socket server;
+        volatile boolean losing;
+
+        Link(Socket client, Socket server) {
+            this.client = client;
+            this.server = server;
+        }
+    }
+
+    public LossyProxy(String host, int port) throws IOException {
+        this.host = host;
+        this.port = port;
+        daemon(this::accept);
+    }
+
+    public int port() {
+        return listener.getLocalPort();
+    }
+
+    /** Each connection open now loses the server's next answer, and then breaks. */
+    public void loseAnswers() {
+        links.forEach(link -> link.losing = true);
+    }
+
+    /** How many answers were lost. */
+    public int lost() {
+        return lost.get();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Link link = new Link(listener.accept(), new Socket(host, port));
+                link.client.setTcpNoDelay(true);
+                link.server.setTcpNoDelay(true);
+                links.add(link);
+                daemon(() -> pump(link, link.client, link.server, false));
+                daemon(() -> pump(link, link.server, link.client, true));
+            }
+        } catch (IOException closed) {
+            // the test is over
+        }
+    }
+
+    private void pump(Link link, Socket from, Socket to, boolean answers) {
+        byte[] buffer = new byte[65_536];
+        try {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            for (int read; (read = in.read(buffer)) >= 0; ) {
+                if (answers && link.losing) {
+                    lost.incrementAndGet();
+                    break;
+                }
+                out.write(buffer, 0, read);
+            }
+        } catch (IOException broken) {
+            // both ends are closed below
+        }
+        links.remove(link);
+        closeQuietly(link.client);
+        closeQuietly(link.server);
+    }
+
+    private static void daemon(Runnable work) {
+        Thread thread = new Thread(work, "lossy-proxy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException ignored) {
+            // it is closed
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        links.forEach(link -> {
+            closeQuietly(link.client);
+            closeQuietly(link.server);
+        });
+    }
+}

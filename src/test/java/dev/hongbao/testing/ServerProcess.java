@@ -1,0 +1,133 @@
+package dev.hongbao.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The fat jar in a process of its own, as an operator runs it. */
+public final class ServerProcess implements AutoCloseable {
+    private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
+    private static final Pattern READY = Pattern.compile("ready (http://127\\.0\\.0\\.1:\\d+)\\R");
+
+    private final Path dataDir;
+    private final Path out;
+    private final Path err;
+    private final Process process;
+
+    private ServerProcess(Path dataDir, Path out, Path err, Process process) {
+        this.dataDir = dataDir;
+        this.out = out;
+        this.err = err;
+        this.process = process;
+    }
+
+    /** Starts {@code serve} on free ports; does not wait. */
+    public static ServerProcess start(Path dataDir, String... flags) {
+        try {
+            Files.createDirectories(dataDir);
+            Path out = Files.createTempFile(dataDir, "out", ".log");
+            Path err = Files.createTempFile(dataDir, "err", ".log");
+            List<String> command = new ArrayList<>(List.of("--data-dir", dataDir.toString(), "--port", "0"));
+            command.addAll(List.of(flags));
+            Process process = java(command)
+                    .redirectOutput(out.toFile())
+                    .redirectError(err.toFile())
+                    .start();
+            return new ServerProcess(dataDir, out, err, process);
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    private static ProcessBuilder java(List<String> arguments) {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", JAR.toString()));
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("HONGBAO_"));
+        return builder;
+    }
+
+    /** What a command printed, and its exit code. */
+    public record Result(int exit, String output) {}
+
+    /** Runs a command of the jar to its end. */
+    public static Result run(String... arguments) {
+        try {
+            Process process = java(List.of(arguments)).redirectErrorStream(true).start();
+            String output = new String(process.getInputStream().readAllBytes());
+            return new Result(process.waitFor(), output);
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
+    /** Waits for the line that says where it serves. */
+    public URI awaitReady() {
+        return Eventually.eventuallyGet(Duration.ofSeconds(40), () -> {
+            Matcher ready = READY.matcher(output());
+            if (!ready.find()) {
+                throw new AssertionError("not ready: " + output() + errors());
+            }
+            return URI.create(ready.group(1));
+        });
+    }
+
+    public String output() {
+        return read(out);
+    }
+
+    public String errors() {
+        return read(err);
+    }
+
+    public Path dataDir() {
+        return dataDir;
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    /** SIGKILL: nothing of the JVM runs any more. */
+    public void kill() {
+        process.destroyForcibly();
+        exitCode(Duration.ofSeconds(10));
+    }
+
+    /** SIGTERM. */
+    public void terminate() {
+        process.destroy();
+    }
+
+    /** Waits for the end. */
+    public int exitCode(Duration limit) {
+        try {
+            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("still running after " + limit + ": " + errors());
+            }
+            return process.exitValue();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (process.isAlive()) {
+            kill();
+        }
+    }
+}
