@@ -13,6 +13,17 @@ grant update (closed_at, refund) on packet to ${app};
 
 revoke update, delete, truncate on transfer, claim from ${app};
 
+grant insert on draw, prize, code, turn, play, player, period, release, quota to ${app};
+grant update (closes_at, closed_at, final_table) on draw to ${app};
+grant update (issued, round, round_issued, planned) on prize to ${app};
+grant update (plays, cost, ticket, status, reason, held_at, decided_at) on turn to ${app};
+grant update (counters) on player to ${app};
+grant update (ended_at) on period to ${app};
+grant update (withdrawn) on release to ${app};
+grant update (quota) on quota to ${app};
+
+revoke update, delete, truncate on play, code from ${app};
+
 grant insert, update (last, floor, touched) on feed to ${app};
 grant insert, update (seq, claimed, at), delete on group_event to ${app};
 grant insert, delete, update (sent_at) on unannounced to ${app};

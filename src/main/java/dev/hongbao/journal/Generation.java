@@ -30,6 +30,21 @@ public record Generation(int shard, long epoch, String nonce) {
         return stamp() + ":p:" + packet;
     }
 
+    /** The hash of a draw. */
+    public String drawKey(String draw) {
+        return stamp() + ":d:" + draw;
+    }
+
+    /** The sorted set of a draw's releases that are not taken. */
+    public String scheduleKey(String draw) {
+        return stamp() + ":m:" + draw;
+    }
+
+    /** The sorted set of tickets that the play script has decided lately. */
+    public String ticketsKey() {
+        return stamp() + ":tickets";
+    }
+
     /** A journal entry's full id in the stream. */
     public String entryId(long seq) {
         return epoch + "-" + seq;

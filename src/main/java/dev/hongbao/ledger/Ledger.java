@@ -53,7 +53,11 @@ public final class Ledger {
                 .recover(fault -> Future.failedFuture(refusal(fault)));
     }
 
-    private static Throwable refusal(Throwable fault) {
+    /**
+     * What a failed insert of transfers means to the caller: INSUFFICIENT_FUNDS or BALANCE_LIMIT where a balance would leave its
+     * range, else the fault itself.
+     */
+    public static Throwable refusal(Throwable fault) {
         String constraint = SqlState.violatedConstraint(fault);
         if ("account_not_negative".equals(constraint)) {
             return new RefusedException(

@@ -12,8 +12,18 @@ public enum TransferKind {
     SEND,
     /** escrow → wallet, when a claim settles */
     CLAIM,
-    /** escrow → wallet, when a packet closes with a remainder */
-    REFUND;
+    /** escrow → wallet, when a packet or a draw closes with a remainder */
+    REFUND,
+    /** wallet → escrow, when a draw is made: all that can be won */
+    FUND,
+    /** wallet → hold, before a play is decided */
+    COST,
+    /** hold → wallet, when a play is not accepted */
+    RETURN,
+    /** escrow → wallet, when a play settles that won an amount */
+    AWARD,
+    /** hold → wallet of the draw's owner, when it closes */
+    PROCEEDS;
 
     /** The name in the API and in the tables. */
     public String wireName() {

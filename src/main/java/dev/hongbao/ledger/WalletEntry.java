@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param id the transfer's id; grows with time within one wallet
  * @param credit true when the wallet received the amount, false when it gave it
  * @param amount minor units, more than 0
- * @param packet the packet it belongs to; null for a deposit or withdrawal
+ * @param packet the packet it belongs to; null when it belongs to none
+ * @param draw the draw it belongs to; null when it belongs to none
  * @param at when it was committed, by Postgres' clock
  */
 public record WalletEntry(
@@ -20,4 +21,5 @@ public record WalletEntry(
         Asset asset,
         long amount,
         @Nullable UUID packet,
+        @Nullable UUID draw,
         Instant at) {}

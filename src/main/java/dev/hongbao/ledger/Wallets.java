@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
 public final class Wallets {
     /** The transfers that touch the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """
-            select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.packet, t.at
+            select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.packet, t.draw, t.at
             from account as w
             cross join lateral (
-                (select * from transfer where credit = w.id and kind in ('deposit', 'claim', 'refund') and id < $2
+                (select * from transfer where credit = w.id and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds')
+                     and id < $2
                  order by id desc limit $3)
                 union all
-                (select * from transfer where debit = w.id and kind in ('withdrawal', 'send') and id < $2
+                (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost') and id < $2
                  order by id desc limit $3)
             ) as t
             where w.owner = $1 and w.kind = 'wallet'
@@ -64,7 +65,7 @@ public final class Wallets {
                                                 tx, kind, in ? source : wallet, in ? wallet : source, amount, null)))
                                 .map(String::valueOf))
                 .compose(id -> pool.preparedQuery("select id, kind, kind = 'deposit' as credit, $2::text as asset,"
-                                + " amount, packet, at from transfer where id = $1")
+                                + " amount, packet, draw, at from transfer where id = $1")
                         .execute(Tuple.of(Long.parseLong(id), asset.code())))
                 .map(rows -> entry(rows.iterator().next()));
     }
@@ -109,6 +110,7 @@ public final class Wallets {
                 new Asset(row.getString("asset")),
                 row.getLong("amount"),
                 row.getUUID("packet"),
+                row.getUUID("draw"),
                 row.getOffsetDateTime("at").toInstant());
     }
 }

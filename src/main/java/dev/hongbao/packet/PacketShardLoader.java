@@ -1,12 +1,12 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.journal.Generation;
+import dev.hongbao.journal.RowPages;
 import dev.hongbao.journal.ShardLoader;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.sqlclient.Cursor;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -14,7 +14,6 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,9 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PacketShardLoader implements ShardLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
-
-    /** Rows read, and commands sent, at a time: all shards at once stay below what a link takes. */
-    private static final int PAGE = 500;
 
     private static final String OPEN = """
             select p.id, count(c.slot) as claims, coalesce(max(c.slot) + 1, 0) as next_slot
@@ -44,22 +40,9 @@ public final class PacketShardLoader implements ShardLoader {
 
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
-        return eachPage(pool, OPEN, generation, rows -> writeNextSlots(redis, generation, rows))
-                .compose(done -> eachPage(pool, CLAIMS, generation, rows -> writeClaims(redis, generation, rows)));
-    }
-
-    private static Future<Void> eachPage(
-            Pool pool, String sql, Generation generation, Function<RowSet<Row>, Future<Void>> write) {
-        return pool.withTransaction(tx -> tx.prepare(sql).compose(statement -> {
-            Cursor cursor = statement.cursor(Tuple.of((short) generation.shard()));
-            return nextPage(cursor, write).eventually(cursor::close).eventually(statement::close);
-        }));
-    }
-
-    private static Future<Void> nextPage(Cursor cursor, Function<RowSet<Row>, Future<Void>> write) {
-        return cursor.read(PAGE)
-                .compose(rows -> write.apply(rows)
-                        .compose(written -> cursor.hasMore() ? nextPage(cursor, write) : Future.succeededFuture()));
+        Tuple shard = Tuple.of((short) generation.shard());
+        return RowPages.each(pool, OPEN, shard, rows -> writeNextSlots(redis, generation, rows))
+                .compose(done -> RowPages.each(pool, CLAIMS, shard, rows -> writeClaims(redis, generation, rows)));
     }
 
     private static Future<Void> writeNextSlots(RedisLink redis, Generation generation, RowSet<Row> rows) {

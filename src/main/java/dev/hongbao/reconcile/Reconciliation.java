@@ -8,6 +8,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Checks the whole database, in one snapshot, and Redis against it. Idempotent; may run beside a server at work: what differs
@@ -32,7 +33,7 @@ public final class Reconciliation {
 
     /** Every check there is on the database. */
     public static List<Check> checks() {
-        return LedgerChecks.ALL;
+        return Stream.concat(LedgerChecks.ALL.stream(), DrawChecks.ALL.stream()).toList();
     }
 
     /**

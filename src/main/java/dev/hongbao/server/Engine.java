@@ -6,6 +6,8 @@ import dev.hongbao.claim.ClaimSettings;
 import dev.hongbao.claim.ClaimSettler;
 import dev.hongbao.claim.SettledClaims;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.draw.ClosedDraws;
+import dev.hongbao.draw.DrawShardLoader;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.journal.JournalEntry;
@@ -24,6 +26,7 @@ import dev.hongbao.packet.PacketEnds;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketShardLoader;
 import dev.hongbao.packet.PacketStore;
+import dev.hongbao.play.PlaySettings;
 import dev.hongbao.redis.RedisLink;
 import dev.hongbao.redis.Script;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -39,8 +42,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything but the faces: the pool, what is cached, the persistence verticle, and the services that the faces call. Safe on
@@ -70,11 +75,18 @@ public final class Engine {
     private final EndedPackets ended;
     private final ClaimMetrics claimMetrics;
     private final Feeds feeds;
+    private final Draws draws;
     private final Wallets wallets;
-    private final String persistence;
+    private final Supplier<PersistenceVerticle> newWriter;
+    private Future<@Nullable String> writer = Future.succeededFuture();
 
     private Engine(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Clock clock, Parts parts, String persistence) {
+            Vertx vertx,
+            StoreAddresses stores,
+            HongbaoConfig config,
+            Clock clock,
+            Parts parts,
+            Supplier<PersistenceVerticle> newWriter) {
         this.vertx = vertx;
         this.stores = stores;
         this.config = config;
@@ -87,8 +99,9 @@ public final class Engine {
         this.ended = parts.ended;
         this.claimMetrics = parts.claimMetrics;
         this.feeds = parts.feeds;
+        this.draws = parts.draws;
         this.wallets = new Wallets(pool);
-        this.persistence = persistence;
+        this.newWriter = newWriter;
     }
 
     /** What is made before the persistence verticle is deployed. */
@@ -100,7 +113,8 @@ public final class Engine {
             PacketCatalog catalog,
             EndedPackets ended,
             ClaimMetrics claimMetrics,
-            Feeds feeds) {}
+            Feeds feeds,
+            Draws draws) {}
 
     /**
      * Starts on stores that answer and whose schema is there. Once a Vert.x instance.
@@ -122,19 +136,33 @@ public final class Engine {
         return shardStore
                 .establish(config.journal().shards())
                 .compose(count -> {
-                    Parts parts =
-                            parts(vertx, config, metrics, pool, ownerPool, new Shards(shardStore, count, scripts()));
+                    Shards shards = new Shards(shardStore, count, scripts());
+                    Draws draws = new Draws(vertx, pool, ownerPool, shards, metrics, clock);
+                    Parts parts = parts(vertx, config, metrics, pool, ownerPool, shards, draws);
+                    Engine engine = new Engine(
+                            vertx,
+                            stores,
+                            config,
+                            clock,
+                            parts,
+                            () -> new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)));
                     return parts.feeds
                             .start()
-                            .compose(started -> vertx.deployVerticle(
-                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts))))
-                            .map(id -> new Engine(vertx, stores, config, clock, parts, id));
+                            .compose(started -> parts.draws.start())
+                            .compose(started -> engine.startWriter())
+                            .map(engine);
                 })
                 .onSuccess(engine -> engine.purgeRegularly());
     }
 
     private static Parts parts(
-            Vertx vertx, HongbaoConfig config, MeterRegistry metrics, Pool pool, Pool ownerPool, Shards shards) {
+            Vertx vertx,
+            HongbaoConfig config,
+            MeterRegistry metrics,
+            Pool pool,
+            Pool ownerPool,
+            Shards shards,
+            Draws draws) {
         PacketStore packetStore = new PacketStore(pool);
         PacketCatalog catalog = new PacketCatalog(packetStore);
         EndedPackets ended = new EndedPackets(packetStore);
@@ -147,7 +175,7 @@ public final class Engine {
                 ended,
                 config.feed().pollInterval(),
                 config.feed().retention());
-        return new Parts(pool, ownerPool, shards, packetStore, catalog, ended, new ClaimMetrics(metrics), feeds);
+        return new Parts(pool, ownerPool, shards, packetStore, catalog, ended, new ClaimMetrics(metrics), feeds, draws);
     }
 
     private static Pool pool(Vertx vertx, StoreAddresses stores, String name, int size, int queue) {
@@ -162,7 +190,8 @@ public final class Engine {
     }
 
     private static Map<String, String> scripts() {
-        return Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read));
+        return Stream.concat(Stream.of("claim", "load", "close"), Draws.SCRIPTS.stream())
+                .collect(Collectors.toMap(name -> name, Script::read));
     }
 
     private static PersistenceVerticle.Wiring wiring(
@@ -173,6 +202,7 @@ public final class Engine {
             ShardStore shardStore,
             Parts parts) {
         PacketEnds ends = new PacketEnds(parts.ended);
+        ClosedDraws closedDraws = new ClosedDraws();
         return new PersistenceVerticle.Wiring(
                 stores.app(),
                 parts.ownerPool,
@@ -180,15 +210,24 @@ public final class Engine {
                 config.redis().commandTimeout(),
                 shardStore,
                 parts.shards,
-                parts.feeds.feeding(
-                        List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends))),
-                List.of(new PacketShardLoader()),
-                List.of(
-                        new PacketClosing(new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus()),
-                        parts.feeds.chore()),
+                concat(
+                        parts.feeds.feeding(List.of(
+                                new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends))),
+                        parts.draws.settlers(closedDraws)),
+                List.of(new PacketShardLoader(), new DrawShardLoader()),
+                concat(
+                        List.of(
+                                new PacketClosing(
+                                        new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus()),
+                                parts.feeds.chore()),
+                        parts.draws.chores(closedDraws)),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
                 metrics);
+    }
+
+    private static <T> List<T> concat(List<? extends T> first, List<? extends T> second) {
+        return Stream.<T>concat(first.stream(), second.stream()).toList();
     }
 
     /** Opens the services of the event loop it is called on. */
@@ -216,7 +255,9 @@ public final class Engine {
                                     claimMetrics,
                                     clock),
                             packets,
-                            new FeedService(vertx, feeds.following(), feeds.reader(), packets));
+                            new FeedService(vertx, feeds.following(), feeds.reader(), packets),
+                            draws.draws(loading),
+                            draws.plays(redis, playSettings()));
                 });
     }
 
@@ -228,6 +269,16 @@ public final class Engine {
                 perLoop,
                 config.journal().maxEntries(),
                 config.claim().settleTimeout());
+    }
+
+    private PlaySettings playSettings() {
+        ClaimSettings claims = claimSettings();
+        return new PlaySettings(
+                claims.batchSize(),
+                claims.maxQueued(),
+                claims.maxUnsettled(),
+                claims.maxJournalEntries(),
+                claims.timeout());
     }
 
     public Wallets wallets() {
@@ -280,8 +331,23 @@ public final class Engine {
                 hour -> idempotency.purge(config.idempotency().retention()));
     }
 
-    /** Settles what is in the journals, then closes; the faces are to be stopped before. Idempotent. */
+    /** Settles from now on, as far as this server owns shards; it does so from the start. */
+    public Future<Void> startWriter() {
+        writer = writer.compose(
+                running -> running != null ? Future.succeededFuture(running) : vertx.deployVerticle(newWriter.get()));
+        return writer.mapEmpty();
+    }
+
+    /** Settles what is in the journals and gives the shards away: claims are accepted, and settled by whoever owns them next. */
+    public Future<Void> stopWriter() {
+        writer = writer.compose(running -> running == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(running).mapEmpty());
+        return writer.mapEmpty();
+    }
+
+    /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        return vertx.undeploy(persistence).eventually(pool::close).eventually(ownerPool::close);
+        return stopWriter().eventually(pool::close).eventually(ownerPool::close);
     }
 }

@@ -147,6 +147,7 @@ public final class Bodies {
                 .plain("asset", entry.asset().code())
                 .field("amount", entry.amount());
         json.field("packet", entry.packet() == null ? null : entry.packet().toString());
+        json.field("draw", entry.draw() == null ? null : entry.draw().toString());
         json.plain("at", entry.at().toString()).endObject();
     }
 }

@@ -57,6 +57,13 @@ public final class Books {
         return stamps().stream().map(stamp -> stamp + ":journal").toList();
     }
 
+    /** A field of a hash of a shard's current generation; null when it is not there. */
+    public String hashField(int shard, String name, String field) {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.hget(stamps().get(shard) + ":" + name, field);
+        }
+    }
+
     /** The shards' generations, in their order. */
     public List<String> stamps() {
         return strings("select '{s' || id || '}:' || epoch || '-' || nonce from shard order by id");

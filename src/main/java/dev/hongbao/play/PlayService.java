@@ -1,0 +1,293 @@
+package dev.hongbao.play;
+
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.IdempotencyKey;
+import dev.hongbao.command.Refusal;
+import dev.hongbao.command.RefusedException;
+import dev.hongbao.command.UnavailableException;
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.DrawCatalog;
+import dev.hongbao.draw.DrawId;
+import dev.hongbao.draw.DrawStore;
+import dev.hongbao.journal.SettlementWaiters;
+import dev.hongbao.journal.Shards;
+import dev.hongbao.play.HoldBatcher.Hold;
+import dev.hongbao.play.PlayBatcher.Answer;
+import dev.hongbao.play.PlayOutcome.Kind;
+import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Plays of draws. One instance per event loop; call it on that loop only. */
+public final class PlayService {
+    private static final long RETRY_MILLIS = 20;
+
+    private final Vertx vertx;
+    private final DrawCatalog catalog;
+    private final DrawStore draws;
+    private final TurnStore turns;
+    private final Shards shards;
+    private final HoldBatcher holds;
+    private final PlayBatcher batcher;
+    private final SettlementWaiters<Ticket, SettledTurn> waiters;
+    private final PlaySettings settings;
+    private final PlayMetrics metrics;
+    private final Clock clock;
+
+    /** A try of a turn. */
+    private record Ticket(UUID turn, UUID ticket) {}
+
+    /**
+     * @param redis a link of this event loop
+     * @param clock decides which day it is and which prizes are due: Postgres' clock, as this server knows it
+     */
+    public PlayService(
+            Vertx vertx,
+            RedisLink redis,
+            Pool pool,
+            Shards shards,
+            DrawCatalog catalog,
+            DrawStore draws,
+            PlaySettings settings,
+            PlayMetrics metrics,
+            Clock clock) {
+        this.vertx = vertx;
+        this.catalog = catalog;
+        this.draws = draws;
+        this.turns = new TurnStore(pool, catalog);
+        this.shards = shards;
+        this.settings = settings;
+        this.metrics = metrics;
+        this.clock = clock;
+        this.holds = new HoldBatcher(pool, settings, metrics);
+        this.batcher = new PlayBatcher(vertx, redis, shards, settings, metrics, clock);
+        this.waiters =
+                new SettlementWaiters<>(vertx, shards, settings.maxUnsettled(), this::decided, metrics::settledAfter);
+        vertx.eventBus()
+                .<SettledTurns>localConsumer(
+                        SettledTurns.ADDRESS,
+                        settled -> settled.body()
+                                .turns()
+                                .forEach(turn -> waiters.settled(new Ticket(turn.turn(), turn.ticket()), turn)));
+    }
+
+    private Future<Map<Ticket, SettledTurn>> decided(Collection<Ticket> tickets) {
+        return turns.decided(tickets.stream().map(Ticket::turn).toList()).map(found -> {
+            Map<Ticket, SettledTurn> decided = new HashMap<>();
+            found.values().forEach(turn -> decided.put(new Ticket(turn.turn(), turn.ticket()), turn));
+            return decided;
+        });
+    }
+
+    /** Turns in flight on this event loop. */
+    public int inFlight() {
+        return holds.waiting() + batcher.waiting() + waiters.waiting();
+    }
+
+    /**
+     * Plays, once or up to ten times as one. Idempotent by (caller, draw, key): every later answer equals the first settled
+     * one. A key is bound by success only.
+     *
+     * @param plays 1 to 10
+     * @return the settled outcome; refused with INSUFFICIENT_FUNDS or IDEMPOTENCY_KEY_REUSED; fails with {@link
+     *     UnavailableException} when the outcome is not known in time: the same key then tells it, and what was held of the cost
+     *     is counted or given back
+     */
+    public Future<PlayOutcome> play(Caller caller, DrawId id, int plays, IdempotencyKey key) {
+        if (plays < 1 || plays > Turn.MAX_PLAYS) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "Play from 1 to " + Turn.MAX_PLAYS + " times at once."));
+        }
+        Round round = new Round(caller, Turn.of(id, caller.user(), key, plays));
+        catalog.find(id).onFailure(round::fail).onSuccess(draw -> {
+            if (draw == null) {
+                round.finish(PlayOutcome.refused(Kind.NOT_FOUND));
+            } else {
+                round.begin(draw);
+            }
+        });
+        return round.outcome.future();
+    }
+
+    /** One turn on its way. */
+    private final class Round {
+        private final Caller caller;
+        private final Turn turn;
+        private final long deadlineNanos =
+                System.nanoTime() + settings.timeout().toNanos();
+        private final Promise<PlayOutcome> outcome = Promise.promise();
+
+        Round(Caller caller, Turn turn) {
+            this.caller = caller;
+            this.turn = turn;
+        }
+
+        void finish(PlayOutcome known) {
+            metrics.answered(known.kind());
+            outcome.tryComplete(known);
+        }
+
+        void fail(Throwable fault) {
+            boolean known = fault instanceof UnavailableException || fault instanceof RefusedException;
+            outcome.tryFail(
+                    known
+                            ? fault
+                            : UnavailableException.unknown(
+                                    "The stores do not answer. Repeat the same request: it is not counted twice."));
+        }
+
+        void begin(Draw draw) {
+            Kind refusal = refusal(draw);
+            if (refusal == Kind.NOT_ELIGIBLE || refusal == Kind.NOT_OPEN_YET) {
+                finish(PlayOutcome.refused(refusal));
+            } else if (refusal != null) {
+                finishUnlessPlayed(refusal);
+            } else if (waiters.isFull()) {
+                fail(UnavailableException.overloaded("Plays come faster than they settle. Try again shortly."));
+            } else {
+                holds.submit(turn).onFailure(this::fail).onSuccess(hold -> held(draw, hold));
+            }
+        }
+
+        private @Nullable Kind refusal(Draw draw) {
+            Instant now = clock.instant();
+            var group = draw.definition().group();
+            if ((group != null && !caller.isMemberOf(group))
+                    || !draw.definition().admits(caller.user())) {
+                return Kind.NOT_ELIGIBLE;
+            }
+            if (now.isBefore(draw.definition().opening())) {
+                return Kind.NOT_OPEN_YET;
+            }
+            return now.isBefore(draw.closesAt()) ? null : Kind.CLOSED;
+        }
+
+        /** Who played before gets the same answer, also when the draw is over. */
+        private void finishUnlessPlayed(Kind refusal) {
+            turns.decided(List.of(turn.id())).onFailure(this::fail).onSuccess(found -> {
+                SettledTurn settled = found.get(turn.id());
+                if (settled == null || settled.plays().isEmpty()) {
+                    finish(PlayOutcome.refused(refusal));
+                } else {
+                    settled(settled, Kind.ALREADY_PLAYED);
+                }
+            });
+        }
+
+        private void held(Draw draw, Hold hold) {
+            switch (hold.status()) {
+                case HELD -> race(draw, hold.ticket());
+                case SETTLED -> finishUnlessPlayed(Kind.CLOSED);
+                case REUSED -> fail(reused());
+                case POOR ->
+                    fail(new RefusedException(
+                            Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
+                case CLOSED -> finish(PlayOutcome.refused(Kind.CLOSED));
+            }
+        }
+
+        private static RefusedException reused() {
+            return new RefusedException(
+                    Refusal.IDEMPOTENCY_KEY_REUSED,
+                    "This idempotency key was used for another number of plays. Use a new key for a new request.");
+        }
+
+        private void race(Draw draw, UUID ticket) {
+            batcher.submit(draw, turn, ticket, deadlineNanos)
+                    .onFailure(this::fail)
+                    .onSuccess(answer -> answered(draw, ticket, answer));
+        }
+
+        private void answered(Draw draw, UUID ticket, Answer answer) {
+            boolean paid = draw.definition().cost() != null;
+            switch (answer.verdict()) {
+                case PLAYED -> await(draw, ticket, answer, Kind.PLAYED);
+                case DECIDED -> await(draw, ticket, answer, Kind.ALREADY_PLAYED);
+                case MISSING -> missing(draw, ticket, answer);
+                default -> {
+                    if (paid) {
+                        await(draw, ticket, answer, Kind.ALREADY_PLAYED); // until the cost is back
+                    } else {
+                        finish(PlayOutcome.refused(refusalOf(answer.verdict())));
+                    }
+                }
+            }
+        }
+
+        private void await(Draw draw, UUID ticket, Answer answer, Kind kind) {
+            waiters.await(new Ticket(turn.id(), ticket), answer.generation(), deadlineNanos)
+                    .onFailure(this::fail)
+                    .onSuccess(settlement -> {
+                        SettledTurn settled = settlement.fact();
+                        if (settled != null) {
+                            settled(settled, kind);
+                        } else {
+                            race(draw, ticket); // the generation that decided it is over: play in the next one
+                        }
+                    });
+        }
+
+        private void settled(SettledTurn settled, Kind kind) {
+            if (settled.reason() != null) {
+                String reason = Objects.requireNonNull(settled.reason());
+                Kind refusal = refusalOf(reason);
+                if (refusal == null) {
+                    fail(UnavailableException.unknown("The play was given up and its cost returned. Try again."));
+                } else {
+                    finish(PlayOutcome.refused(refusal));
+                }
+            } else if (settled.plays().size() != turn.plays()) {
+                fail(reused());
+            } else {
+                finish(new PlayOutcome(kind, settled.plays()));
+            }
+        }
+
+        /** Redis lacks the draw: it is over, or Redis lost it. */
+        private void missing(Draw draw, UUID ticket, Answer answer) {
+            draws.closedAt(draw.id()).onFailure(this::fail).onSuccess(closed -> {
+                if (closed != null) {
+                    finishUnlessPlayed(Kind.CLOSED);
+                } else if (System.nanoTime() - deadlineNanos > 0) {
+                    fail(UnavailableException.unknown("The draw is being recovered. Repeat the same request shortly."));
+                } else {
+                    shards.report(
+                                    answer.generation(),
+                                    answer.generation().drawKey(draw.id().toString()))
+                            .onComplete(reported -> vertx.setTimer(RETRY_MILLIS, later -> race(draw, ticket)));
+                }
+            });
+        }
+    }
+
+    private static Kind refusalOf(PlayBatcher.Verdict verdict) {
+        return switch (verdict) {
+            case LIMIT -> Kind.LIMIT_REACHED;
+            case DAILY_LIMIT -> Kind.DAILY_LIMIT_REACHED;
+            case CLOSED -> Kind.CLOSED;
+            default -> Kind.EXHAUSTED;
+        };
+    }
+
+    /** A settled reason; null for one that is nobody's fault. */
+    private static @Nullable Kind refusalOf(String reason) {
+        return switch (reason) {
+            case "limit" -> Kind.LIMIT_REACHED;
+            case "day" -> Kind.DAILY_LIMIT_REACHED;
+            case "exhausted" -> Kind.EXHAUSTED;
+            case "closed" -> Kind.CLOSED;
+            default -> null;
+        };
+    }
+}

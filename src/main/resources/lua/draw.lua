@@ -1,0 +1,20 @@
+-- Makes a draw that was just made playable, if it is not yet.
+-- Generation @generation@ (the fence, as in claim.lua)
+--
+-- KEYS[1]    the shard's journal
+-- KEYS[2]    the draw's hash (see play.lua)
+-- ARGV       its rules and its first state (MessagePack)
+--
+-- Returns    1 when it was not there before, else 0
+-- Errors     NO_JOURNAL: nothing was changed
+-- Idempotent a draw that is there keeps its state
+-- Cost       O(1)
+
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
+end
+if redis.call('EXISTS', KEYS[2]) == 1 then
+  return 0
+end
+redis.call('HSET', KEYS[2], '#', 0, '~', -1, 'r', ARGV[1], 's', ARGV[2])
+return 1

@@ -1,0 +1,53 @@
+-- Ends draws of one shard, or periods of draws whose releases do not carry over: nothing of them is given after it. What
+-- follows (money back to the owner, releases back to the stock) follows when the journal entry settles.
+-- Generation @generation@ (the fence, as in claim.lua)
+--
+-- KEYS[1]    the shard's journal
+-- KEYS[2..]  two for each end: the draw's hash and its schedule
+-- ARGV       for each end: the draw's id and the period, '-' for the draw itself
+--
+-- Returns    { sequence number of the journal entry, or '' when nothing was ended;
+--              an outcome per end, separated by spaces: 'ending', 'ended' (it was before), 'missing' }
+-- Errors     NO_JOURNAL: nothing was changed
+-- Idempotent the end of a draw is a no-op when repeated; that of a period is settled once
+-- Cost       O(ends + releases); at most 256 ends
+
+local outcomes, entry, closing, removing = {}, {}, {}, {}
+for k = 2, #KEYS, 2 do
+  local id, period = ARGV[k - 1], ARGV[k]
+  local held = redis.call('HMGET', KEYS[k], '#', '!')
+  if not held[1] then
+    outcomes[#outcomes + 1] = 'missing'
+  elseif held[2] and period == '-' then
+    outcomes[#outcomes + 1] = 'ended'
+  else
+    outcomes[#outcomes + 1] = 'ending'
+    entry[#entry + 1] = 'end'
+    entry[#entry + 1] = id .. ' ' .. period
+    if period == '-' then
+      closing[#closing + 1] = KEYS[k]
+    else
+      for _, member in ipairs(redis.call('ZRANGE', KEYS[k + 1], 0, -1)) do
+        if string.sub(member, 1, #period + 1) == period .. ':' then
+          removing[#removing + 1] = { KEYS[k + 1], member }
+        end
+      end
+    end
+  end
+end
+
+local outcome = table.concat(outcomes, ' ')
+if #entry == 0 then
+  return { '', outcome }
+end
+local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
+if not id then
+  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
+end
+for _, key in ipairs(closing) do
+  redis.call('HSET', key, '!', 1)
+end
+for _, release in ipairs(removing) do
+  redis.call('ZREM', release[1], release[2])
+end
+return { string.sub(id, string.find(id, '-', 1, true) + 1), outcome }

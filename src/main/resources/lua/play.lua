@@ -1,0 +1,343 @@
+-- Plays prize draws of one shard for a batch of turns: each turn is one user's plays under one key, all of them or none.
+--
+-- Generation @generation@ (the fence, as in claim.lua)
+--
+-- KEYS[1]    the shard's journal
+-- KEYS[2]    the shard's decided tickets: a sorted set, ticket -> sequence number of the journal entry
+-- KEYS[3..]  two for each draw: its hash, and its schedule (a sorted set, 'period:prize:n' -> moment in milliseconds).
+--            The hash: '#' is the number of plays, '!' is there once the draw is closed, 'r' its rules and 's' its state
+--            (MessagePack, below), '~' the last period that was loaded; every other field is user -> counters:
+--            plays, day, plays that day, plays without a prize of each guarantee …, wins of each prize with a limit …
+-- ARGV[1]    how many entries the journal may hold
+-- ARGV[2]    now, in milliseconds, by Postgres' clock as the server knows it: what is due is due by it
+-- ARGV[3]    random numbers from 0 to 2^52 - 1 (MessagePack array): chance comes from the server, the script is deterministic
+-- ARGV[4..]  for each draw: its id, its local day, the number of its turns; for each turn: id, ticket, user, plays,
+--            1 when its cost is held
+--
+-- Rules      { mode 0 table 1 weights 2 schedule, 0 stop 1 repeat 2 rescale 3 fallback, chances, limits per user,
+--              guarantees fulfilled (by prize), fallback, plays per user, plays per user and day, plays of each guarantee,
+--              first period's start, period's length, 1 when releases carry over }
+-- State      { round, left in the round (by prize), left of the stock (by prize, -1: no limit) }
+--
+-- Returns    { sequence number or '', an outcome per turn separated by spaces, the journal entry's items }; outcomes are '+'
+--            played now, '=' decided before (wait for it), 'limit', 'day', 'exhausted', 'closed', 'missing'
+-- Journal    an item per turn that was played or whose cost is to be returned:
+--            draw turn ticket user now seq prize:round[:period:n],… counters        ('-' for no counters)
+--            draw turn ticket user now ! reason
+-- Errors     NO_JOURNAL, JOURNAL_FULL, CHANCE_USED_UP (call again with other numbers): nothing was changed
+-- Idempotent by ticket, also within one batch
+-- Cost       O(plays * prizes); at most 256 turns and 2,560 plays, so that unpack never meets Lua's stack limit
+--
+-- Everything is built first, and the append is the first write. DrawModel.java is the twin of what happens here.
+
+local RANGE = 4503599627370496 -- 2^52
+local limit, now = tonumber(ARGV[1]), tonumber(ARGV[2])
+local numbers, used, starved = cmsgpack.unpack(ARGV[3]), 0, false
+local outcomes, entry, tickets, writes = {}, {}, {}, {}
+
+local function below(bound)
+  if bound == 1 then return 0 end
+  local top = RANGE - RANGE % bound
+  while true do
+    used = used + 1
+    local number = numbers[used]
+    if not number then
+      starved = true
+      return 0
+    end
+    if number < top then return number % bound end
+  end
+end
+
+-- One draw of the batch. Changes are noted in undo, so that a turn that cannot be played to its end leaves nothing.
+local function open(hash, schedule, held)
+  local r, s = cmsgpack.unpack(held[3]), cmsgpack.unpack(held[4])
+  local mode, when, chances, per_user, fulfils, fallback = r[1], r[2], r[3], r[4], r[5], r[6]
+  local plays_total, plays_day, guarantees = r[7], r[8], r[9]
+  local left, stock = s[2], s[3]
+  local prizes = #stock
+  local draw = { seq = tonumber(held[1]), taken = {} }
+  local undo = {}
+  local limited, tracks = {}, plays_total > 0 or plays_day > 0 or #guarantees > 0
+  for i = 1, prizes do
+    if per_user[i] > 0 then
+      limited[#limited + 1] = i
+      tracks = true
+    end
+  end
+  local in_round, sum = 0, 0
+  for i = 1, #left do in_round = in_round + left[i] end
+  for i = 1, prizes do sum = sum + chances[i] end
+
+  local function set(t, k, v)
+    undo[#undo + 1] = { t, k, t[k] }
+    t[k] = v
+  end
+
+  local round = { s[1], in_round } -- a table, so that undo reaches it
+  local wins_at = 3 + #guarantees
+
+  local function may_win(player, i, guarantee)
+    if stock[i] == 0 or (guarantee > 0 and fulfils[i] ~= guarantee) then return false end
+    if per_user[i] == 0 then return true end
+    for k, prize in ipairs(limited) do
+      if prize == i then return player[wins_at + k] < per_user[i] end
+    end
+  end
+
+  local function pick(player, proportions, guarantee)
+    local all, some = 0, {}
+    for i = 1, #proportions do
+      if proportions[i] > 0 and may_win(player, i, guarantee) then
+        all = all + proportions[i]
+        some[#some + 1] = i
+      end
+    end
+    if all == 0 then return 0 end
+    local at = below(all)
+    for _, i in ipairs(some) do
+      at = at - proportions[i]
+      if at < 0 then return i end
+    end
+    return 0
+  end
+
+  -- The schedule, read in pages as far as it is needed.
+  local listed, complete = {}, mode ~= 2
+  local from = '-inf'
+  if mode == 2 and r[12] == 0 then
+    from = string.format('%.0f', r[10] + math.floor((now - r[10]) / r[11]) * r[11])
+  end
+  local first = 1
+  local function due(player, until_moment, guarantee)
+    local at, leading = first, true
+    while true do
+      if at > #listed then
+        if complete then return 0 end
+        local page = redis.call('ZRANGEBYSCORE', schedule, from, '+inf', 'WITHSCORES', 'LIMIT', #listed, 64)
+        for k = 1, #page, 2 do
+          local member = page[k]
+          local prize = string.match(member, ':(%d+):')
+          listed[#listed + 1] = { member, tonumber(page[k + 1]), tonumber(prize) }
+        end
+        complete = #page < 128
+        if at > #listed then return 0 end
+      end
+      local release = listed[at]
+      if release[2] > until_moment then return 0 end
+      if not draw.taken[release[1]] then
+        leading = false
+        if may_win(player, release[3], guarantee) then
+          set(draw.taken, release[1], true)
+          return release[3], release[1]
+        end
+      elseif leading then
+        first = at + 1
+      end
+      at = at + 1
+    end
+  end
+
+  local function start_round()
+    if when == 0 or when == 3 then return end
+    local counts, all = {}, 0
+    for i = 1, #left do
+      local full = chances[i]
+      local count = (stock[i] < 0 or stock[i] > full) and full or stock[i]
+      if count < full and when ~= 2 then return end
+      counts[i] = count
+      all = all + count
+    end
+    if all == 0 then return end
+    for i = 1, #left do set(left, i, counts[i]) end
+    set(round, 1, round[1] + 1)
+    set(round, 2, all)
+  end
+
+  local function guaranteed(player)
+    for g = 1, #guarantees do
+      if player[3 + g] >= guarantees[g] - 1 then
+        local prize, release
+        if mode == 2 then
+          prize, release = due(player, math.huge, g)
+        else
+          prize = pick(player, mode == 0 and left or chances, g)
+        end
+        if prize > 0 then return prize, release end
+      end
+    end
+    return 0
+  end
+
+  local function by_weight(player)
+    local at = below(sum)
+    for i = 1, prizes do
+      at = at - chances[i]
+      if at < 0 then return may_win(player, i, 0) and i or 0 end
+    end
+    return 0
+  end
+
+  local function play(player)
+    local prize, release = guaranteed(player)
+    if prize == 0 then
+      if mode == 2 then
+        prize, release = due(player, now, 0)
+      elseif mode == 1 then
+        prize = by_weight(player)
+      else
+        if round[2] == 0 then start_round() end
+        if round[2] > 0 then prize = pick(player, left, 0) end
+      end
+    end
+    if prize == 0 then
+      prize = fallback
+      if prize == 0 or stock[prize] == 0 then return 0 end
+    end
+    if stock[prize] > 0 then set(stock, prize, stock[prize] - 1) end
+    if mode == 0 and prize ~= fallback then
+      set(left, prize, left[prize] - 1)
+      set(round, 2, round[2] - 1)
+    end
+    for g = 1, #guarantees do
+      player[3 + g] = fulfils[prize] == g and 0 or player[3 + g] + 1
+    end
+    for k, i in ipairs(limited) do
+      if i == prize then player[wins_at + k] = player[wins_at + k] + 1 end
+    end
+    return prize, release
+  end
+
+  -- The counters of a user, as numbers.
+  local function counters(text)
+    local player = {}
+    if text then
+      for number in string.gmatch(text, '[^,]+') do player[#player + 1] = tonumber(number) end
+    else
+      for i = 1, wins_at + #limited do player[i] = 0 end
+      player[2] = -1
+    end
+    return player
+  end
+
+  -- Plays a turn: the prizes in the journal's words, and the user's counters after it; or nil and why not.
+  function draw.turn(text, plays, day)
+    local player = tracks and counters(text) or { 0, -1, 0 }
+    if plays_total > 0 and player[1] + plays > plays_total then return nil, 'limit' end
+    local today = math.max(day, player[2])
+    local that_day = today == player[2] and player[3] or 0
+    if plays_day > 0 and that_day + plays > plays_day then return nil, 'day' end
+    undo = {}
+    local words = {}
+    for n = 1, plays do
+      local prize, release = play(player)
+      if prize == 0 then
+        for i = #undo, 1, -1 do undo[i][1][undo[i][2]] = undo[i][3] end
+        first = 1
+        return nil, 'exhausted'
+      end
+      local word = prize .. ':' .. round[1]
+      if release then
+        local period, index = string.match(release, '^(%d+):%d+:(%d+)$')
+        word = word .. ':' .. period .. ':' .. index
+      end
+      words[n] = word
+    end
+    player[1], player[2], player[3] = player[1] + plays, today, that_day + plays
+    draw.seq = draw.seq + plays
+    return table.concat(words, ','), tracks and table.concat(player, ',') or '-'
+  end
+
+  function draw.state()
+    return cmsgpack.pack({ round[1], left, stock })
+  end
+
+  return draw
+end
+
+local at, key = 4, 3
+while key <= #KEYS do
+  local id, day, turns = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  at = at + 3
+  local fields, asked = { '#', '!', 'r', 's' }, {}
+  for t = 0, turns - 1 do
+    fields[5 + t] = ARGV[at + 5 * t + 2]
+    asked[1 + t] = ARGV[at + 5 * t + 1]
+  end
+  local held = redis.call('HMGET', KEYS[key], unpack(fields))
+  local decided = redis.call('ZMSCORE', KEYS[2], unpack(asked))
+  local draw = held[1] and not held[2] and open(KEYS[key], KEYS[key + 1], held)
+  local players, changed = {}, {}
+
+  for t = 0, turns - 1 do
+    local turn, ticket, user = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+    local plays, paid = tonumber(ARGV[at + 3]), ARGV[at + 4] == '1'
+    at = at + 5
+    local outcome, prizes, counters
+    if decided[1 + t] or tickets[ticket] then
+      outcome = '='
+    elseif not held[1] then
+      outcome = 'missing'
+    elseif held[2] then
+      outcome = 'closed'
+    else
+      local seq = draw.seq
+      prizes, counters = draw.turn(players[user] or held[5 + t], plays, day)
+      outcome = prizes and '+' or counters
+      if prizes then
+        entry[#entry + 1] = 'play'
+        entry[#entry + 1] = table.concat({ id, turn, ticket, user, ARGV[2], seq, prizes, counters }, ' ')
+        changed[1] = true
+        tickets[ticket] = true
+        if counters ~= '-' then players[user] = counters end
+      end
+    end
+    if paid and not prizes and (outcome == 'closed' or counters) then
+      entry[#entry + 1] = 'play'
+      entry[#entry + 1] = table.concat({ id, turn, ticket, user, ARGV[2], '!', outcome }, ' ')
+      tickets[ticket] = true
+    end
+    outcomes[#outcomes + 1] = outcome
+  end
+
+  if changed[1] then
+    local write = { '#', draw.seq, 's', draw.state() }
+    for user, counters in pairs(players) do
+      write[#write + 1] = user
+      write[#write + 1] = counters
+    end
+    local taken = {}
+    for member in pairs(draw.taken) do taken[#taken + 1] = member end
+    writes[#writes + 1] = { KEYS[key], write, KEYS[key + 1], taken }
+  end
+  key = key + 2
+end
+
+if starved then
+  return redis.error_reply('CHANCE_USED_UP too few random numbers were given')
+end
+local outcome = table.concat(outcomes, ' ')
+if #entry == 0 then
+  return { '', outcome, {} }
+end
+if redis.call('XLEN', KEYS[1]) >= limit then
+  return redis.error_reply('JOURNAL_FULL the journal holds ' .. limit .. ' entries that are not settled')
+end
+local entry_id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
+if not entry_id then
+  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
+end
+local number = string.sub(entry_id, string.find(entry_id, '-', 1, true) + 1)
+local scores = {}
+for ticket in pairs(tickets) do
+  scores[#scores + 1] = number
+  scores[#scores + 1] = ticket
+end
+redis.call('ZADD', KEYS[2], unpack(scores))
+for _, w in ipairs(writes) do
+  redis.call('HSET', w[1], unpack(w[2]))
+  if #w[4] > 0 then redis.call('ZREM', w[3], unpack(w[4])) end
+end
+local items = {}
+for i = 2, #entry, 2 do items[#items + 1] = entry[i] end
+return { number, outcome, items }

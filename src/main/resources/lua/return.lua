@@ -1,0 +1,42 @@
+-- Gives back the costs of turns that were held and never decided (a server died in between), and forgets old decisions.
+-- Generation @generation@ (the fence, as in claim.lua)
+--
+-- KEYS[1]    the shard's journal
+-- KEYS[2]    the shard's decided tickets (see play.lua)
+-- ARGV[1]    now, in milliseconds
+-- ARGV[2]    forget decisions of journal entries up to this sequence number; -1 for none
+-- ARGV[3..]  for each turn: draw, id, ticket, user
+--
+-- Returns    { sequence number of the journal entry, or ''; how many are given back; the journal entry's items }
+-- Errors     NO_JOURNAL: nothing was changed
+-- Idempotent by ticket: one that was decided, also by this script, is left alone
+-- Cost       O(turns + forgotten decisions * log(decisions)); at most 256 turns
+
+local entry, tickets = {}, {}
+for at = 3, #ARGV, 4 do
+  local draw, turn, ticket, user = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  if not redis.call('ZSCORE', KEYS[2], ticket) then
+    entry[#entry + 1] = 'play'
+    entry[#entry + 1] = table.concat({ draw, turn, ticket, user, ARGV[1], '!', 'undecided' }, ' ')
+    tickets[#tickets + 1] = ticket
+  end
+end
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
+end
+local number, items = '', {}
+if #entry > 0 then
+  local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
+  number = string.sub(id, string.find(id, '-', 1, true) + 1)
+  local scores = {}
+  for i, ticket in ipairs(tickets) do
+    scores[2 * i - 1] = number
+    scores[2 * i] = ticket
+    items[i] = entry[2 * i]
+  end
+  redis.call('ZADD', KEYS[2], unpack(scores))
+end
+if tonumber(ARGV[2]) >= 0 then
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])
+end
+return { number, #items, items }
