@@ -11,7 +11,7 @@ create table account (
     constraint account_not_negative check (kind = 'source' or balance >= 0),
     -- All money in wallets and escrows came through a source. Bounding it here means that no settlement can overflow.
     constraint account_in_range check (balance > -9000000000000000000)
-) with (fillfactor = 70); -- room for HOT updates: only the balance changes, and no index holds it
+) with (fillfactor = 45); -- room for a second version of every row: only the balance changes, and no index holds it
 
 create table transfer (
     id     bigint generated always as identity primary key,

@@ -110,6 +110,7 @@ create function settle_claims(
     set enable_mergejoin = off
     set enable_seqscan = off
     set enable_bitmapscan = off
+    set enable_material = off
 as $$
 declare
     escrows bigint[];
@@ -119,19 +120,21 @@ declare
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
 
-    select array_agg(p.escrow order by g.n), array_agg(p.asset order by g.n), array_agg(p.count order by g.n)
+    select array_agg(case when p.closed_at is null then p.escrow end order by g.n),
+           array_agg(p.asset order by g.n), array_agg(p.count order by g.n)
     into escrows, assets, counts
     from unnest(packets) with ordinality as g(id, n)
-    left join packet as p on p.id = g.id and p.closed_at is null;
+    left join packet as p on p.id = g.id;
     if array_position(escrows, null) is not null then
         raise exception 'a packet is unknown or closed' using errcode = 'HB002';
     end if;
 
     -- Twice when a wallet is new; by a statement of its own, so that one that another transaction makes meanwhile is seen.
     loop
-        select array_agg(w.id order by g.n) into wallets
-        from unnest(users, places) with ordinality as g(user_id, place, n)
-        left join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = assets[g.place];
+        wallets := array(
+            select (select id from account where owner = g.user_id and kind = 'wallet' and asset = assets[g.place])
+            from unnest(users, places) with ordinality as g(user_id, place, n)
+            order by g.n);
         exit when array_position(wallets, null) is null;
         insert into account (kind, owner, asset)
         select distinct 'wallet', g.user_id, assets[g.place]
