@@ -117,6 +117,14 @@ class ArchitectureTest {
             .accessField(System.class, "err");
 
     @ArchTest
+    static final ArchRule onlyTheBenchBlocksOnRedis = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.hongbao.bench..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("redis.clients..");
+
+    @ArchTest
     static final ArchRule nobodyUsesTheJdksLogging =
             classes().should().onlyDependOnClassesThat().resideOutsideOfPackage("java.util.logging..");
 

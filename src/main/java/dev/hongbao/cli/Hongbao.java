@@ -82,6 +82,7 @@ public final class Hongbao {
         root.addSubcommand(new SplitCommand());
         add(root, environment, defaultFile, ReconcileCommand::new, Hongbao::concernsStores);
         root.addSubcommand(new DemoCommand());
+        root.addSubcommand(new BenchCommand());
         root.addSubcommand(new HelpCommand());
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.registerConverter(UserId.class, converter(UserId::new));

@@ -6,11 +6,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A group as one event loop follows it: the newest events, so that news need no query, and who follows. Only on its loop.
  */
 final class GroupFeed {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupFeed.class);
+
     /** Events kept; a follower that is further behind reads Postgres. */
     private static final int KEPT = 256;
 
@@ -100,7 +104,11 @@ final class GroupFeed {
 
     private void tell() {
         for (Runnable follower : followers.toArray(Runnable[]::new)) {
-            follower.run();
+            try {
+                follower.run();
+            } catch (RuntimeException fault) {
+                LOG.error("one who follows {} failed; the others go on", group, fault);
+            }
         }
     }
 }

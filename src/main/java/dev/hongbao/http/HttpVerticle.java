@@ -20,6 +20,7 @@ public final class HttpVerticle extends VerticleBase {
     private static final long SWEEP_MILLIS = 1_000;
     private static final int ACCEPT_BACKLOG = 4_096;
     private static final int MAX_CHUNK_BYTES = 8 * 1024;
+    private static final int SEND_BUFFER_BYTES = 128 * 1024;
     /** How long a client may take to answer a close frame before its connection is cut. */
     private static final int SOCKET_CLOSING_SECONDS = 2;
     /** Vert.x takes a negative port as: free, and the same for all instances of one deployment. */
@@ -117,6 +118,8 @@ public final class HttpVerticle extends VerticleBase {
                 // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
                 .setIdleTimeout((int) (2 * settings.keepAlive().toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                // The kernel's share of what waits for a reader; left alone it grows to megabytes a connection.
+                .setSendBufferSize(SEND_BUFFER_BYTES)
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true)
                 .setAcceptBacklog(ACCEPT_BACKLOG)

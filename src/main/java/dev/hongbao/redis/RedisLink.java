@@ -1,5 +1,6 @@
 package dev.hongbao.redis;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
@@ -32,6 +33,7 @@ public final class RedisLink {
     private static final int MAX_IN_FLIGHT = 8192;
 
     private final Vertx vertx;
+    private final Context context;
     private final RedisOptions options;
     private final String name;
     private final long timeoutMillis;
@@ -42,6 +44,7 @@ public final class RedisLink {
 
     private RedisLink(Vertx vertx, String url, Duration timeout, String name) {
         this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
         this.name = name;
         this.timeoutMillis = timeout.toMillis();
         this.options = new RedisOptions()
@@ -144,17 +147,19 @@ public final class RedisLink {
         if (closed || connection != null) {
             return;
         }
-        connect().onComplete(tried -> {
-            if (tried.succeeded()) {
-                LOG.info("Redis link {} is back", name);
-                retryMillis = FIRST_RETRY_MILLIS;
-                return;
-            }
-            closeClient();
-            if (!closed) {
-                vertx.setTimer(retryMillis, timer -> reconnect());
-                retryMillis = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
-            }
-        });
+        // A connect that was cut short by closing its client fails on another thread.
+        connect()
+                .onComplete(tried -> context.runOnContext(now -> {
+                    if (tried.succeeded()) {
+                        LOG.info("Redis link {} is back", name);
+                        retryMillis = FIRST_RETRY_MILLIS;
+                        return;
+                    }
+                    closeClient();
+                    if (!closed) {
+                        vertx.setTimer(retryMillis, timer -> reconnect());
+                        retryMillis = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
+                    }
+                }));
     }
 }

@@ -42,8 +42,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything but the faces: the pool, what is cached, the persistence verticle, and the services that the faces call. Safe on
@@ -75,10 +77,16 @@ public final class Engine {
     private final Feeds feeds;
     private final Draws draws;
     private final Wallets wallets;
-    private final String persistence;
+    private final Supplier<PersistenceVerticle> newWriter;
+    private Future<@Nullable String> writer = Future.succeededFuture();
 
     private Engine(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Clock clock, Parts parts, String persistence) {
+            Vertx vertx,
+            StoreAddresses stores,
+            HongbaoConfig config,
+            Clock clock,
+            Parts parts,
+            Supplier<PersistenceVerticle> newWriter) {
         this.vertx = vertx;
         this.stores = stores;
         this.config = config;
@@ -93,7 +101,7 @@ public final class Engine {
         this.feeds = parts.feeds;
         this.draws = parts.draws;
         this.wallets = new Wallets(pool);
-        this.persistence = persistence;
+        this.newWriter = newWriter;
     }
 
     /** What is made before the persistence verticle is deployed. */
@@ -131,12 +139,18 @@ public final class Engine {
                     Shards shards = new Shards(shardStore, count, scripts());
                     Draws draws = new Draws(vertx, pool, ownerPool, shards, metrics, clock);
                     Parts parts = parts(vertx, config, metrics, pool, ownerPool, shards, draws);
+                    Engine engine = new Engine(
+                            vertx,
+                            stores,
+                            config,
+                            clock,
+                            parts,
+                            () -> new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)));
                     return parts.feeds
                             .start()
                             .compose(started -> parts.draws.start())
-                            .compose(started -> vertx.deployVerticle(
-                                    new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts))))
-                            .map(id -> new Engine(vertx, stores, config, clock, parts, id));
+                            .compose(started -> engine.startWriter())
+                            .map(engine);
                 })
                 .onSuccess(engine -> engine.purgeRegularly());
     }
@@ -317,8 +331,23 @@ public final class Engine {
                 hour -> idempotency.purge(config.idempotency().retention()));
     }
 
-    /** Settles what is in the journals, then closes; the faces are to be stopped before. Idempotent. */
+    /** Settles from now on, as far as this server owns shards; it does so from the start. */
+    public Future<Void> startWriter() {
+        writer = writer.compose(
+                running -> running != null ? Future.succeededFuture(running) : vertx.deployVerticle(newWriter.get()));
+        return writer.mapEmpty();
+    }
+
+    /** Settles what is in the journals and gives the shards away: claims are accepted, and settled by whoever owns them next. */
+    public Future<Void> stopWriter() {
+        writer = writer.compose(running -> running == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(running).mapEmpty());
+        return writer.mapEmpty();
+    }
+
+    /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        return vertx.undeploy(persistence).eventually(pool::close).eventually(ownerPool::close);
+        return stopWriter().eventually(pool::close).eventually(ownerPool::close);
     }
 }

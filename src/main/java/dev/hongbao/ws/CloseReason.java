@@ -6,6 +6,7 @@ import java.util.Locale;
 enum CloseReason {
     GOING_AWAY(1001),
     BINARY_REFUSED(1003),
+    TOO_LARGE(1009),
     TOO_MANY_ERRORS(4000),
     AUTH_TIMEOUT(4001),
     TOKEN_REFUSED(4002),

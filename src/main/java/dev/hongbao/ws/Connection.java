@@ -13,13 +13,16 @@ import dev.hongbao.wire.ProblemType;
 import dev.hongbao.wire.StrictJson;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.WebSocketFrame;
 import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +53,7 @@ final class Connection {
     private long heardNanos = openedNanos;
     private long fullSinceNanos;
     private boolean full;
+    private @Nullable Buffer pieces;
     private int faults;
     private boolean closed;
 
@@ -59,8 +63,7 @@ final class Connection {
         this.address = address;
         this.rate = new MessageRate(face.config().messagesPerSecond(), openedNanos);
         socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
-        socket.textMessageHandler(this::received);
-        socket.binaryMessageHandler(bytes -> close(CloseReason.BINARY_REFUSED));
+        socket.frameHandler(this::arrived);
         socket.pongHandler(pong -> heardNanos = System.nanoTime());
         socket.drainHandler(drained -> drained());
         socket.exceptionHandler(fault -> LOG.debug("a socket broke: {}", fault.toString()));
@@ -69,16 +72,33 @@ final class Connection {
 
     // --- what comes in ---
 
-    private void received(String text) {
+    /** Frames, not Vert.x' messages: those bend bytes that are no UTF-8, and a piece that is too much is only dropped. */
+    private void arrived(WebSocketFrame piece) {
         long now = System.nanoTime();
         heardNanos = now;
-        if (closed) {
+        if (closed || piece.isClose()) {
             return;
         }
+        boolean whole = piece.isFinal() && !piece.isContinuation();
         if (!rate.allows(now)) {
-            tooFast();
-            return;
+            tooFast(whole);
+        } else if (piece.isBinary()) {
+            close(CloseReason.BINARY_REFUSED);
+        } else if (piece.isText() || piece.isContinuation()) {
+            Buffer bytes = piece.binaryData();
+            if (!whole) {
+                bytes = pieces == null ? bytes.copy() : pieces.appendBuffer(bytes);
+                pieces = piece.isFinal() ? null : bytes;
+            }
+            if (bytes.length() > face.config().maxFrameBytes()) {
+                close(CloseReason.TOO_LARGE);
+            } else if (piece.isFinal()) {
+                received(bytes.getBytes());
+            }
         }
+    }
+
+    private void received(byte[] text) {
         JsonObject frame = null;
         try {
             frame = StrictJson.COMMAND.decode(text);
@@ -98,8 +118,8 @@ final class Connection {
         return frame != null && frame.getValue("id") instanceof String id && id.length() <= 64 ? id : null;
     }
 
-    private void tooFast() {
-        if (rate.isHostile()) {
+    private void tooFast(boolean whole) {
+        if (!whole || rate.isHostile()) {
             close(CloseReason.TOO_MANY_MESSAGES);
         } else if (rate.isNews()) {
             refuse(
@@ -119,17 +139,28 @@ final class Connection {
     }
 
     void send(String text) {
-        if (!closed) {
+        guarded(() -> {
             socket.writeTextMessage(text);
             look();
-        }
+        });
     }
 
     /** A frame that goes to many: its bytes are shared. Vert.x' own text frames can be written only once. */
     void send(byte[] utf8) {
-        if (!closed) {
+        guarded(() -> {
             socket.writeFrame(new WebSocketFrameImpl(WebSocketFrameType.TEXT, Unpooled.wrappedBuffer(utf8), true));
             look();
+        });
+    }
+
+    /** Vert.x throws when the socket is closed already but has not told yet. */
+    private void guarded(Runnable work) {
+        if (!closed) {
+            try {
+                work.run();
+            } catch (IllegalStateException closedMeanwhile) {
+                gone();
+            }
         }
     }
 
@@ -159,8 +190,8 @@ final class Connection {
         if (full && !closed) {
             full = false;
             heardNanos = System.nanoTime(); // it was not listened to meanwhile
-            socket.resume();
-            memberships.values().forEach(Membership::advance);
+            guarded(socket::resume);
+            List.copyOf(memberships.values()).forEach(Membership::advance);
         }
     }
 
@@ -263,8 +294,8 @@ final class Connection {
     }
 
     void ping() {
-        if (!closed && !full) {
-            socket.writePing(SocketFace.PING);
+        if (!full) {
+            guarded(() -> socket.writePing(SocketFace.PING));
         }
     }
 
@@ -273,7 +304,11 @@ final class Connection {
             return;
         }
         face.metrics().closed(reason);
-        socket.close(reason.code(), reason.wireName());
+        guarded(() -> {
+            // Paused, it would not read the answer to its close frame.
+            socket.resume();
+            socket.close(reason.code(), reason.wireName());
+        });
         gone();
     }
 

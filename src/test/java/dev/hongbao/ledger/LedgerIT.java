@@ -134,7 +134,7 @@ class LedgerIT {
         String alice = wallet("alice", "CNY");
         String bob = wallet("bob", "CNY");
         assertViolates(role, "account_not_negative", transfer(bob, alice, "99999"));
-        assertViolates(role, "transfer_one_asset", transfer(alice, wallet("alice", "POINTS"), "1"));
+        assertViolates(role, "a transfer moves one asset", transfer(alice, wallet("alice", "POINTS"), "1"));
         assertViolates(role, "does not exist", transfer(alice, "select 4711", "1"));
         assertViolates(role, "transfer_amount", transfer(alice, bob, "0"));
         assertViolates(role, "transfer_amount", transfer(alice, bob, "-5"));

@@ -32,6 +32,9 @@ class ClosingIT {
     private static final Duration IN_TIME = Duration.ofSeconds(2);
     private static final Duration HOUR = Duration.ofHours(1);
 
+    /** One wallet is one row, and so one send after the other. */
+    private static final int SENDERS = 10;
+
     private TestServers servers;
     private Books books;
     private TestEngine engine;
@@ -42,6 +45,7 @@ class ClosingIT {
         books = new Books(servers);
         engine = TestEngine.start(servers, 2, Map.of());
         engine.deposit("alice", 1_000_000_000);
+        IntStream.range(0, SENDERS).forEach(i -> engine.deposit("sender" + i, 1_000_000));
     }
 
     @AfterAll
@@ -83,8 +87,8 @@ class ClosingIT {
         for (int page = 0; page < count; page += 200) {
             List<Future<Packet>> sends = IntStream.range(0, Math.min(200, count - page))
                     .mapToObj(i -> from.loop(i)
-                            .call(services ->
-                                    services.packets().send(member("alice"), lucky(100, 5, expiresIn), newKey())))
+                            .call(services -> services.packets()
+                                    .send(member("sender" + i % SENDERS), lucky(100, 5, expiresIn), newKey())))
                     .toList();
             sends.forEach(send -> sent.add(get(send)));
         }
@@ -129,7 +133,7 @@ class ClosingIT {
             // Given
             Books ownBooks = new Books(own);
             try (TestEngine before = TestEngine.start(own, 1, Map.of())) {
-                before.deposit("alice", 1_000_000);
+                IntStream.range(0, SENDERS).forEach(i -> before.deposit("sender" + i, 10_000));
                 sendMany(before, 100, Duration.ofMillis(700));
                 sendMany(before, 10, HOUR);
             }
@@ -143,7 +147,10 @@ class ClosingIT {
                     TestEngine two = TestEngine.start(own, 1, Map.of())) {
                 // Then
                 eventually(IN_TIME, ownBooks::assertNothingDue);
-                assertThat(one.balance("alice")).isEqualTo(1_000_000 - 10 * 100);
+                assertThat(IntStream.range(0, SENDERS)
+                                .mapToLong(i -> one.balance("sender" + i))
+                                .sum())
+                        .isEqualTo(SENDERS * 10_000 - 10 * 100);
                 assertThat(ownBooks.longOf("select count(*) from transfer where kind = 'refund'"))
                         .isEqualTo(100);
             }

@@ -77,6 +77,24 @@ final class SocketServer implements AutoCloseable {
                 .POST(BodyPublishers.noBody()));
     }
 
+    /** A metric's value; 0 when it is not there. */
+    double metric(String name) {
+        try {
+            String all = HTTP.send(
+                            HttpRequest.newBuilder(server.management().resolve("/metrics"))
+                                    .build(),
+                            BodyHandlers.ofString())
+                    .body();
+            return all.lines()
+                    .filter(line -> line.startsWith(name + " "))
+                    .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
     private static JsonObject call(HttpRequest.Builder request) {
         try {
             var response = HTTP.send(request.build(), BodyHandlers.ofString());

@@ -1,0 +1,75 @@
+package dev.hongbao.bench;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/** Runs benchmarks in a directory of their own and writes what they found. */
+public final class Bench {
+    private static final int BAR_MILLIS = 500;
+
+    private final Path results;
+    private final PrintWriter out;
+
+    /** @param results where {@code *.json} and the report go */
+    public Bench(Path results, PrintWriter out) {
+        this.results = results;
+        this.out = out;
+    }
+
+    /** A benchmark that reports its steps. */
+    private interface Run {
+        Findings on(Path directory, java.util.function.Consumer<String> progress) throws Exception;
+    }
+
+    /** Prints and writes; returns whether the numbers can be believed. */
+    public boolean claims(int rounds) throws Exception {
+        return run(ClaimsBench.steps(rounds), (directory, progress) -> ClaimsBench.run(directory, rounds, progress));
+    }
+
+    private boolean run(int steps, Run bench) throws Exception {
+        Path directory = Files.createTempDirectory("hongbao-bench");
+        try (ProgressBar bar = bar(steps)) {
+            Findings findings = bench.on(directory, step -> {
+                bar.setExtraMessage(step);
+                bar.step();
+            });
+            bar.setExtraMessage("");
+            bar.close();
+            findings.print(out);
+            out.println("written: " + findings.write(results));
+            out.flush();
+            return findings.isSound();
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private static ProgressBar bar(int steps) {
+        return new ProgressBarBuilder()
+                .setTaskName("bench")
+                .setInitialMax(steps)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(BAR_MILLIS)
+                .build();
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> {
+                try {
+                    Files.delete(file);
+                } catch (IOException kept) {
+                    throw new UncheckedIOException(kept);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.hongbao.bench;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What one benchmark measured, as a table for people and as JSON for machines. Not thread-safe. */
+final class Findings {
+    private final String name;
+    private final List<Line> lines = new ArrayList<>();
+    private final List<String> faults = new ArrayList<>();
+
+    /**
+     * One line of the table.
+     *
+     * @param baseline what the measurement is divided by; null for none
+     * @param target the least ratio wanted; 0 for none
+     */
+    record Line(Measurement measured, @Nullable Measurement baseline, double target) {
+        /** The ratio of the medians; NaN without a baseline. */
+        double ratio() {
+            return baseline == null ? Double.NaN : measured.median() / baseline.median();
+        }
+
+        boolean isNoisy() {
+            return measured.isNoisy() || baseline != null && baseline.isNoisy();
+        }
+
+        String verdict() {
+            if (target == 0) {
+                return measured.isNoisy() ? "noisy" : "";
+            }
+            String reached = ratio() >= target ? "reached" : "MISSED";
+            return isNoisy() ? reached + ", but noisy: no result" : reached;
+        }
+    }
+
+    Findings(String name) {
+        this.name = name;
+    }
+
+    String name() {
+        return name;
+    }
+
+    List<Line> lines() {
+        return List.copyOf(lines);
+    }
+
+    /** A measurement for its own sake. */
+    Measurement measure(String what, String unit) {
+        return measure(what, unit, null, 0);
+    }
+
+    /** A measurement that is held against another one. */
+    Measurement measure(String what, String unit, @Nullable Measurement baseline, double target) {
+        Measurement measurement = new Measurement(what, unit);
+        lines.add(new Line(measurement, baseline, target));
+        return measurement;
+    }
+
+    /** Something that makes every number of this run worthless. */
+    void fault(String what) {
+        faults.add(what);
+    }
+
+    boolean isSound() {
+        return faults.isEmpty();
+    }
+
+    void print(PrintWriter out) {
+        out.printf("%n%s%n", Machine.describe());
+        out.printf("%-46s %12s %-9s %7s %7s %7s  %s%n", name, "median", "", "spread", "ratio", "target", "");
+        for (Line line : lines) {
+            Measurement m = line.measured();
+            out.printf(
+                    Locale.ROOT,
+                    "%-46s %,12.0f %-9s %6.0f%% %7s %7s  %s%n",
+                    m.name(),
+                    m.median(),
+                    m.unit(),
+                    m.spread() * 100,
+                    line.baseline() == null ? "" : String.format(Locale.ROOT, "%.2f", line.ratio()),
+                    line.target() == 0 ? "" : String.format(Locale.ROOT, "%.2f", line.target()),
+                    line.verdict());
+        }
+        faults.forEach(fault -> out.println("FAULT " + fault));
+        out.flush();
+    }
+
+    JsonObject toJson() {
+        JsonArray rows = new JsonArray();
+        for (Line line : lines) {
+            Measurement m = line.measured();
+            JsonObject row = new JsonObject()
+                    .put("name", m.name())
+                    .put("unit", m.unit())
+                    .put("median", m.median())
+                    .put("spread", m.spread())
+                    .put("noisy", line.isNoisy())
+                    .put("rounds", new JsonArray(m.rounds()));
+            if (line.baseline() != null) {
+                row.put("ratio", line.ratio());
+            }
+            if (line.target() > 0) {
+                row.put("target", line.target()).put("reached", line.ratio() >= line.target() && !line.isNoisy());
+            }
+            rows.add(row);
+        }
+        return new JsonObject()
+                .put("bench", name)
+                .put("machine", Machine.toJson())
+                .put("sound", isSound())
+                .put("faults", new JsonArray(faults))
+                .put("measurements", rows);
+    }
+
+    /** Writes {@code <name>.json}; returns the file. */
+    Path write(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        return Files.writeString(directory.resolve(name + ".json"), toJson().encodePrettily() + "\n");
+    }
+}
