@@ -43,6 +43,7 @@ as $$
 declare
     accounts bigint;
     moved    bigint;
+    mixed    boolean;
 begin
     with delta as (
         select id, sum(amount)::bigint as amount
@@ -54,14 +55,15 @@ begin
     ), done as (
         update account set balance = account.balance + delta.amount
         from delta where account.id = delta.id
-        returning account.id
+        returning account.asset
     )
-    select (select count(*) from delta), (select count(*) from done) into accounts, moved;
+    select (select count(*) from delta), count(*), min(asset) <> max(asset) from done into accounts, moved, mixed;
     if accounts <> moved then
         raise exception 'a transfer names an account that does not exist' using errcode = 'foreign_key_violation';
     end if;
 
-    if exists (select from inserted
+    -- Mostly all accounts of a statement hold the same asset, and then so do the two of every transfer.
+    if mixed and exists (select from inserted
                join account as debited on debited.id = inserted.debit
                join account as credited on credited.id = inserted.credit
                where debited.asset <> credited.asset) then

@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Frames;
+import dev.hongbao.page.PageFiles;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -18,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is served to browsers: the contract, and Swagger UI from its webjar. A fixed set of files under fixed paths, read
- * when first asked for, so that a start does not wait for 1.5 MB of script. Safe on any thread.
+ * What is served to browsers: the chat page, the contract, and Swagger UI from its webjar. A fixed set of files under fixed
+ * paths, read when first asked for, so that a start does not wait for 1.5 MB of script. Safe on any thread.
  */
 public final class Documents {
     /** Swagger UI sets styles on elements and shows images of its own; nothing comes from another host. */
@@ -60,42 +61,45 @@ public final class Documents {
               validatorUrl: null
             });
             """;
-    private static final String FRONT = """
-            Hongbao: red packets that balance to the cent.
 
-            The calls, to read and to try:  /docs
-            Their contract (OpenAPI 3.1):   /openapi.yaml
-            The socket (AsyncAPI 3.0):      /asyncapi.yaml
-            A client for browsers:          /hongbao-client.js
-            """;
-
+    private final PageFiles chat = PageFiles.chat();
     private final Map<String, Reply> ready;
     private final Map<String, Reply> loaded = new ConcurrentHashMap<>();
 
     public Documents(Contract contract, Frames frames) {
         Map<String, Reply> replies = new HashMap<>();
-        replies.put("/", document("text/plain; charset=utf-8", bytes(FRONT)));
         replies.put("/openapi.yaml", document("application/yaml; charset=utf-8", bytes(contract.text())));
         replies.put("/asyncapi.yaml", document("application/yaml; charset=utf-8", bytes(frames.text())));
-        replies.put(
-                "/hongbao-client.js",
-                document("text/javascript; charset=utf-8", resource("webroot/hongbao-client.js")));
         replies.put("/docs", document("text/html; charset=utf-8", bytes(PAGE)));
         replies.put("/docs/start.js", document("text/javascript; charset=utf-8", bytes(START)));
         replies.put(DOCS, new Reply(308, "", Buffer.buffer(), List.of("Location", "/docs")));
         this.ready = Map.copyOf(replies);
     }
 
-    /** The document at a path; null for none. The first call for a file of Swagger UI reads it from the jar. */
+    /** The document at a path; null for none. The first call for a file reads it from the jar. */
     @Nullable
     Reply find(String path) {
         Reply reply = ready.get(path);
-        if (reply != null || !path.startsWith(DOCS)) {
+        if (reply != null) {
             return reply;
+        }
+        if (!path.startsWith(DOCS)) {
+            reply = loaded.get(path);
+            return reply != null ? reply : page(path);
         }
         String file = path.substring(DOCS.length());
         String type = SWAGGER_FILES.get(file);
         return type == null ? null : loaded.computeIfAbsent(file, name -> document(type, swaggerFile(name)));
+    }
+
+    private @Nullable Reply page(String path) {
+        PageFiles.PageFile file = chat.find(path);
+        if (file == null) {
+            return null;
+        }
+        Reply reply = document(file.type(), file.bytes().getBytes(), PageFiles.POLICY);
+        loaded.put(path, reply);
+        return reply;
     }
 
     /** The same document, or 304 when the browser holds it. */
@@ -106,6 +110,10 @@ public final class Documents {
     }
 
     private static Reply document(String type, byte[] bytes) {
+        return document(type, bytes, POLICY);
+    }
+
+    private static Reply document(String type, byte[] bytes, String policy) {
         return new Reply(
                 200,
                 type,
@@ -116,7 +124,7 @@ public final class Documents {
                         "Cache-Control",
                         "no-cache",
                         "Content-Security-Policy",
-                        POLICY,
+                        policy,
                         "Referrer-Policy",
                         "no-referrer"));
     }

@@ -7,6 +7,7 @@ import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Operation;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketId;
+import dev.hongbao.page.DemoLogin;
 import dev.hongbao.token.Tokens;
 import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.Problem;
@@ -40,6 +41,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Gate gate;
     private final BodyReader bodies;
     private final ClaimRoute claimRoute;
+    private final DemoRoutes demoRoutes;
     private final EventsRoute eventsRoute;
     private final SocketUpgrade sockets;
     private final Map<String, Routes.Route> routes;
@@ -54,6 +56,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             Connections connections,
             Tokens tokens,
             RateLimits limits,
+            DemoLogin demo,
             Services services) {
         this.vertx = vertx;
         this.contract = contract;
@@ -64,15 +67,20 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.gate = new Gate(tokens);
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
+        this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies);
         this.eventsRoute = new EventsRoute(services.feed());
         this.sockets = services.sockets();
         this.routes = new Routes(services).byOperation();
         for (Operation operation : contract.operations()) {
-            boolean special = operation.id().equals(CLAIM) || operation.id().equals(EVENTS);
-            if (!special && !routes.containsKey(operation.id())) {
+            if (!isSpecial(operation) && !routes.containsKey(operation.id())) {
                 throw new IllegalStateException("nothing answers the contract's call " + operation.id());
             }
         }
+    }
+
+    /** Whether a route of its own answers it. */
+    private static boolean isSpecial(Operation operation) {
+        return operation.id().equals(CLAIM) || operation.id().equals(EVENTS) || !operation.needsToken();
     }
 
     /** From now on new work is refused; answers in flight are still given. */
@@ -134,6 +142,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
             exchange.countAs(operation.index());
             if (operation.id().equals(CLAIM)) {
                 claimRoute.answerUnusual(exchange, segments);
+            } else if (!operation.needsToken()) {
+                demoRoutes.answer(exchange, operation);
             } else {
                 call(exchange, operation, segments);
             }

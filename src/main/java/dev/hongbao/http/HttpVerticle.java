@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import dev.hongbao.http.contract.Contract;
 import dev.hongbao.limit.RateLimits;
+import dev.hongbao.page.DemoLogin;
 import dev.hongbao.token.Tokens;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -42,7 +43,12 @@ public final class HttpVerticle extends VerticleBase {
 
     /** What all instances share. */
     public record Shared(
-            Contract contract, Documents documents, Tokens tokens, RateLimits limits, HttpMetrics metrics) {}
+            Contract contract,
+            Documents documents,
+            Tokens tokens,
+            RateLimits limits,
+            HttpMetrics metrics,
+            DemoLogin demo) {}
 
     /**
      * @param services called once, on the instance's own loop
@@ -73,6 +79,7 @@ public final class HttpVerticle extends VerticleBase {
                 connections,
                 shared.tokens(),
                 shared.limits(),
+                shared.demo(),
                 services);
         server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)

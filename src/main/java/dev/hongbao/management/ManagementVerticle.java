@@ -1,5 +1,6 @@
 package dev.hongbao.management;
 
+import dev.hongbao.page.PageFiles;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -7,14 +8,17 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /health/live}, {@code /health/ready} and {@code /metrics}. Without a token: bind it to loopback or to a network
+ * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the operator's page with its numbers. Without a token: bind it to loopback or to a network
  * that only operators reach. One instance.
  */
 public final class ManagementVerticle extends VerticleBase {
+    private static final long SAMPLE_MILLIS = 1_000;
     private static final int IDLE_SECONDS = 30;
     private static final int MAX_HEADER_BYTES = 4 * 1024;
     private static final String JSON = "application/json";
@@ -24,6 +28,8 @@ public final class ManagementVerticle extends VerticleBase {
     private final HealthChecks readiness;
     private final PrometheusMeterRegistry metrics;
     private final IntConsumer listening;
+    private final PageFiles page = PageFiles.operator();
+    private final RecentNumbers recent;
 
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpServer server;
@@ -39,6 +45,7 @@ public final class ManagementVerticle extends VerticleBase {
         this.readiness = readiness;
         this.metrics = metrics;
         this.listening = listening;
+        this.recent = new RecentNumbers(metrics, Clock.systemUTC());
     }
 
     @Override
@@ -51,6 +58,8 @@ public final class ManagementVerticle extends VerticleBase {
                         .setIdleTimeout(IDLE_SECONDS)
                         .setIdleTimeoutUnit(TimeUnit.SECONDS))
                 .requestHandler(this::answer);
+        recent.sample();
+        vertx.setPeriodic(SAMPLE_MILLIS, tick -> recent.sample());
         return server.listen().map(bound -> {
             listening.accept(bound.actualPort());
             return bound;
@@ -80,8 +89,27 @@ public final class ManagementVerticle extends VerticleBase {
                 vertx.<String>executeBlocking(metrics::scrape)
                         .onSuccess(text -> send(request, 200, "text/plain; version=0.0.4; charset=utf-8", text))
                         .onFailure(fault -> send(request, 500, "text/plain; charset=utf-8", "no metrics\n"));
-            default -> send(request, 404, "text/plain; charset=utf-8", "/health/live, /health/ready, /metrics\n");
+            case "/recent.json" -> send(request, 200, JSON, recent.toJson(after(request.getParam("after"))));
+            default -> sendFile(request, page.find(String.valueOf(request.path())));
         }
+    }
+
+    /** What is no number means from the beginning. */
+    private static long after(@Nullable String text) {
+        return text != null && text.matches("[0-9]{1,15}") ? Long.parseLong(text) : 0;
+    }
+
+    private static void sendFile(HttpServerRequest request, PageFiles.@Nullable PageFile file) {
+        if (file == null) {
+            send(request, 404, "text/plain; charset=utf-8", "/, /health/live, /health/ready, /metrics\n");
+            return;
+        }
+        request.response()
+                .putHeader("Content-Type", file.type())
+                .putHeader("Cache-Control", "no-cache")
+                .putHeader("Content-Security-Policy", PageFiles.POLICY)
+                .putHeader("X-Content-Type-Options", "nosniff");
+        var unused = request.response().end(file.bytes());
     }
 
     private static void send(HttpServerRequest request, int status, String type, String body) {

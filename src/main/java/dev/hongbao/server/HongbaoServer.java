@@ -14,6 +14,7 @@ import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.management.HealthChecks;
 import dev.hongbao.management.ManagementVerticle;
+import dev.hongbao.packet.OpenPackets;
 import dev.hongbao.postgres.Migrations;
 import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.Tokens;
@@ -117,6 +118,7 @@ public final class HongbaoServer implements AutoCloseable {
         Engine engine = await(Engine.start(vertx, stores.addresses(), config, metrics, clock));
         stops.push(() -> stop("the journal", engine.close()));
         await(engine.ready(START_LIMIT));
+        OpenPackets.watch(vertx, engine.pool(), metrics);
         HttpSettings http = httpSettings(config);
         SocketFace.Shared sockets = sockets(config, shared, frames, metrics, clock);
         deploy(
@@ -160,7 +162,8 @@ public final class HongbaoServer implements AutoCloseable {
                 new Documents(contract, frames),
                 new Tokens(tokens, clock),
                 new RateLimits(limits(config.limits()), System::nanoTime),
-                httpMetrics);
+                httpMetrics,
+                DemoRules.login(config, clock));
     }
 
     private static RateLimitSettings limits(LimitsConfig config) {

@@ -10,6 +10,7 @@ import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
+import dev.hongbao.page.DemoLogin;
 import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.TokenSigner;
 import dev.hongbao.token.Tokens;
@@ -86,7 +87,8 @@ final class FaceServer implements AutoCloseable {
                 new RateLimits(
                         new RateLimitSettings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, 100),
                         System::nanoTime),
-                HttpMetrics.of(meters, contract));
+                HttpMetrics.of(meters, contract),
+                DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC()));
         Set<Integer> ports = ConcurrentHashMap.newKeySet();
         deployment = vertx.deployVerticle(
                         () -> new HttpVerticle(

@@ -84,6 +84,7 @@ public final class Contract {
                 inPath,
                 inQuery,
                 needsKey,
+                !new JsonArray().equals(call.getJsonArray("security")),
                 body == null
                         ? null
                         : new Schema(body.getJsonObject("content")

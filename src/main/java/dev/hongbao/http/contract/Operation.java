@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param pathSchemas by parameter
  * @param querySchemas by parameter; all of them optional
  * @param needsIdempotencyKey whether the header is required
+ * @param needsToken false for a call that everybody may make
  * @param body the body's schema; null when the call takes no body
  */
 public record Operation(
@@ -27,6 +28,7 @@ public record Operation(
         Map<String, Schema> pathSchemas,
         Map<String, Schema> querySchemas,
         boolean needsIdempotencyKey,
+        boolean needsToken,
         @Nullable Schema body,
         boolean bodyRequired) {
 

@@ -1,0 +1,122 @@
+package dev.hongbao.http;
+
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
+import dev.hongbao.http.contract.Operation;
+import dev.hongbao.ledger.Wallets;
+import dev.hongbao.limit.RateDecision;
+import dev.hongbao.limit.RateLimits;
+import dev.hongbao.page.DemoLogin;
+import dev.hongbao.wire.InvalidInputException;
+import dev.hongbao.wire.JsonText;
+import dev.hongbao.wire.Problem;
+import dev.hongbao.wire.ProblemType;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two calls that need no token: who a visitor can become, and becoming it. Answers only a browser that was sent to
+ * loopback by its address bar: a page of another site can neither call it (Origin) nor point its own name here (Host, against
+ * DNS rebinding). Only on its loop.
+ */
+final class DemoRoutes {
+    private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
+    private static final String ELSEWHERE = "Open this server under http://127.0.0.1 or http://localhost.";
+
+    private final DemoLogin login;
+    private final Wallets wallets;
+    private final RateLimits limits;
+    private final BodyReader bodies;
+
+    DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, BodyReader bodies) {
+        this.login = login;
+        this.wallets = wallets;
+        this.limits = limits;
+        this.bodies = bodies;
+    }
+
+    void answer(Exchange exchange, Operation operation) {
+        boolean local = isLocal(exchange.request());
+        operation.queryParameters(exchange.request().query());
+        if (operation.id().equals("demo")) {
+            bodies.read(exchange, operation, none -> exchange.send(Reply.json(200, about(local))));
+        } else if (!login.isOpen()) {
+            exchange.refuse(Problem.of(ProblemType.DEMO_OFF, login.whyOff()));
+        } else if (!local) {
+            exchange.refuse(Problem.of(ProblemType.DEMO_OFF, ELSEWHERE));
+        } else {
+            bodies.read(exchange, operation, body -> enter(exchange, body));
+        }
+    }
+
+    private void enter(Exchange exchange, @Nullable JsonObject body) {
+        UserId member = new UserId(body == null ? "" : body.getString("member"));
+        if (!DemoLogin.MEMBERS.contains(member)) {
+            exchange.refuse(InvalidInputException.of("#/member", "must be one of those that GET /v1/demo lists")
+                    .problem());
+            return;
+        }
+        RateDecision decision = limits.call(new Caller(member, Set.of(DemoLogin.GROUP), Role.USER, Instant.MAX));
+        exchange.tell(decision);
+        if (!decision.allowed()) {
+            exchange.refuse(Problem.tooMany("Slow down.", decision.retryAfterSeconds()));
+            return;
+        }
+        login.enter(member, wallets)
+                .onSuccess(session -> exchange.send(Reply.json(201, json(session))))
+                .onFailure(exchange::fail);
+    }
+
+    private String about(boolean local) {
+        boolean open = login.isOpen() && local;
+        JsonText json = new JsonText(256).beginObject().field("open", open);
+        if (open) {
+            String members = DemoLogin.MEMBERS.stream()
+                    .map(member -> '"' + member.value() + '"')
+                    .collect(Collectors.joining(",", "[", "]"));
+            json.plain("group", DemoLogin.GROUP.value()).name("members").raw(members);
+        } else {
+            json.field("reason", login.isOpen() ? ELSEWHERE : login.whyOff());
+        }
+        return json.endObject().toString();
+    }
+
+    private static String json(DemoLogin.Session session) {
+        return new JsonText(512)
+                .beginObject()
+                .plain("user", session.user().value())
+                .plain("group", DemoLogin.GROUP.value())
+                .plain("token", session.token())
+                .plain("expiresAt", session.expiresAt().toString())
+                .endObject()
+                .toString();
+    }
+
+    /** Whether the browser believes to be on this machine, and no page of another origin calls. */
+    static boolean isLocal(HttpServerRequest request) {
+        String host = request.headers().get(HttpHeaders.HOST);
+        if (host == null || !isLoopback(host)) {
+            return false;
+        }
+        String origin = request.headers().get(HttpHeaders.ORIGIN);
+        return origin == null || origin.equalsIgnoreCase("http://" + host);
+    }
+
+    private static boolean isLoopback(String authority) {
+        try {
+            String host = URI.create("http://" + authority).getHost();
+            return host != null
+                    && LOOPBACK.contains(host.replaceAll("[\\[\\]]", "").toLowerCase(Locale.ROOT));
+        } catch (IllegalArgumentException malformed) {
+            return false;
+        }
+    }
+}

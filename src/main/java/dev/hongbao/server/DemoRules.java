@@ -1,0 +1,52 @@
+package dev.hongbao.server;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.page.DemoLogin;
+import dev.hongbao.token.TokenSigner;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Clock;
+
+/** Whether visitors are let in: only by a start for trying it out, on this machine alone. */
+final class DemoRules {
+    private DemoRules() {}
+
+    /** Blocks on the disk. */
+    static DemoLogin login(HongbaoConfig config, Clock clock) throws IOException {
+        String why = whyOff(config);
+        if (!why.isEmpty()) {
+            return DemoLogin.off(why);
+        }
+        byte[] secret = TokenRules.secret(config.token(), config.data());
+        return DemoLogin.open(
+                new TokenSigner(secret, config.token().issuer(), config.token().audience(), clock), clock);
+    }
+
+    /** A sentence for the visitor; empty when nothing speaks against it. */
+    static String whyOff(HongbaoConfig config) {
+        if (!config.redis().isEmbedded() || !config.postgres().isEmbedded()) {
+            return "The demo login is off, because this server keeps its data in configured servers.";
+        }
+        if (!config.token().algorithm().isSymmetric() || config.token().secretFile() != null) {
+            return "The demo login is off, because this server takes the tokens of your own issuer.";
+        }
+        if (!isLoopback(config.http().host())) {
+            return "The demo login is off, because this server listens on more than this machine.";
+        }
+        return "";
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            for (InetAddress address : InetAddress.getAllByName(host)) {
+                if (!address.isLoopbackAddress()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/**
+ * The viewer's wallet: what it holds, and what went in and out.
+ * @module
+ */
+import { html, useEffect, useState } from './ui.js';
+import { records } from './api.js';
+import { Dialog } from './dialog.js';
+import { Face, nameOf } from './faces.js';
+import { clock, money } from './format.js';
+import { t } from './texts.js';
+
+const KINDS = { deposit: 'recordDeposit', withdrawal: 'recordWithdrawal', send: 'recordSend', claim: 'recordClaim', refund: 'recordRefund' };
+
+/** @param {{room: object, dialog?: boolean, onClose?: () => void}} props at the side, or as a dialog on small screens */
+export function Account({ room, dialog = false, onClose }) {
+  const body = html`<div class="account">
+    <div class="card">
+      <p class="card-who"><${Face} user=${room.me} /><span>${nameOf(room.me)}</span></p>
+      <p class="card-label">${t('balance')}</p>
+      <p class="card-balance" data-balance=${room.balance}>${room.balance === null ? '¥ …' : money(room.balance)}</p>
+    </div>
+    <${Records} room=${room} />
+  </div>`;
+  return dialog ? html`<${Dialog} name="wallet" title=${t('wallet')} onClose=${onClose}>${body}<//>` : body;
+}
+
+function Records({ room }) {
+  const [items, setItems] = useState(null);
+  const [next, setNext] = useState(null);
+  useEffect(() => {
+    let current = true;
+    records(room.token()).then((page) => {
+      if (current) {
+        setItems(page.items);
+        setNext(page.next);
+      }
+    }, () => {});
+    return () => {
+      current = false;
+    };
+  }, [room.movements]);
+
+  const more = async () => {
+    const page = await records(room.token(), next);
+    setItems((known) => [...known, ...page.items]);
+    setNext(page.next);
+  };
+  return html`<section class="records" aria-label=${t('records')}>
+    <h2>${t('records')}</h2>
+    ${items?.length === 0 && html`<p class="soft">${t('noRecords')}</p>`}
+    <ul>${items?.map((item) => html`<li key=${item.id} data-kind=${item.kind}>
+      <span class="record-mark is-${item.kind}" aria-hidden="true"></span>
+      <span class="record-what"><b>${t(KINDS[item.kind] ?? item.kind)}</b><time datetime=${item.at}>${clock(item.at)}</time></span>
+      <span class="record-sum ${item.direction}">${item.direction === 'credit' ? '+' : '−'}${money(item.amount, item.asset)}</span>
+    </li>`)}</ul>
+    ${next && html`<button type="button" class="quiet-button" onClick=${more}>${t('more')}</button>`}
+  </section>`;
+}

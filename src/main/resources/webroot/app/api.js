@@ -1,0 +1,72 @@
+/**
+ * The calls over HTTP that the page makes beside the socket.
+ * @module
+ */
+
+/** A refused call: a problem document of RFC 9457. */
+export class ProblemError extends Error {
+  /** @param {{type?: string, title?: string, detail?: string, status?: number, errors?: object[]}} problem */
+  constructor(problem) {
+    super(problem.detail ?? problem.title ?? 'refused');
+    this.problem = problem;
+  }
+
+  /** The end of the problem's type: `drained`, `not-eligible` and so on. */
+  get reason() {
+    return String(this.problem.type ?? '').split('/').pop();
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {{token?: string, body?: object, headers?: object}} [more]
+ * @returns the answer's body; rejects with a ProblemError when refused, a TypeError without a line
+ */
+export async function call(method, path, { token, body, headers = {} } = {}) {
+  const all = { Accept: 'application/json', ...headers };
+  if (token) {
+    all.Authorization = `Bearer ${token}`;
+  }
+  if (body) {
+    all['Content-Type'] = 'application/json';
+  }
+  const response = await fetch(path, { method, headers: all, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  const answer = text ? JSON.parse(text) : null;
+  if (!response.ok) {
+    throw new ProblemError(answer ?? { status: response.status, title: response.statusText });
+  }
+  return answer;
+}
+
+/** Whether a visitor can come in, and as whom: `{open, group, members}` or `{open: false, reason}`. */
+export function demo() {
+  return call('GET', '/v1/demo');
+}
+
+/** Becomes a demo member: `{user, group, token, expiresAt}`. */
+export function demoLogin(member) {
+  return call('POST', '/v1/demo/login', { body: { member } });
+}
+
+/** The caller's balance of one asset, in minor units. */
+export async function balance(token, asset = 'CNY') {
+  const { items } = await call('GET', '/v1/me/balances', { token });
+  return items.find((item) => item.asset === asset)?.amount ?? 0;
+}
+
+/** A page of the caller's records, newest first: `{items, next}`. */
+export function records(token, cursor) {
+  return call('GET', `/v1/me/transfers?limit=20${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
+}
+
+/** A packet as the caller sees it. */
+export function packet(token, id) {
+  return call('GET', `/v1/packets/${id}`, { token });
+}
+
+/** The first claims of a packet: `{items, next, luckiest}`. */
+export function claims(token, id) {
+  return call('GET', `/v1/packets/${id}/claims?limit=100`, { token });
+}

@@ -1,0 +1,111 @@
+/**
+ * The page: the gate for a visitor, the group for a member.
+ * @module
+ */
+import { html, purse, render, useEffect, useState } from './ui.js';
+import { Account } from './account.js';
+import { Compose } from './compose.js';
+import { Face, nameOf } from './faces.js';
+import { Gate } from './gate.js';
+import { Opening } from './opening.js';
+import { Timeline } from './timeline.js';
+import { greetingOf } from './packet.js';
+import { money } from './format.js';
+import { recallSession, rememberSession } from './prefs.js';
+import { Room } from './room.js';
+import { language, t, useLanguage } from './texts.js';
+
+/** @param {{onLanguage: () => void}} props */
+export function LanguageButton({ onLanguage }) {
+  const toggle = () => {
+    useLanguage(language() === 'zh' ? 'en' : 'zh');
+    onLanguage();
+  };
+  return html`<button type="button" class="language" lang=${language() === 'zh' ? 'en' : 'zh-CN'}
+    aria-label=${t('otherLanguageLabel')} onClick=${toggle}>${t('otherLanguage')}</button>`;
+}
+
+function App() {
+  const [room, setRoom] = useState(() => {
+    const session = recallSession();
+    return session ? new Room(session) : null;
+  });
+  const [, setDrawn] = useState(0);
+  const redraw = () => setDrawn((n) => n + 1);
+
+  const enter = (session) => {
+    rememberSession(session);
+    setRoom(new Room(session));
+  };
+  const leave = () => {
+    room.close();
+    rememberSession(null);
+    setRoom(null);
+  };
+  return room
+    ? html`<${Group} room=${room} onLeave=${leave} onLanguage=${redraw} />`
+    : html`<${Gate} onEnter=${enter} onLanguage=${redraw} />`;
+}
+
+function Group({ room, onLeave, onLanguage }) {
+  const [, setDrawn] = useState(0);
+  const [opened, setOpened] = useState(null);
+  const [panel, setPanel] = useState('');
+  const [said, setSaid] = useState('');
+  useEffect(() => room.listen((event) => {
+    const packet = event?.type === 'packet.sent' && event.data.packet;
+    if (packet && packet.sender !== room.me) {
+      setSaid(t('newPacket', nameOf(packet.sender), greetingOf(packet), packet.count));
+    }
+    setDrawn((n) => n + 1);
+  }), [room]);
+
+  const open = (packet, grab) => setOpened({ id: packet.id, grab });
+  const packet = opened && room.find(opened.id);
+  return html`<div class="room">
+    <${Members} room=${room} onLeave=${onLeave} />
+    <div class="chat">
+      <${TopBar} room=${room} onWallet=${() => setPanel('wallet')} onLeave=${onLeave} onLanguage=${onLanguage} />
+      <main class="chat-main"><${Timeline} packets=${room.packets} me=${room.me} known=${room.known} onOpen=${open} /></main>
+      <footer class="composer"><button type="button" class="send" onClick=${() => setPanel('compose')}>
+        <span class="send-coin" aria-hidden="true">¥</span>${t('sendButton')}</button></footer>
+    </div>
+    <aside class="side-account" aria-label=${t('wallet')}><${Account} room=${room} /></aside>
+    <p class="unseen" aria-live="polite" role="status">${said}</p>
+    ${packet && html`<${Opening} key=${packet.id} packet=${packet} grab=${opened.grab} room=${room} onClose=${() => setOpened(null)} />`}
+    ${panel === 'compose' && html`<${Compose} room=${room} onClose=${() => setPanel('')} />`}
+    ${panel === 'wallet' && html`<${Account} room=${room} dialog onClose=${() => setPanel('')} />`}
+  </div>`;
+}
+
+function TopBar({ room, onWallet, onLeave, onLanguage }) {
+  const balance = room.balance === null ? '¥ …' : money(room.balance);
+  return html`<header class="top-bar">
+    <div class="top-title"><h1>${t('groupName')}</h1><${Line} room=${room} /></div>
+    <${LanguageButton} onLanguage=${onLanguage} />
+    <button type="button" class="wallet-chip" aria-label=${t('openWallet', balance)} onClick=${onWallet}>${purse}<span>${balance}</span></button>
+    <button type="button" class="me-chip" aria-label=${`${nameOf(room.me)}: ${t('leave')}`} title=${t('leave')} onClick=${onLeave}>
+      <${Face} user=${room.me} /></button>
+  </header>`;
+}
+
+function Line({ room }) {
+  const text = { open: 'statusLive', connecting: 'statusConnecting', waiting: 'statusOffline', closed: 'statusEnded' }[room.line];
+  const detail = room.line === 'open' ? `${t('memberCount', room.members.length)} · ${t(text)}` : t(text);
+  return html`<p class="line ${room.line}" role="status" data-line=${room.line}><i aria-hidden="true"></i>${detail}</p>`;
+}
+
+function Members({ room, onLeave }) {
+  return html`<nav class="members" aria-label=${t('members')}>
+    <p class="brand"><img src="/icon.svg" alt="" width="32" height="32" /><b>${t('brand')}</b></p>
+    <h2>${t('members')}</h2>
+    <ul>${room.members.map((member) => html`<li key=${member} class=${member === room.me ? 'own' : ''}>
+      <${Face} user=${member} size="small" /><span>${nameOf(member)}</span>${member === room.me && html`<em>${t('you')}</em>`}</li>`)}</ul>
+    <button type="button" class="quiet-button" onClick=${onLeave}>${t('leave')}</button>
+    <p class="nav-links"><a href="/docs">${t('api')}</a><a href="/asyncapi.yaml">${t('socket')}</a><a href="/hongbao-client.js">${t('clientSource')}</a></p>
+  </nav>`;
+}
+
+const root = document.getElementById('app');
+root.replaceChildren();
+render(html`<${App} />`, root);

@@ -1,0 +1,169 @@
+/**
+ * The moment of truth: an envelope that opens, the amount that counts up, and who else was there.
+ * @module
+ */
+import { html, isStill, useEffect, useRef, useState } from './ui.js';
+import { Dialog } from './dialog.js';
+import { Claims } from './detail.js';
+import { Face, nameOf } from './faces.js';
+import { money } from './format.js';
+import { greetingOf, stateOf } from './packet.js';
+import { t } from './texts.js';
+
+const COUNT_MILLIS = 900;
+/** As long as the envelope's halves take to leave, see envelope.css. */
+const LEAVE_MILLIS = 650;
+
+/** What a refusal looks like, by the end of the problem's type. */
+const REFUSALS = {
+  drained: ['lateTitle', 'late'],
+  expired: ['expiredTitle', 'expiredHint'],
+  'not-eligible': ['notEligibleTitle', 'notEligible'],
+  'not-open-yet': ['trouble', 'notOpenYet'],
+  unknown: ['trouble', 'problemUnknown'],
+  overloaded: ['trouble', 'problemOverloaded'],
+  'too-many-requests': ['trouble', 'problemTooMany'],
+};
+
+/**
+ * @param {{packet: object, grab: boolean, room: object, onClose: () => void}} props `grab`: claim at once
+ */
+export function Opening({ packet, grab, room, onClose }) {
+  const sealed = packet.mine === null && stateOf(packet, Date.now()) === 'open';
+  const [step, setStep] = useState(sealed ? 'sealed' : 'open');
+  const [fresh, setFresh] = useState(false);
+  const [refusal, setRefusal] = useState(null);
+  const [page, setPage] = useState(null);
+  const coin = useRef(null);
+  const result = useRef(null);
+
+  const claim = async (passcode) => {
+    setStep('opening');
+    setRefusal(null);
+    try {
+      const first = await room.claim(packet.id, passcode);
+      setFresh(first);
+    } catch (refused) {
+      setRefusal(refused);
+      if (refused.reason === 'wrong-passcode') {
+        setStep('sealed');
+        return;
+      }
+    }
+    setStep('open');
+  };
+  useEffect(() => {
+    if (grab && sealed && !packet.passcodeRequired) {
+      claim();
+    } else {
+      coin.current?.focus();
+    }
+  }, []);
+  const gone = step === 'open';
+  useEffect(() => {
+    if (gone) {
+      result.current?.focus();
+    }
+  }, [gone]);
+  useEffect(() => {
+    let current = true;
+    if (gone) {
+      room.claims(packet.id).then((found) => current && setPage(found), () => {});
+    }
+    return () => {
+      current = false;
+    };
+  }, [gone, packet.claimed.count, packet.status, packet.mine?.status]);
+
+  return html`<${Dialog} name="opening" title=${t('packetFrom', nameOf(packet.sender))} onClose=${onClose}>
+    ${(gone || step === 'opening') && html`<${Result} packet=${packet} page=${page} fresh=${fresh} refusal=${refusal} me=${room.me}
+      shown=${gone} focus=${result} />`}
+    <${Cover} packet=${packet} step=${step} refusal=${refusal} coin=${coin} onClaim=${claim} />
+  <//>`;
+}
+
+function Cover({ packet, step, refusal, coin, onClaim }) {
+  const [there, setThere] = useState(step !== 'open');
+  const [passcode, setPasscode] = useState('');
+  useEffect(() => {
+    if (step !== 'open') {
+      return undefined;
+    }
+    const timer = setTimeout(() => setThere(false), isStill() ? 0 : LEAVE_MILLIS);
+    return () => clearTimeout(timer);
+  }, [step]);
+  if (!there) {
+    return null;
+  }
+  const submit = (event) => {
+    event.preventDefault();
+    onClaim(packet.passcodeRequired ? passcode : undefined);
+  };
+  return html`<form class="cover ${step}" onSubmit=${submit}>
+    <div class="pocket"></div>
+    <div class="flap">
+      <${Face} user=${packet.sender} />
+      <p class="from">${t('packetFrom', nameOf(packet.sender))}</p>
+      <p class="wish">${greetingOf(packet)}</p>
+    </div>
+    <button class="big-coin" ref=${packet.passcodeRequired ? null : coin} disabled=${step !== 'sealed'} aria-label=${t('openLabel')}>
+      <span aria-hidden="true">${t('openGlyph')}</span></button>
+    ${packet.passcodeRequired && html`<label class="secret"><span>${t('passcode')}</span>
+      <input name="passcode" ref=${coin} value=${passcode} maxlength="64" autocomplete="off" required
+        aria-invalid=${refusal !== null} aria-describedby="secret-hint" onInput=${(event) => setPasscode(event.target.value)} />
+      <small id="secret-hint" role=${refusal ? 'alert' : undefined}>${t(refusal ? 'wrongPasscode' : 'passcodeHint')}</small></label>`}
+  </form>`;
+}
+
+function Result({ packet, page, fresh, refusal, me, shown, focus }) {
+  const mine = packet.mine;
+  const [title, hint] = refusal ? (REFUSALS[refusal.reason] ?? ['trouble', '']) : verdict(packet);
+  return html`<div class="result" data-outcome=${mine ? 'won' : (refusal?.reason ?? packet.status)}>
+    <header class="result-head"><${Face} user=${packet.sender} />
+      <p class="from">${t('packetFrom', nameOf(packet.sender))}</p><p class="wish">${greetingOf(packet)}</p></header>
+    <div class="verdict" tabindex="-1" ref=${focus}>
+      ${mine ? html`<${Amount} claim=${mine} counts=${fresh && shown} />
+        <p class="soft">${t(mine.status === 'settled' ? 'wonHint' : 'settling')}</p>`
+    : html`${title && html`<h2>${t(title)}</h2>`}
+        ${refusal || hint ? html`<p class="soft">${hint ? t(hint) : refusal.message}</p>` : null}`}
+    </div>
+    ${fresh && shown && !isStill() && html`<div class="coins" aria-hidden="true">${Array.from({ length: 14 }, () => html`<i></i>`)}</div>`}
+    <${Claims} packet=${packet} page=${page} me=${me} />
+  </div>`;
+}
+
+function verdict(packet) {
+  switch (packet.status) {
+    case 'drained':
+      return ['lateTitle', 'late'];
+    case 'expired':
+    case 'refunded':
+      return ['expiredTitle', 'expiredHint'];
+    default:
+      return ['', ''];
+  }
+}
+
+/** Counts up to the amount; a screen reader hears it once, whole. */
+function Amount({ claim, counts }) {
+  const [shown, setShown] = useState(counts && !isStill() ? 0 : claim.amount);
+  useEffect(() => {
+    if (!counts || isStill()) {
+      setShown(claim.amount);
+      return undefined;
+    }
+    const start = performance.now();
+    let frame;
+    const draw = (time) => {
+      const part = Math.min(1, Math.max(0, (time - start) / COUNT_MILLIS));
+      setShown(Math.round(claim.amount * (1 - (1 - part) ** 3)));
+      if (part < 1) {
+        frame = requestAnimationFrame(draw);
+      }
+    };
+    frame = requestAnimationFrame(draw);
+    return () => cancelAnimationFrame(frame);
+  }, [counts, claim.amount]);
+  return html`<p class="amount" data-amount=${claim.amount}><span aria-hidden="true">${money(shown, claim.asset)}</span>
+    <span class="unseen">${t('won', money(claim.amount, claim.asset))}</span></p>`;
+}

@@ -1,0 +1,233 @@
+/**
+ * What this tab knows of the group, kept up to date by the socket: packets, connection, balance. Everything shown comes
+ * from here; whoever shows it is told of each change.
+ * @module
+ */
+import { connect } from '../hongbao-client.js';
+import { balance, claims, demoLogin, packet as fetchPacket } from './api.js';
+import { rememberSession } from './prefs.js';
+
+/** A token is renewed this long before it ends; the client asks a minute before. */
+const RENEW_MILLIS = 90_000;
+
+/** A refusal as the views know it. */
+class Refused extends Error {
+  constructor(error) {
+    super(error.message);
+    this.reason = error.kind ?? error.reason ?? 'disconnected';
+    this.problem = error.problem ?? {};
+  }
+}
+
+export class Room {
+  #session;
+  #client;
+  #packets = new Map();
+  #listeners = new Set();
+  #stale = false;
+  #asked = 0;
+
+  /** @type {'connecting'|'open'|'waiting'|'closed'} */
+  line = 'connecting';
+  /** Whether the group's state has been told. */
+  known = false;
+  /** Minor units; null before it is known. @type {number|null} */
+  balance = null;
+  /** Grows whenever the wallet's records may have changed. */
+  movements = 0;
+
+  /** @param {{user: string, group: string, token: string, expiresAt: string, members: string[]}} session */
+  constructor(session) {
+    this.#session = session;
+    this.#client = connect({
+      token: () => this.#token(),
+      onState: (line, why) => this.#lineIs(line, why),
+      onClaim: (claim) => this.#claimed(claim),
+    });
+    this.#client
+      .join(session.group, {
+        packets: 50,
+        onState: (packets) => this.#reset(packets),
+        onEvent: (event) => this.#happened(event),
+      })
+      .catch(() => this.#tell());
+  }
+
+  /** The viewer's user id. */
+  get me() {
+    return this.#session.user;
+  }
+
+  get group() {
+    return this.#session.group;
+  }
+
+  get members() {
+    return this.#session.members ?? [];
+  }
+
+  /** Oldest first. */
+  get packets() {
+    return [...this.#packets.values()].sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
+  }
+
+  find(id) {
+    return this.#packets.get(id);
+  }
+
+  /** The token for calls over HTTP. */
+  token() {
+    return this.#session.token;
+  }
+
+  /** @param {(event: object|null) => void} listener told of each change, with the feed's event if it is one */
+  listen(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Sends a packet. @returns it; rejects with a refusal */
+  async send(packet) {
+    try {
+      const sent = await this.#client.send(packet);
+      this.#put(sent);
+      this.#moved();
+      return sent;
+    } catch (error) {
+      throw new Refused(error);
+    }
+  }
+
+  /** Claims a share; once settled, it is in the packet's `mine`. @returns whether it is a new one */
+  async claim(id, passcode) {
+    const before = this.#packets.get(id)?.mine;
+    try {
+      this.#claimed(await this.#client.claim(id, { passcode, onAccepted: (claim) => this.#claimed(claim) }));
+      return !before;
+    } catch (error) {
+      this.#look(id);
+      throw new Refused(error);
+    }
+  }
+
+  /** Who has a share: `{items, next, luckiest}`. */
+  claims(id) {
+    return claims(this.token(), id);
+  }
+
+  /** Ends the connection. */
+  close() {
+    this.#client.close();
+    this.#listeners.clear();
+  }
+
+  async #token() {
+    const left = Date.parse(this.#session.expiresAt) - Date.now();
+    if (left < RENEW_MILLIS || this.#stale) {
+      Object.assign(this.#session, await demoLogin(this.me));
+      this.#stale = false;
+      rememberSession(this.#session);
+    }
+    return this.#session.token;
+  }
+
+  #lineIs(line, why) {
+    this.line = line;
+    if (why === 'token-refused') {
+      this.#stale = true;
+    }
+    if (line === 'open') {
+      this.#moved();
+    }
+    this.#tell();
+  }
+
+  #reset(packets) {
+    this.#packets.clear();
+    packets.forEach((packet) => this.#packets.set(packet.id, packet));
+    this.known = true;
+    this.#tell();
+  }
+
+  #put(packet) {
+    const old = this.#packets.get(packet.id);
+    this.#packets.set(packet.id, old ? { ...packet, ...old } : packet);
+    this.#tell();
+  }
+
+  #change(id, change) {
+    const old = this.#packets.get(id);
+    if (old) {
+      this.#packets.set(id, { ...old, ...change });
+    }
+    return old;
+  }
+
+  /** A claim of the viewer's own; accepted first, then settled. */
+  #claimed(claim) {
+    const old = this.#packets.get(claim.packet);
+    if (old?.mine?.status !== 'settled') {
+      this.#change(claim.packet, { mine: claim });
+    }
+    if (claim.status === 'settled') {
+      this.#moved();
+    }
+    this.#tell();
+  }
+
+  #happened(event) {
+    const { data } = event;
+    switch (event.type) {
+      case 'packet.sent':
+        this.#put(data.packet);
+        break;
+      case 'packet.progress':
+        this.#progress(data);
+        break;
+      case 'packet.drained':
+      case 'packet.expired':
+        this.#change(data.packet, { status: event.type.slice('packet.'.length), claimed: data.claimed, luckiest: data.luckiest });
+        break;
+      case 'packet.refunded':
+        this.#change(data.packet, { status: 'refunded', refund: data.amount });
+        if (data.sender === this.me) {
+          this.#moved();
+        }
+        break;
+      default:
+        return;
+    }
+    this.#tell(event);
+  }
+
+  #progress({ packet, claimed }) {
+    const old = this.#packets.get(packet);
+    if (old && claimed.count > old.claimed.count) {
+      this.#change(packet, { claimed: { ...old.claimed, ...claimed } });
+    }
+  }
+
+  /** Looks at a packet again after a refusal, in case the feed has yet to tell. */
+  #look(id) {
+    fetchPacket(this.token(), id).then((seen) => {
+      if (this.#change(id, seen)) {
+        this.#tell();
+      }
+    }, () => {});
+  }
+
+  #moved() {
+    this.movements++;
+    const asked = ++this.#asked;
+    balance(this.token()).then((found) => {
+      if (asked === this.#asked) {
+        this.balance = found;
+        this.#tell();
+      }
+    }, () => {});
+  }
+
+  #tell(event = null) {
+    this.#listeners.forEach((listener) => listener(event));
+  }
+}
