@@ -14,12 +14,13 @@ export function Dialog({ name, title, onClose, children }) {
   useLayoutEffect(() => {
     const dialog = ref.current;
     const opener = document.activeElement;
+    const row = opener?.closest('[data-packet]');
     dialog.showModal();
     return () => {
       dialog.close();
-      if (opener instanceof HTMLElement && opener.isConnected) {
-        opener.focus();
-      }
+      // What opened it may be gone: a share can be grabbed once.
+      const back = opener?.isConnected ? opener : row?.querySelector('button');
+      back?.focus();
     };
   }, []);
   const outside = (event) => {

@@ -180,6 +180,9 @@ export class Room {
     switch (event.type) {
       case 'packet.sent':
         this.#put(data.packet);
+        if (data.packet.sender === this.me) {
+          this.#moved();
+        }
         break;
       case 'packet.progress':
         this.#progress(data);

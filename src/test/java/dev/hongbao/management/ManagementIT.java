@@ -80,7 +80,8 @@ class ManagementIT {
     void other_paths_and_methods_are_refused() throws Exception {
         int port = start();
 
-        assertThat(get(port, "/").statusCode()).isEqualTo(404);
+        assertThat(get(port, "/nothing").statusCode()).isEqualTo(404);
+        assertThat(get(port, "/app/main.js").statusCode()).as("the chat page").isEqualTo(404);
         assertThat(HttpClient.newHttpClient()
                         .send(
                                 HttpRequest.newBuilder(uri(port, "/metrics"))
@@ -89,6 +90,20 @@ class ManagementIT {
                                 BodyHandlers.ofString())
                         .statusCode())
                 .isEqualTo(405);
+    }
+
+    @Test
+    void the_operators_page_and_its_numbers_are_served() throws Exception {
+        int port = start();
+
+        HttpResponse<String> page = get(port, "/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+                .doesNotContain("unsafe");
+        assertThat(get(port, "/vendor/uplot.js").headers().firstValue("Content-Type"))
+                .contains("text/javascript; charset=utf-8");
+        assertThat(new JsonObject(get(port, "/recent.json?after=abc").body()).getJsonArray("samples"))
+                .isNotEmpty();
     }
 
     private int start() throws Exception {

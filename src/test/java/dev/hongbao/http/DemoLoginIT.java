@@ -1,0 +1,127 @@
+package dev.hongbao.http;
+
+import static dev.hongbao.http.FaceServer.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServer;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who does not get in by the demo login. Who does is tested through the page, in {@code PageIT}. */
+@ExtendWith(Servers.class)
+class DemoLoginIT {
+    private static final String LOGIN = "/v1/demo/login";
+    private static final String MEI = "{\"member\":\"demo-mei\"}";
+
+    private static FaceServer open;
+    private static TestServer configured;
+
+    @BeforeAll
+    static void start(TestServers servers) throws Exception {
+        open = new FaceServer();
+        configured = TestServer.start(servers, Map.of());
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        open.close();
+        configured.close();
+    }
+
+    @Test
+    void a_server_on_configured_stores_has_none_and_says_so() throws Exception {
+        HttpResponse<String> refused =
+                send(HttpRequest.newBuilder(configured.base().resolve(LOGIN))
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(MEI)));
+        HttpResponse<String> about =
+                send(HttpRequest.newBuilder(configured.base().resolve("/v1/demo")));
+
+        assertThat(assertProblem(refused, 404, "demo-off").getString("detail")).contains("configured servers");
+        assertThat(new JsonObject(about.body()).getBoolean("open")).isFalse();
+        assertThat(new JsonObject(about.body()).getString("reason")).contains("configured servers");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "evil.example",
+                "evil.example:8080",
+                "127.0.0.1.evil.example",
+                "10.0.0.7:8080",
+                "localhost.",
+                "[::2]"
+            })
+    void a_name_that_was_pointed_here_is_refused(String host) throws Exception {
+        String answer = open.raw(login(host, ""));
+
+        assertProblem(answer, 404, "demo-off");
+        assertThat(open.raw("GET /v1/demo HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
+                .contains("\"open\":false");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"127.0.0.1:8080,https://evil.example", "127.0.0.1:8080,http://127.0.0.1:9999", "localhost:8080,null"})
+    void a_page_of_another_origin_is_refused(String host, String origin) throws Exception {
+        assertProblem(open.raw(login(host, "Origin: " + origin + "\r\n")), 404, "demo-off");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1:8080", "localhost:8080", "LOCALHOST", "[::1]:8080"})
+    void this_machine_by_any_name_is_asked_who_to_be(String host) throws Exception {
+        assertThat(open.raw("GET /v1/demo HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
+                .contains("\"open\":true", "demo-grandma");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"alice", "demo-nobody", "service", "backend"})
+    void only_the_listed_members_can_be_become(String member) throws Exception {
+        HttpResponse<String> refused = open.send("POST", LOGIN, "{\"member\":\"" + member + "\"}");
+
+        JsonObject problem = assertProblem(refused, 400, "invalid-request");
+        assertThat(problem.getJsonArray("errors").getJsonObject(0).getString("pointer"))
+                .isEqualTo("#/member");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"member\":7}", "{\"member\":\"demo-mei\",\"role\":\"service\"}", "[]"})
+    void a_role_cannot_be_asked_for(String body) throws Exception {
+        assertThat(open.send("POST", LOGIN, body).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void the_page_is_served_under_a_strict_policy() throws Exception {
+        for (String path : new String[] {"/", "/app/main.js", "/style/base.css", "/vendor/preact-htm.js"}) {
+            HttpResponse<String> file = open.send("GET", path, "");
+            assertThat(file.statusCode()).as(path).isEqualTo(200);
+            assertThat(file.headers().firstValue("ETag")).isPresent();
+            assertThat(file.headers().firstValue("Content-Security-Policy").orElseThrow())
+                    .contains("default-src 'none'", "script-src 'self';")
+                    .doesNotContain("unsafe");
+        }
+    }
+
+    private static String login(String host, String headers) {
+        return "POST " + LOGIN + " HTTP/1.1\r\nHost: " + host + "\r\n" + headers
+                + "Content-Type: application/json\r\nContent-Length: " + MEI.length() + "\r\nConnection: close\r\n\r\n"
+                + MEI;
+    }
+
+    private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
+    }
+}

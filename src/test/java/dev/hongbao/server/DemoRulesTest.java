@@ -1,0 +1,49 @@
+package dev.hongbao.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.config.HongbaoConfig;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class DemoRulesTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void a_start_with_nothing_configured_lets_visitors_in() {
+        assertThat(DemoRules.whyOff(HongbaoConfig.of(Map.of()))).isEmpty();
+        assertThat(DemoRules.whyOff(HongbaoConfig.of(Map.of("http.host", "localhost"))))
+                .isEmpty();
+    }
+
+    static Stream<Arguments> others() {
+        String postgres = "postgresql://u:p@127.0.0.1:5432/h";
+        return Stream.of(
+                Arguments.of(Map.of("redis.url", "redis://127.0.0.1:6379"), "configured servers"),
+                Arguments.of(Map.of("postgres.url", postgres, "postgres.owner-url", postgres), "configured servers"),
+                Arguments.of(Map.of("http.host", "0.0.0.0"), "more than this machine"),
+                Arguments.of(Map.of("http.host", "::"), "more than this machine"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("others")
+    void any_other_start_says_why_it_does_not(Map<String, String> options, String reason) {
+        assertThat(DemoRules.whyOff(HongbaoConfig.of(options))).contains("off", reason);
+    }
+
+    @Test
+    void tokens_of_an_issuer_of_ones_own_keep_visitors_out() throws Exception {
+        Path secret = java.nio.file.Files.write(directory.resolve("secret"), new byte[32]);
+
+        String why = DemoRules.whyOff(HongbaoConfig.of(Map.of("token.secret-file", secret.toString())));
+
+        assertThat(why).contains("your own issuer");
+    }
+}
