@@ -115,6 +115,7 @@ $$;
 -- A packet's end goes into the feed in the transaction that ends it.
 create function packet_end_to_feed() returns trigger
     language plpgsql
+    set enable_nestloop = off -- a settlement may end a thousand packets, and a plan made for one is kept
 as $$
 begin
     perform feed_append(array_agg(o.group_id order by o.id, o.stage), array_agg(o.type order by o.id, o.stage),
@@ -149,12 +150,14 @@ declare
     gone bigint;
 begin
     perform from feed where group_id = any (groups) order by group_id for no key update;
-    with removed as (
+    with bounds as materialized ( -- else the place would be looked for again for each event
+        select f.group_id,
+               (select x.seq from group_event as x where x.group_id = f.group_id
+                order by x.seq desc offset most limit 1) as too_many
+        from feed as f where f.group_id = any (groups)
+    ), removed as (
         delete from group_event as e
-        using (select f.group_id,
-                      (select x.seq from group_event as x where x.group_id = f.group_id
-                       order by x.seq desc offset most limit 1) as too_many
-               from feed as f where f.group_id = any (groups)) as f
+        using bounds as f
         where e.group_id = f.group_id and (e.at < now() - keep or e.seq <= f.too_many)
         returning e.group_id, e.seq
     ), raised as (

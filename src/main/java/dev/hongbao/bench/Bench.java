@@ -34,6 +34,15 @@ public final class Bench {
         return run(ClaimsBench.steps(rounds), (directory, progress) -> ClaimsBench.run(directory, rounds, progress));
     }
 
+    /** Over real HTTP; needs {@code wrk}. Prints and writes; returns whether the numbers can be believed. */
+    public boolean http(int rounds) throws Exception {
+        if (!Wrk.isInstalled()) {
+            throw new IllegalStateException("bench http needs wrk: apt-get install wrk");
+        }
+        return run(
+                HttpBench.steps(rounds), (directory, progress) -> HttpBench.run(directory, results, rounds, progress));
+    }
+
     private boolean run(int steps, Run bench) throws Exception {
         Path directory = Files.createTempDirectory("hongbao-bench");
         try (ProgressBar bar = bar(steps)) {

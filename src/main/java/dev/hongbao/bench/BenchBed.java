@@ -13,6 +13,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -44,7 +45,15 @@ final class BenchBed implements AutoCloseable {
 
     /** Starts the stores, an engine that settles, and as many event loops as a server has. */
     static BenchBed start(HongbaoConfig config) throws Exception {
-        Stores stores = Stores.open(config);
+        return start(config, Stores.open(config));
+    }
+
+    /** Starts a second engine on the stores of a server that is at work in this data directory, to send packets there. */
+    static BenchBed beside(HongbaoConfig config) throws Exception {
+        return start(config, Stores.join(config));
+    }
+
+    private static BenchBed start(HongbaoConfig config, Stores stores) throws Exception {
         Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
         try {
             StoreAddresses addresses = stores.addresses();
@@ -119,6 +128,12 @@ final class BenchBed implements AutoCloseable {
     @Override
     public void close() throws Exception {
         try {
+            for (Loop loop : loops) {
+                Promise<Void> closed = Promise.promise();
+                loop.context()
+                        .runOnContext(now -> loop.services().redis().close().onComplete(closed));
+                await(closed.future());
+            }
             await(engine.close());
             await(vertx.close());
         } finally {

@@ -16,15 +16,21 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 /** Money, members and packets for a load. */
 final class BenchPackets {
-    static final GroupId GROUP = new GroupId("bench");
+    /** More than one, as the senders are: neither a group's feed nor a sender's wallet is what is measured. */
+    static final List<GroupId> GROUPS =
+            IntStream.range(0, 16).mapToObj(i -> new GroupId("group-" + i)).toList();
+
     static final Asset CNY = new Asset("CNY");
 
-    private static final Caller SENDER = member(new UserId("sender"));
+    private static final Set<GroupId> MEMBERSHIP = Set.copyOf(GROUPS);
+    private static final List<Caller> SENDERS = members("sender-%02d", 64);
     private static final long DEPOSIT = 10_000_000_000_000L;
     private static final int MEAN_SHARE = 100;
     private static final Duration EXPIRY = Duration.ofHours(1);
@@ -36,20 +42,23 @@ final class BenchPackets {
 
     /** Members with names of 16 characters. */
     static List<Caller> members(int count) {
+        return members("member-%09d", count);
+    }
+
+    private static List<Caller> members(String name, int count) {
         List<Caller> members = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            members.add(member(new UserId(String.format("member-%09d", i))));
+            UserId user = new UserId(String.format(Locale.ROOT, name, i));
+            members.add(new Caller(user, MEMBERSHIP, Role.USER, Instant.MAX));
         }
         return members;
     }
 
-    private static Caller member(UserId user) {
-        return new Caller(user, Set.of(GROUP), Role.USER, Instant.MAX);
-    }
-
-    /** Gives the sender enough for any number of packets. */
+    /** Gives the senders enough for any number of packets. */
     static void fund(BenchBed bed) throws Exception {
-        BenchBed.await(bed.engine().wallets().deposit(SENDER.user(), CNY, DEPOSIT, newKey()));
+        for (Caller sender : SENDERS) {
+            BenchBed.await(bed.engine().wallets().deposit(sender.user(), CNY, DEPOSIT, newKey()));
+        }
     }
 
     /** Sends packets of {@code shares} each, over all loops; they open at once. */
@@ -68,7 +77,7 @@ final class BenchPackets {
     private static final class Sending {
         private final BenchBed.Loop loop;
         private final int wanted;
-        private final SendCommand command;
+        private final int shares;
         private final List<PacketId> sent = new ArrayList<>();
         private final Promise<List<PacketId>> done = Promise.promise();
         private int begun;
@@ -76,8 +85,12 @@ final class BenchPackets {
         Sending(BenchBed.Loop loop, int wanted, int shares) {
             this.loop = loop;
             this.wanted = wanted;
-            this.command = new SendCommand(
-                    GROUP,
+            this.shares = shares;
+        }
+
+        private SendCommand command(int packet) {
+            return new SendCommand(
+                    GROUPS.get(packet % GROUPS.size()),
                     PacketKind.LUCKY,
                     CNY,
                     (long) shares * MEAN_SHARE,
@@ -108,10 +121,10 @@ final class BenchPackets {
                 }
                 return;
             }
-            begun++;
+            int packet = begun++;
             loop.services()
                     .packets()
-                    .send(SENDER, command, newKey())
+                    .send(SENDERS.get(packet % SENDERS.size()), command(packet), newKey())
                     .map(Packet::id)
                     .onFailure(done::tryFail)
                     .onSuccess(id -> {

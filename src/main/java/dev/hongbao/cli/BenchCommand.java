@@ -47,6 +47,14 @@ final class BenchCommand {
         return exitCode(bench().claims(rounds));
     }
 
+    @Command(
+            name = "http",
+            mixinStandardHelpOptions = true,
+            description = "The whole server over HTTP, with tokens; the load comes from wrk, which must be installed.")
+    int http() throws Exception {
+        return exitCode(bench().http(rounds));
+    }
+
     private Bench bench() {
         Logging.configure(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
         return new Bench(results, spec.commandLine().getOut());

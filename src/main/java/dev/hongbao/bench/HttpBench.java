@@ -1,0 +1,152 @@
+package dev.hongbao.bench;
+
+import dev.hongbao.command.Caller;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.packet.PacketId;
+import dev.hongbao.server.HongbaoServer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** The whole server over HTTP, with tokens and checks, against article 1's loop, which does without all of it. */
+final class HttpBench {
+    private static final int BASELINE_CLAIMS = 100_000;
+    private static final int MEMBERS = 20_000;
+    private static final int SECONDS = 3;
+    private static final int CONNECTIONS = 256;
+    private static final int HOT_PACKETS = 16;
+    private static final int MANY = 10_000;
+    private static final int MANY_SHARES = 20;
+
+    private final Findings findings = new Findings("http");
+    private final Measurement baseline = findings.measure("article 1: 20 blocking clients, EVAL", "claims/s");
+    private final Measurement accepted = findings.measure("HTTP, accepted, hot", "claims/s", baseline, 1.5);
+    private final Measurement settled = findings.measure("HTTP, settled, hot", "claims/s", baseline, 0.75);
+    private final Measurement p50 = findings.measure("  its latency, p50 (closed loop)", "µs");
+    private final Measurement p99 = findings.measure("  its latency, p99 (closed loop)", "µs");
+    private final Measurement many = findings.measure("HTTP, settled, 10,000 packets", "claims/s", settled, 0.5);
+    private final Measurement constant = findings.measure("HTTP, a constant answer", "answers/s");
+    private final Measurement drained = findings.measure("HTTP, drained packet", "answers/s", constant, 0.85);
+
+    private final HongbaoConfig config;
+    private final HongbaoServer server;
+    private final Wrk wrk;
+    private final Path files;
+    private final Consumer<String> progress;
+    private final List<Caller> members = BenchPackets.members(MEMBERS);
+    private final Path tokens;
+
+    private HttpBench(HongbaoConfig config, HongbaoServer server, Path files, Consumer<String> progress)
+            throws Exception {
+        this.config = config;
+        this.server = server;
+        this.wrk = new Wrk(files);
+        this.files = files;
+        this.progress = progress;
+        this.tokens = HttpBed.tokens(files, config, members);
+    }
+
+    /** Steps that {@link #run} reports. */
+    static int steps(int rounds) {
+        return (rounds + 1) * 5;
+    }
+
+    /** As {@link ClaimsBench#run}; the load's files go to {@code results}. */
+    static Findings run(Path directory, Path results, int rounds, Consumer<String> progress) throws Exception {
+        HongbaoConfig config = HongbaoConfig.of(Map.of(
+                "data.dir", directory.toString(),
+                "http.port", "0",
+                "management.port", "0",
+                "limits.claims-per-second", "0",
+                "limits.requests-per-second", "0"));
+        try (HongbaoServer server = HongbaoServer.start(config)) {
+            HttpBench bench = new HttpBench(config, server, results.resolve("load"), progress);
+            try (BenchBed bed = BenchBed.beside(config)) {
+                BenchPackets.fund(bed);
+            }
+            for (int round = 0; round <= rounds; round++) {
+                bench.round(round);
+            }
+            return bench.findings;
+        }
+    }
+
+    private interface Step {
+        void run(BenchBed bed, boolean counts) throws Exception;
+    }
+
+    private void round(int round) throws Exception {
+        List<Step> steps = new ArrayList<>(
+                List.of(this::article1, this::accepted, this::settled, this::settledMany, this::refused));
+        if (round % 2 == 1) {
+            Collections.reverse(steps);
+        }
+        try (BenchBed bed = BenchBed.beside(config)) {
+            for (Step step : steps) {
+                step.run(bed, round > 0);
+            }
+            bed.audit(findings);
+        }
+    }
+
+    private void article1(BenchBed bed, boolean counts) throws Exception {
+        progress.accept("article 1");
+        double perSecond = new JedisLoop(bed.stores().redisUrl()).run(BASELINE_CLAIMS);
+        if (counts) {
+            baseline.add(perSecond);
+        }
+    }
+
+    private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async) throws Exception {
+        List<PacketId> ids = BenchPackets.send(bed, packets, shares);
+        Path script = wrk.claims(tokens, HttpBed.packets(files, ids), async);
+        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, SECONDS);
+        if (outcome.refused() > 0 || outcome.failed() > 0) {
+            findings.fault(outcome.refused() + " claims refused, " + outcome.failed() + " without an answer");
+        }
+        return outcome;
+    }
+
+    private void accepted(BenchBed bed, boolean counts) throws Exception {
+        progress.accept("accepted");
+        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, true);
+        if (counts) {
+            accepted.add(outcome.perSecond());
+        }
+    }
+
+    private void settled(BenchBed bed, boolean counts) throws Exception {
+        progress.accept("settled");
+        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, false);
+        if (counts) {
+            settled.add(outcome.perSecond());
+            p50.add(outcome.p50Micros());
+            p99.add(outcome.p99Micros());
+        }
+    }
+
+    private void settledMany(BenchBed bed, boolean counts) throws Exception {
+        progress.accept("settled, many packets");
+        Wrk.Outcome outcome = claim(bed, MANY, MANY_SHARES, false);
+        if (counts) {
+            many.add(outcome.perSecond());
+        }
+    }
+
+    /** The packet is drained by the first of those who ask. */
+    private void refused(BenchBed bed, boolean counts) throws Exception {
+        progress.accept("drained");
+        List<PacketId> ids = BenchPackets.send(bed, 1, 10);
+        Path script = wrk.claims(tokens, HttpBed.packets(files, ids), false);
+        wrk.run(server.port(), script, CONNECTIONS, 1);
+        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, SECONDS);
+        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, SECONDS);
+        if (counts) {
+            drained.add(late.perSecond());
+            constant.add(same.perSecond());
+        }
+    }
+}
