@@ -183,8 +183,7 @@ class PageIT {
         page.seeText("#amount-hint", "at least ¥0.03");
         page.click(".submit");
 
-        assertThat(page.focused().getDomAttribute("name")).isEqualTo("amount");
-        assertThat(page.focused().getDomAttribute("aria-invalid")).isEqualTo("true");
+        page.see("input[name=amount][aria-invalid=true]:focus");
         page.type("input[name=amount]", "5000");
         page.seeText("#amount-hint", "You have ¥");
         page.type("input[name=amount]", "ten");
@@ -279,6 +278,50 @@ class PageIT {
         assertThat(mei.browser().js("return document.documentElement.lang")).isEqualTo("zh-CN");
         mei.browser().click(".language");
         mei.browser().seeText(".send", "Send a red packet");
+    }
+
+    @Test
+    void a_narrow_phone_in_the_dark_and_in_chinese_shows_it_all() throws Exception {
+        // Given a phone
+        Browser phone = mei.browser();
+        phone.resize(360, 740, 2);
+        phone.emulate("prefers-color-scheme", "dark");
+        try {
+            mei.enter(base, "demo-mei");
+            phone.click(".language");
+            String packet = family.send("demo-anna", "龙马精神", new JsonObject().put("count", 3));
+
+            // When every view is opened, then nothing is wider than the screen
+            mei.seeState(packet, "open");
+            fits(phone, "phone-group");
+            mei.grab(packet);
+            assertThat(mei.amountWon()).isPositive();
+            phone.seeNo(".cover");
+            fits(phone, "phone-won");
+            mei.close(packet);
+            phone.click(".send");
+            phone.click("details summary");
+            fits(phone, "phone-form");
+            phone.click("dialog .close");
+            phone.click(".wallet-chip");
+            phone.see("dialog .records li");
+            fits(phone, "phone-wallet");
+            phone.click("dialog .close");
+            phone.click(".me-chip");
+            phone.see("[data-member]");
+            fits(phone, "phone-gate");
+        } finally {
+            phone.emulate("prefers-color-scheme", "light");
+            phone.resize(1280, 860, 1);
+        }
+    }
+
+    private static void fits(Browser phone, String picture) {
+        assertThat(phone.js("return [...document.querySelectorAll('body, .room, .gate, .sheet, .timeline')]"
+                        + ".filter(each => each.scrollWidth > innerWidth).map(each => each.className)"))
+                .asList()
+                .isEmpty();
+        phone.screenshot(picture);
     }
 
     @Test
