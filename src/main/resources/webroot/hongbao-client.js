@@ -22,6 +22,8 @@ const FINAL_CODES = new Set([1003, 4000, 4005]);
 /** Close codes that ask for a fresh token. */
 const TOKEN_CODES = new Set([4002, 4003]);
 const SUBPROTOCOL = 'hongbao.v1';
+/** How long connecting and authenticating may take. */
+const OPEN_MILLIS = 10_000;
 
 /** A refusal by the server, or the loss of the connection (`kind` is `disconnected` then, and repeating is safe). */
 export class HongbaoError extends Error {
@@ -65,6 +67,7 @@ export class HongbaoClient {
   #queue = []; // frames that wait for the connection
   #groups = new Map(); // group → {cursor, onEvent, onState, joined}
   #timer = null;
+  #deadline = null;
   #refresh = null;
   #heartbeat = null;
 
@@ -133,8 +136,11 @@ export class HongbaoClient {
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#deadline);
     this.#drop('closed');
-    this.#socket?.close(1000);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(1000);
     this.#tell('closed');
   }
 
@@ -145,19 +151,30 @@ export class HongbaoClient {
     const Socket = this.#options.WebSocket || globalThis.WebSocket;
     const socket = new Socket(this.#options.url || ownUrl(), SUBPROTOCOL);
     this.#socket = socket;
+    // Whatever comes first ends it, once: some implementations tell a failed connection by an error alone.
+    const end = (code, reason) => {
+      if (socket !== this.#socket) return;
+      this.#socket = null;
+      clearTimeout(this.#deadline);
+      this.#lost(code, reason);
+    };
     socket.onopen = () => this.#authenticate(socket);
     socket.onmessage = (message) => {
       if (socket === this.#socket) this.#receive(JSON.parse(message.data));
     };
-    socket.onclose = (event) => {
-      if (socket === this.#socket) this.#lost(event.code, event.reason);
-    };
+    socket.onclose = (event) => end(event.code, event.reason);
+    socket.onerror = () => setTimeout(() => end(1006, 'unreachable'), 100);
+    this.#deadline = setTimeout(() => {
+      socket.close();
+      end(1006, 'no answer');
+    }, OPEN_MILLIS);
   }
 
   async #authenticate(socket) {
     try {
       const answer = await this.#sendToken();
       if (socket !== this.#socket) return;
+      clearTimeout(this.#deadline);
       this.#attempt = 0;
       this.#authenticated = true;
       this.#tell('open');

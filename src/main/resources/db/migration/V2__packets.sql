@@ -90,14 +90,105 @@ begin
 end
 $$;
 
--- Settles claims: the claims, a transfer from escrow to wallet each, and what is drained. Amounts are passed in, because to
--- subscript a large array in a row is slow; reconcile holds them against the packet's.
+-- Settles claims: the claims, a transfer from escrow to wallet each, and what is drained. A claim names its packet by its place
+-- in packets, from 1. Amounts are passed in, because to subscript a large array in a row is slow; reconcile holds them against
+-- the packet's.
 --
--- Returns when it was settled, the packets that are drained now, and which of the given claims (from 1) are void: the packet
--- is unknown or closed, or the slot or the user is taken. A void claim was never answered as settled.
+-- For claims that can all be settled, as nearly always: when a packet is unknown or closed (HB002), or a slot or a user is
+-- taken (unique_violation), nothing happens, and settle_claims_but_void settles the rest. Every packet and every wallet is
+-- looked up once, by an index: the plan is made once, maybe while the tables are still empty, and what a batch costs must not
+-- depend on their sizes.
+--
+-- Returns when it was settled and the packets that are drained now.
 create function settle_claims(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
-    packets uuid[], slots integer[], users text[], amounts bigint[],
+    packets uuid[], places integer[], slots integer[], users text[], amounts bigint[],
+    out settled_at timestamptz, out drained uuid[], out void integer[])
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_material = off
+as $$
+declare
+    escrows bigint[];
+    assets  text[];
+    counts  integer[];
+    wallets bigint[];
+begin
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+
+    select array_agg(case when p.closed_at is null then p.escrow end order by g.n),
+           array_agg(p.asset order by g.n), array_agg(p.count order by g.n)
+    into escrows, assets, counts
+    from unnest(packets) with ordinality as g(id, n)
+    left join packet as p on p.id = g.id;
+    if array_position(escrows, null) is not null then
+        raise exception 'a packet is unknown or closed' using errcode = 'HB002';
+    end if;
+
+    -- Twice when a wallet is new; by a statement of its own, so that one that another transaction makes meanwhile is seen.
+    loop
+        wallets := array(
+            select (select id from account where owner = g.user_id and kind = 'wallet' and asset = assets[g.place])
+            from unnest(users, places) with ordinality as g(user_id, place, n)
+            order by g.n);
+        exit when array_position(wallets, null) is null;
+        insert into account (kind, owner, asset)
+        select distinct 'wallet', g.user_id, assets[g.place]
+        from unnest(users, places, wallets) as g(user_id, place, wallet)
+        where g.wallet is null
+        order by 2, 3
+        on conflict do nothing;
+    end loop;
+
+    insert into claim (packet, slot, user_id, amount)
+    select packets[g.place], g.slot, g.user_id, g.amount
+    from unnest(places, slots, users, amounts) as g(place, slot, user_id, amount);
+
+    insert into transfer (kind, debit, credit, amount, packet)
+    select 'claim', escrows[g.place], g.wallet, g.amount, packets[g.place]
+    from unnest(places, wallets, amounts) as g(place, wallet, amount);
+
+    drained := close_drained(array(
+        select packets[g.place] from unnest(places, slots) as g(place, slot) where g.slot = counts[g.place] - 1));
+    settled_at := now();
+    void := '{}';
+end
+$$;
+
+-- Closes those of the packets whose last share is claimed: amounts are more than 0, so that is when the escrow is empty.
+create function close_drained(packets uuid[]) returns uuid[]
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+as $$
+declare
+    drained uuid[];
+begin
+    if cardinality(packets) = 0 then
+        return packets;
+    end if;
+    with ended as (
+        update packet set closed_at = now()
+        from account as escrow
+        where packet.id = any (packets) and packet.closed_at is null
+          and escrow.id = packet.escrow and escrow.balance = 0
+        returning packet.id
+    )
+    select array(select id from ended) into drained;
+    return drained;
+end
+$$;
+
+-- As settle_claims, for claims of which some are void: the packet is unknown or closed, or the slot or the user is taken. A void
+-- claim was never answered as settled. Seldom used, and slower.
+--
+-- Returns also which of the given claims (from 1) are void.
+create function settle_claims_but_void(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    packets uuid[], places integer[], slots integer[], users text[], amounts bigint[],
     out settled_at timestamptz, out drained uuid[], out void integer[])
     language plpgsql
 as $$
@@ -107,18 +198,18 @@ declare
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
 
-    -- A statement of its own: a wallet that another transaction makes meanwhile is seen by the next one.
     insert into account (kind, owner, asset)
     select distinct 'wallet', g.user_id, p.asset
-    from unnest(packets, users) as g(packet, user_id)
-    join packet as p on p.id = g.packet
+    from unnest(places, users) as g(place, user_id)
+    join packet as p on p.id = packets[g.place]
     where not exists (select from account as a
                       where a.owner = g.user_id and a.kind = 'wallet' and a.asset = p.asset)
     order by 2, 3
     on conflict do nothing;
 
     with given as (
-        select * from unnest(packets, slots, users, amounts) with ordinality as u(packet, slot, user_id, amount, n)
+        select packets[u.place] as packet, slot, user_id, amount, n
+        from unnest(places, slots, users, amounts) with ordinality as u(place, slot, user_id, amount, n)
     ), settled as (
         insert into claim (packet, slot, user_id, amount)
         select g.packet, g.slot, g.user_id, g.amount
@@ -145,19 +236,7 @@ begin
         raise exception 'settled % claims but made % transfers', kept, paid;
     end if;
 
-    -- Amounts are more than 0, so an empty escrow means that every share is claimed.
-    with ended as (
-        update packet set closed_at = now()
-        from account as escrow
-        where packet.id = any (array(select distinct g.packet
-                                     from unnest(packets, slots) as g(packet, slot)
-                                     join packet as p on p.id = g.packet
-                                     where g.slot = p.count - 1))
-          and packet.closed_at is null
-          and escrow.id = packet.escrow and escrow.balance = 0
-        returning packet.id
-    )
-    select array(select id from ended) into drained;
+    drained := close_drained(packets);
     settled_at := now();
 end
 $$;

@@ -1,14 +1,13 @@
 package dev.hongbao.bench;
 
 import dev.hongbao.claim.ClaimOutcome;
-import dev.hongbao.claim.ClaimTicket;
+import dev.hongbao.claim.ClaimService;
 import dev.hongbao.command.Caller;
 import dev.hongbao.packet.PacketId;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * A closed loop of claims on the claim service: every event loop keeps a number of them under way until all are made. Claim
@@ -21,41 +20,49 @@ final class ClaimStorm {
     /** Shifts the users each time round, so that no packet meets a user twice. */
     private static final int SHIFT = 7;
 
+    private static final Call ACCEPTED = (service, caller, packet) -> service.accept(caller, packet, null);
+    private static final Call SETTLED =
+            (service, caller, packet) -> service.claim(caller, packet, null).settled();
+
     private final BenchBed bed;
     private final List<PacketId> packets;
     private final List<Caller> members;
     private final int claims;
-    private final Function<ClaimTicket, Future<ClaimOutcome>> answer;
+    private final Call call;
     private final ClaimOutcome.Kind expected;
+
+    private interface Call {
+        Future<ClaimOutcome> on(ClaimService service, Caller caller, PacketId packet);
+    }
 
     private ClaimStorm(
             BenchBed bed,
             List<PacketId> packets,
             List<Caller> members,
             int claims,
-            Function<ClaimTicket, Future<ClaimOutcome>> answer,
+            Call call,
             ClaimOutcome.Kind expected) {
         this.bed = bed;
         this.packets = packets;
         this.members = members;
         this.claims = claims;
-        this.answer = answer;
+        this.call = call;
         this.expected = expected;
     }
 
     /** Each claim ends when it is accepted. */
     static ClaimStorm accepted(BenchBed bed, List<PacketId> packets, List<Caller> members, int claims) {
-        return new ClaimStorm(bed, packets, members, claims, ClaimTicket::accepted, ClaimOutcome.Kind.ACCEPTED);
+        return new ClaimStorm(bed, packets, members, claims, ACCEPTED, ClaimOutcome.Kind.ACCEPTED);
     }
 
     /** Each claim ends when it is settled. */
     static ClaimStorm settled(BenchBed bed, List<PacketId> packets, List<Caller> members, int claims) {
-        return new ClaimStorm(bed, packets, members, claims, ClaimTicket::settled, ClaimOutcome.Kind.CLAIMED);
+        return new ClaimStorm(bed, packets, members, claims, SETTLED, ClaimOutcome.Kind.CLAIMED);
     }
 
     /** Each claim is refused, since the packet is drained. */
     static ClaimStorm refused(BenchBed bed, List<PacketId> packets, List<Caller> members, int claims) {
-        return new ClaimStorm(bed, packets, members, claims, ClaimTicket::accepted, ClaimOutcome.Kind.DRAINED);
+        return new ClaimStorm(bed, packets, members, claims, ACCEPTED, ClaimOutcome.Kind.DRAINED);
     }
 
     /** Makes all claims; returns claims a second. Fails when one of them ends otherwise than expected. */
@@ -101,15 +108,14 @@ final class ClaimStorm {
                 underWay++;
                 PacketId packet = packets.get(n % packets.size());
                 Caller caller = members.get((int) ((n + (long) SHIFT * (n / members.size())) % members.size()));
-                answer.apply(loop.services().claims().claim(caller, packet, null))
-                        .onComplete(ended -> {
-                            if (ended.succeeded() && ended.result().kind() == expected) {
-                                ended();
-                            } else {
-                                done.tryFail(new IllegalStateException(
-                                        caller.user() + " on " + packet + ": " + ended, ended.cause()));
-                            }
-                        });
+                call.on(loop.services().claims(), caller, packet).onComplete(ended -> {
+                    if (ended.succeeded() && ended.result().kind() == expected) {
+                        ended();
+                    } else {
+                        done.tryFail(new IllegalStateException(
+                                caller.user() + " on " + packet + ": " + ended, ended.cause()));
+                    }
+                });
             }
             filling = false;
         }

@@ -138,7 +138,7 @@ public final class ClaimsBench {
         List<PacketId> many = BenchPackets.send(bed, MANY, SETTLED / MANY);
         add(counts, settledMany, ClaimStorm.settled(bed, many, members, SETTLED).run());
         awaitClosed(many);
-        add(counts, refused, ClaimStorm.refused(bed, many, members, REFUSED).run());
+        add(counts, refused, ClaimStorm.refused(bed, hot, members, REFUSED).run());
     }
 
     /** Every share of these packets is claimed, so they close with the last settlement. */

@@ -25,20 +25,25 @@ record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implem
 
     /** Reads {@code <packet> <first slot> <user> …}, as claim.lua writes it; null when it is not that. */
     static @Nullable AcceptedClaims decode(String payload) {
-        String[] words = payload.split(" ", -1);
-        PacketId packet = PacketId.parse(words[0]);
-        if (packet == null || words.length < 3) {
+        int afterPacket = payload.indexOf(' ');
+        int afterSlot = payload.indexOf(' ', afterPacket + 1);
+        PacketId packet = afterPacket < 0 ? null : PacketId.parse(payload.substring(0, afterPacket));
+        if (packet == null || afterSlot < 0) {
             return null;
         }
-        List<UserId> users = new ArrayList<>(words.length - 2);
-        for (int i = 2; i < words.length; i++) {
-            if (!UserId.isValid(words[i])) {
+        List<UserId> users = new ArrayList<>();
+        for (int begin = afterSlot + 1; begin <= payload.length(); ) {
+            int space = payload.indexOf(' ', begin);
+            int end = space < 0 ? payload.length() : space;
+            String user = payload.substring(begin, end);
+            if (!UserId.isValid(user)) {
                 return null;
             }
-            users.add(new UserId(words[i]));
+            users.add(new UserId(user));
+            begin = end + 1;
         }
         try {
-            return new AcceptedClaims(packet, Integer.parseUnsignedInt(words[1]), users);
+            return new AcceptedClaims(packet, Integer.parseUnsignedInt(payload, afterPacket + 1, afterSlot, 10), users);
         } catch (NumberFormatException malformed) {
             return null;
         }

@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -107,15 +108,14 @@ final class ClaimBatcher {
 
         @Override
         public ScriptBatcher.Reply<Answer> read(Generation generation, Response reply) {
-            String[] outcomes = reply.get(1).toString().split(" ");
+            Outcomes outcomes = new Outcomes(reply.get(1).toString(StandardCharsets.US_ASCII), generation);
             Answer[] answers = new Answer[wishes.size()];
             List<AcceptedClaims> accepted = new ArrayList<>();
-            int next = 0;
             for (Map.Entry<PacketId, List<Integer>> entry : byPacket.entrySet()) {
-                List<UserId> winners = new ArrayList<>();
+                List<UserId> winners = new ArrayList<>(entry.getValue().size());
                 int firstSlot = -1;
                 for (int place : entry.getValue()) {
-                    Answer answer = answer(generation, outcomes[next++]);
+                    Answer answer = outcomes.next();
                     answers[place] = answer;
                     if (answer.verdict == Verdict.GIVEN) {
                         firstSlot = winners.isEmpty() ? answer.slot : firstSlot;
@@ -129,11 +129,27 @@ final class ClaimBatcher {
             long seq = accepted.isEmpty() ? 0 : Long.parseLong(reply.get(0).toString());
             return new ScriptBatcher.Reply<>(Arrays.asList(answers), seq, AcceptedClaims.VERB, accepted);
         }
+    }
 
-        private static Answer answer(Generation generation, String outcome) {
-            return switch (outcome.charAt(0)) {
-                case '+' -> new Answer(Verdict.GIVEN, Integer.parseInt(outcome, 1, outcome.length(), 10), generation);
-                case '=' -> new Answer(Verdict.HELD, Integer.parseInt(outcome, 1, outcome.length(), 10), generation);
+    /** The words of the script's answer, read one after the other. */
+    private static final class Outcomes {
+        private final String words;
+        private final Generation generation;
+        private int at;
+
+        Outcomes(String words, Generation generation) {
+            this.words = words;
+            this.generation = generation;
+        }
+
+        Answer next() {
+            int begin = at;
+            int space = words.indexOf(' ', begin);
+            int end = space < 0 ? words.length() : space;
+            at = end + 1;
+            return switch (words.charAt(begin)) {
+                case '+' -> new Answer(Verdict.GIVEN, Integer.parseInt(words, begin + 1, end, 10), generation);
+                case '=' -> new Answer(Verdict.HELD, Integer.parseInt(words, begin + 1, end, 10), generation);
                 case 'd' -> new Answer(Verdict.DRAINED, -1, generation);
                 case 'c' -> new Answer(Verdict.CLOSED, -1, generation);
                 default -> new Answer(Verdict.MISSING, -1, generation);

@@ -102,7 +102,22 @@ public final class ClaimService {
      *     claims wait
      */
     public ClaimTicket claim(Caller caller, PacketId id, @Nullable String passcode) {
-        Race race = new Race(caller, passcode);
+        Race race = new Race(caller, passcode, true);
+        begin(race, id);
+        return race.ticket();
+    }
+
+    /**
+     * As {@link #claim}, for a caller who does not wait for the settlement: only the first of the two answers, and nothing is
+     * kept after it.
+     */
+    public Future<ClaimOutcome> accept(Caller caller, PacketId id, @Nullable String passcode) {
+        Race race = new Race(caller, passcode, false);
+        begin(race, id);
+        return race.accepted.future();
+    }
+
+    private void begin(Race race, PacketId id) {
         Packet packet = catalog.cached(id);
         if (packet != null) {
             race.enter(packet);
@@ -115,21 +130,22 @@ public final class ClaimService {
                 }
             });
         }
-        return race.ticket();
     }
 
     /** One claim on its way. */
     private final class Race {
         private final Caller caller;
         private final @Nullable String passcode;
+        private final boolean awaitsSettlement;
         private final long deadlineNanos =
                 System.nanoTime() + settings.timeout().toNanos();
         private final Promise<ClaimOutcome> accepted = Promise.promise();
         private final Promise<ClaimOutcome> settled = Promise.promise();
 
-        Race(Caller caller, @Nullable String passcode) {
+        Race(Caller caller, @Nullable String passcode, boolean awaitsSettlement) {
             this.caller = caller;
             this.passcode = passcode;
+            this.awaitsSettlement = awaitsSettlement;
         }
 
         ClaimTicket ticket() {
@@ -233,7 +249,7 @@ public final class ClaimService {
         }
 
         private void race(Packet packet) {
-            if (waiters.isFull()) {
+            if (awaitsSettlement && waiters.isFull()) {
                 fail(UnavailableException.overloaded("Claims come faster than they settle. Try again shortly."));
                 return;
             }
@@ -247,7 +263,9 @@ public final class ClaimService {
                 case GIVEN -> {
                     metrics.answered(Kind.ACCEPTED);
                     accepted.tryComplete(new ClaimOutcome(Kind.ACCEPTED, acceptedClaim(packet, answer.slot())));
-                    await(packet, answer, Kind.CLAIMED);
+                    if (awaitsSettlement) {
+                        await(packet, answer, Kind.CLAIMED);
+                    }
                 }
                 case HELD -> held(packet, answer);
                 case DRAINED -> finish(ClaimOutcome.refused(Kind.DRAINED));
@@ -271,18 +289,26 @@ public final class ClaimService {
         /** Mostly settled long ago, and then Postgres has it; if not, it waits like the first. */
         private void held(Packet packet, Answer answer) {
             boolean joins = waiters.joined(new Key(packet.id(), caller.user())) != null;
-            await(packet, answer, Kind.ALREADY_CLAIMED);
+            if (awaitsSettlement) {
+                await(packet, answer, Kind.ALREADY_CLAIMED);
+            }
             if (joins) {
                 acceptHeld(packet, answer);
                 return;
             }
-            inTime(store.claim(packet.id(), caller.user())).onSuccess(claim -> {
-                if (claim != null) {
+            Future<@Nullable Claim> settledBefore = inTime(store.claim(packet.id(), caller.user()));
+            settledBefore.onSuccess(claim -> {
+                if (claim == null) {
+                    acceptHeld(packet, answer);
+                } else if (awaitsSettlement) {
                     waiters.settled(new Key(packet.id(), caller.user()), claim);
                 } else {
-                    acceptHeld(packet, answer);
+                    finish(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim));
                 }
             });
+            if (!awaitsSettlement) {
+                settledBefore.onFailure(this::fail);
+            }
         }
 
         private void acceptHeld(Packet packet, Answer answer) {

@@ -9,12 +9,14 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketEnds;
 import dev.hongbao.packet.PacketId;
+import dev.hongbao.postgres.SqlState;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +32,10 @@ public final class ClaimSettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimSettler.class);
 
     private static final String SETTLE =
-            "select settled_at, drained, void from settle_claims($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+            "select settled_at, drained, void from settle_claims($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+    private static final String SETTLE_BUT_VOID =
+            "select settled_at, drained, void from settle_claims_but_void($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
     private final PacketCatalog catalog;
     private final PacketEnds ends;
@@ -63,11 +68,14 @@ public final class ClaimSettler implements Settler {
         });
     }
 
-    /** The columns of one settlement. */
+    /** The columns of one settlement. A claim names its packet by its place in {@code packets}, from 1. */
     private final class Batch {
         private final Map<PacketId, Packet> terms;
         private final List<Packet> packets = new ArrayList<>();
+        private final Map<PacketId, Integer> placeOf = new HashMap<>();
+        private final List<Integer> places = new ArrayList<>();
         private final List<Integer> slots = new ArrayList<>();
+        private final List<Long> amounts = new ArrayList<>();
         private final List<UserId> users = new ArrayList<>();
         private int foreign;
 
@@ -82,56 +90,57 @@ public final class ClaimSettler implements Settler {
                 foreign += item.size();
                 return;
             }
-            for (int i = 0; i < item.size(); i++) {
+            Integer place = placeOf.computeIfAbsent(item.packet(), id -> {
                 packets.add(packet);
-                slots.add(item.firstSlot() + i);
-                users.add(item.users().get(i));
+                return packets.size();
+            });
+            for (int slot = item.firstSlot(); slot < item.firstSlot() + item.size(); slot++) {
+                places.add(place);
+                slots.add(slot);
+                amounts.add(packet.amountOf(slot));
             }
+            users.addAll(item.users());
         }
 
+        /** Mostly nothing is void; when something is, the statement for that settles the rest. */
         Future<Integer> settle(SqlClient writer, CursorMoves moves) {
-            int size = packets.size();
-            UUID[] ids = new UUID[size];
-            String[] names = new String[size];
-            Long[] amounts = new Long[size];
-            for (int i = 0; i < size; i++) {
-                ids[i] = packets.get(i).id().value();
-                names[i] = users.get(i).value();
-                amounts[i] = packets.get(i).amountOf(slots.get(i));
-            }
-            return writer.preparedQuery(SETTLE)
+            return execute(SETTLE, writer, moves)
+                    .recover(fault -> SqlState.isVoidClaim(fault)
+                            ? execute(SETTLE_BUT_VOID, writer, moves)
+                            : Future.failedFuture(fault))
+                    .map(this::committed);
+        }
+
+        private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
+            return writer.preparedQuery(statement)
                     .execute(moves.toTuple()
-                            .addArrayOfUUID(ids)
+                            .addArrayOfUUID(packets.stream()
+                                    .map(packet -> packet.id().value())
+                                    .toArray(UUID[]::new))
+                            .addArrayOfInteger(places.toArray(Integer[]::new))
                             .addArrayOfInteger(slots.toArray(Integer[]::new))
-                            .addArrayOfString(names)
-                            .addArrayOfLong(amounts))
-                    .map(rows -> committed(rows.iterator().next()));
+                            .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new))
+                            .addArrayOfLong(amounts.toArray(Long[]::new)))
+                    .map(rows -> rows.iterator().next());
         }
 
         private int committed(Row row) {
             Instant at = row.getOffsetDateTime("settled_at").toInstant();
             Integer[] voids = row.getArrayOfIntegers("void");
-            List<Claim> settled = new ArrayList<>(packets.size());
+            List<Claim> settled = new ArrayList<>(places.size());
             int nextVoid = 0;
-            for (int i = 0; i < packets.size(); i++) {
-                Packet packet = packets.get(i);
+            for (int i = 0; i < places.size(); i++) {
+                Packet packet = packets.get(places.get(i) - 1);
+                UserId user = users.get(i);
+                int slot = slots.get(i);
                 if (nextVoid < voids.length && voids[nextVoid] == i + 1) {
                     nextVoid++;
                     LOG.error(
-                            "accepted slot {} of {} for {} contradicts a settled claim: void",
-                            slots.get(i),
-                            packet.id(),
-                            users.get(i));
+                            "accepted slot {} of {} for {} contradicts a settled claim: void", slot, packet.id(), user);
                     continue;
                 }
-                settled.add(new Claim(
-                        packet.id(),
-                        users.get(i),
-                        slots.get(i),
-                        packet.amountOf(slots.get(i)),
-                        packet.asset(),
-                        Claim.Status.SETTLED,
-                        at));
+                settled.add(
+                        new Claim(packet.id(), user, slot, amounts.get(i), packet.asset(), Claim.Status.SETTLED, at));
             }
             ends.ended(
                     Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());

@@ -2,7 +2,6 @@ package dev.hongbao.http;
 
 import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimService;
-import dev.hongbao.claim.ClaimTicket;
 import dev.hongbao.command.Caller;
 import dev.hongbao.http.contract.Operation;
 import dev.hongbao.limit.RateDecision;
@@ -12,6 +11,7 @@ import dev.hongbao.wire.Bodies;
 import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.Problem;
 import dev.hongbao.wire.ProblemType;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
@@ -105,15 +105,16 @@ final class ClaimRoute {
                 return;
             }
         }
-        ClaimTicket ticket;
+        Future<ClaimOutcome> answer;
         try {
-            ticket = claims.claim(caller, packet, passcode);
+            answer = prefersAsync(exchange.request())
+                    ? claims.accept(caller, packet, passcode)
+                    : claims.claim(caller, packet, passcode).settled();
         } catch (RuntimeException fault) {
             exchange.fail(fault);
             return;
         }
-        boolean async = prefersAsync(exchange.request());
-        (async ? ticket.accepted() : ticket.settled()).onComplete(outcome -> {
+        answer.onComplete(outcome -> {
             if (passcode != null && !isWrongPasscode(outcome.result())) {
                 limits.passcodeWasRight(caller, packet);
             }

@@ -98,6 +98,29 @@ final class Exchange {
         }
     }
 
+    /** Begins an answer of unknown length; {@link #endStream} or {@link #breakStream} ends it. */
+    void beginStream(String contentType) {
+        HttpServerResponse response = request.response();
+        response.setStatusCode(200).setChunked(true);
+        response.headers()
+                .add(CONTENT_TYPE_OPTIONS, NOSNIFF)
+                .add(HttpHeaders.CONTENT_TYPE, contentType)
+                .add(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    }
+
+    void endStream() {
+        metrics.answered(route, 200);
+        connections.answered(request.connection());
+        var unused = request.response().end();
+    }
+
+    /** The status is out and the rest will not come: only the end of the connection can tell. */
+    void breakStream() {
+        metrics.answered(route, 500);
+        connections.answered(request.connection());
+        close();
+    }
+
     /** Answers with a problem, and with headers: name, value, name, value … */
     void refuse(Problem problem, String... headers) {
         if (problem.retryAfterSeconds() > 0) {

@@ -19,6 +19,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class HttpFace implements Handler<HttpServerRequest> {
     private static final String CLAIM = "claim";
     private static final String EVENTS = "events";
+    private static final String EXPORT = "exportPlays";
 
     private final Vertx vertx;
     private final Contract contract;
@@ -45,6 +47,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final EventsRoute eventsRoute;
     private final SocketUpgrade sockets;
     private final Map<String, Routes.Route> routes;
+    private final DrawRoutes drawRoutes;
     private boolean stopping;
 
     HttpFace(
@@ -70,7 +73,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies);
         this.eventsRoute = new EventsRoute(services.feed());
         this.sockets = services.sockets();
-        this.routes = new Routes(services).byOperation();
+        this.drawRoutes = new DrawRoutes(services.draws(), services.plays());
+        this.routes = new HashMap<>(new Routes(services).byOperation());
+        this.routes.putAll(drawRoutes.byOperation());
         for (Operation operation : contract.operations()) {
             if (!isSpecial(operation) && !routes.containsKey(operation.id())) {
                 throw new IllegalStateException("nothing answers the contract's call " + operation.id());
@@ -80,7 +85,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
 
     /** Whether a route of its own answers it. */
     private static boolean isSpecial(Operation operation) {
-        return operation.id().equals(CLAIM) || operation.id().equals(EVENTS) || !operation.needsToken();
+        return operation.id().equals(CLAIM)
+                || operation.id().equals(EVENTS)
+                || operation.id().equals(EXPORT)
+                || !operation.needsToken();
     }
 
     /** From now on new work is refused; answers in flight are still given. */
@@ -171,7 +179,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
         if (caller == null) {
             return;
         }
-        if (Routes.SERVICE_ONLY.contains(operation.id()) && caller.role() != Role.SERVICE) {
+        boolean serviceOnly =
+                Routes.SERVICE_ONLY.contains(operation.id()) || DrawRoutes.SERVICE_ONLY.contains(operation.id());
+        if (serviceOnly && caller.role() != Role.SERVICE) {
             exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
             return;
         }
@@ -214,11 +224,14 @@ final class HttpFace implements Handler<HttpServerRequest> {
             eventsRoute.answer(exchange, caller, path, query);
             return;
         }
+        Call call = new Call(caller, path, query, exchange.request().headers(), key, body);
+        if (operation.id().equals(EXPORT)) {
+            drawRoutes.export(exchange, call);
+            return;
+        }
         Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
         try {
-            route.answer(new Call(caller, path, query, exchange.request().headers(), key, body))
-                    .onSuccess(exchange::send)
-                    .onFailure(exchange::fail);
+            route.answer(call).onSuccess(exchange::send).onFailure(exchange::fail);
         } catch (RuntimeException fault) {
             exchange.fail(fault);
         }

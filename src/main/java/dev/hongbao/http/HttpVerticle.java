@@ -21,6 +21,7 @@ public final class HttpVerticle extends VerticleBase {
     private static final long SWEEP_MILLIS = 1_000;
     private static final int ACCEPT_BACKLOG = 4_096;
     private static final int MAX_CHUNK_BYTES = 8 * 1024;
+    private static final long MIN_IDLE_MILLIS = 60_000;
     private static final int SEND_BUFFER_BYTES = 128 * 1024;
     /** How long a client may take to answer a close frame before its connection is cut. */
     private static final int SOCKET_CLOSING_SECONDS = 2;
@@ -123,7 +124,9 @@ public final class HttpVerticle extends VerticleBase {
                 .setWebSocketSubProtocols(List.of(SocketUpgrade.SUBPROTOCOL))
                 .setWebSocketClosingTimeout(SOCKET_CLOSING_SECONDS)
                 // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
-                .setIdleTimeout((int) (2 * settings.keepAlive().toMillis()))
+                // Never shorter than what lies between two pings of a socket.
+                .setIdleTimeout(
+                        (int) Math.max(MIN_IDLE_MILLIS, 2 * settings.keepAlive().toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 // The kernel's share of what waits for a reader; left alone it grows to megabytes a connection.
                 .setSendBufferSize(SEND_BUFFER_BYTES)

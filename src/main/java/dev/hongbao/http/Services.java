@@ -1,9 +1,11 @@
 package dev.hongbao.http;
 
 import dev.hongbao.claim.ClaimService;
+import dev.hongbao.draw.DrawService;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.PacketService;
+import dev.hongbao.play.PlayService;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
 
@@ -14,6 +16,8 @@ import java.util.function.Supplier;
  * @param packets of this event loop only
  * @param wallets may be shared
  * @param feed of this event loop only
+ * @param draws of this event loop only
+ * @param plays of this event loop only
  * @param sockets of this event loop only
  * @param close gives back what the services of this loop hold; called once, after the last answer
  */
@@ -22,5 +26,7 @@ public record Services(
         PacketService packets,
         Wallets wallets,
         FeedService feed,
+        DrawService draws,
+        PlayService plays,
         SocketUpgrade sockets,
         Supplier<Future<Void>> close) {}

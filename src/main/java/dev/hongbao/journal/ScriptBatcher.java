@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gathers items into calls of one script: while one call for a shard is in flight, later items of it wait for the next, so
- * that batches grow with the load and a lone item waits for nobody. One instance per event loop, used on it only.
+ * that batches grow with the load and a lone item waits for nobody; a full batch does not wait. One instance per event loop,
+ * used on it only.
  *
  * <p>A call that fails is made again until its items' deadlines, so items must be idempotent. What a call accepted is published
  * to the shard's owner.
@@ -32,6 +33,10 @@ public final class ScriptBatcher<T, A> {
     private static final Logger LOG = LoggerFactory.getLogger(ScriptBatcher.class);
 
     private static final long RETRY_MILLIS = 20;
+
+    /** Calls of a shard at once, under load: Redis works on one while the answer of the other is read. */
+    private static final int MAX_IN_FLIGHT = 2;
+
     private static final long REPORT_NANOS = 200_000_000;
 
     private final Vertx vertx;
@@ -120,18 +125,25 @@ public final class ScriptBatcher<T, A> {
     private final class Lane {
         private final int shard;
         private final Deque<Pending<T, A>> queue = new ArrayDeque<>();
-        private boolean busy;
+        private int inFlight;
+        private boolean pausing;
         private long lastReportNanos = System.nanoTime() - REPORT_NANOS;
 
         Lane(int shard) {
             this.shard = shard;
         }
 
+        /** A lone item goes at once; while a call is in flight only a full batch does, so that Redis never waits for us. */
         void flush() {
-            if (busy || queue.isEmpty()) {
-                return;
+            while (!queue.isEmpty()
+                    && !pausing
+                    && (inFlight == 0 || inFlight < MAX_IN_FLIGHT && queue.size() >= settings.batchSize)) {
+                send();
             }
-            busy = true;
+        }
+
+        private void send() {
+            inFlight++;
             List<Pending<T, A>> batch = new ArrayList<>();
             List<T> items = new ArrayList<>();
             int size = 0;
@@ -148,8 +160,8 @@ public final class ScriptBatcher<T, A> {
             Call<A> call = script.apply(items);
             Shards.Shard current = shards.current(shard);
             redis.send(call.request(current)).onComplete(done -> {
+                inFlight--;
                 if (done.succeeded()) {
-                    busy = false;
                     answer(batch, current.generation(), call.read(current.generation(), done.result()));
                     flush();
                 } else {
@@ -178,7 +190,6 @@ public final class ScriptBatcher<T, A> {
                         pending,
                         UnavailableException.overloaded(
                                 "Too many " + settings.noun + " wait to be settled. Try again shortly.")));
-                busy = false;
                 flush();
                 return;
             }
@@ -208,8 +219,9 @@ public final class ScriptBatcher<T, A> {
                     shards.reportFault(generation);
                 }
             }
+            pausing = true;
             vertx.setTimer(RETRY_MILLIS, later -> {
-                busy = false;
+                pausing = false;
                 flush();
             });
         }

@@ -25,6 +25,12 @@ public final class SqlState {
         return fault instanceof PgException pg && "HB001".equals(pg.getSqlState());
     }
 
+    /** A settlement met a claim that is void: its packet is unknown or closed, or its slot or its user is taken. */
+    public static boolean isVoidClaim(Throwable fault) {
+        return fault instanceof PgException pg
+                && ("HB002".equals(pg.getSqlState()) || "23505".equals(pg.getSqlState()));
+    }
+
     /**
      * Whether Postgres itself refused the statement: then nothing of it happened. False for a broken connection, after which
      * the effect is unknown, and for errors in which the server goes away (class 57, 08, 58).

@@ -222,6 +222,8 @@ public final class HongbaoServer implements AutoCloseable {
                         loop.packets(),
                         engine.wallets(),
                         loop.feed(),
+                        loop.draws(),
+                        loop.plays(),
                         new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.feed()),
                         () -> loop.redis().close()));
     }

@@ -2,6 +2,7 @@ package dev.hongbao.wire;
 
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UnavailableException;
+import dev.hongbao.draw.DefinitionFaults;
 import dev.hongbao.postgres.SqlState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,12 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
         }
         if (failure instanceof UnavailableException unavailable) {
             return of(unavailable.isOverloaded() ? ProblemType.OVERLOADED : ProblemType.UNKNOWN, unavailable.detail());
+        }
+        if (failure instanceof DefinitionFaults definition) {
+            return of(ProblemType.INVALID_REQUEST)
+                    .withFaults(definition.faults().stream()
+                            .map(fault -> new FieldFault(fault.pointer(), fault.detail()))
+                            .toList());
         }
         if (failure instanceof InvalidInputException invalid) {
             return invalid.problem();

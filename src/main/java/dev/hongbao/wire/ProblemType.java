@@ -2,6 +2,7 @@ package dev.hongbao.wire;
 
 import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.command.Refusal;
+import dev.hongbao.play.PlayOutcome;
 import java.util.Locale;
 
 /**
@@ -14,12 +15,17 @@ public enum ProblemType {
             410,
             "The packet's time ran out",
             "What was left goes back to the sender. There is nothing to claim any more."),
-    NOT_OPEN_YET(409, "The packet opens later", "Claim again at the packet's opensAt; GET the packet tells it."),
+    NOT_OPEN_YET(409, "It opens later", "Try again at its opensAt; GET the packet or the draw tells it."),
     NOT_ELIGIBLE(
             403, "Not for this user", "Ask for a token that names the packet's group, or to be named as a recipient."),
     WRONG_PASSCODE(
             403, "The passcode is missing or wrong", "Claim again with {\"passcode\": …} as the sender said it."),
     NOT_FOUND(404, "There is no such thing", "Check the id; a packet's id is the one its send answered."),
+
+    EXHAUSTED(410, "Nothing is left to win", "Or less than the plays asked for: GET the draw, and ask for fewer."),
+    LIMIT_REACHED(409, "The user has had all plays", "Or has fewer left than asked for; GET the draw tells how many."),
+    DAILY_LIMIT_REACHED(409, "The user has had all plays of today", "Play again tomorrow, in the draw's time zone."),
+    CLOSED(410, "The draw is over", "GET the plays to see what was won."),
 
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),
     IDEMPOTENCY_KEY_REUSED(
@@ -101,6 +107,24 @@ public enum ProblemType {
             case WRONG_PASSCODE -> WRONG_PASSCODE;
             case NOT_FOUND -> NOT_FOUND;
             case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> throw new IllegalArgumentException(kind + " is no problem");
+        };
+    }
+
+    /**
+     * The type of a play's refusal.
+     *
+     * @throws IllegalArgumentException for an outcome that has plays, and so is no problem
+     */
+    public static ProblemType of(PlayOutcome.Kind kind) {
+        return switch (kind) {
+            case EXHAUSTED -> EXHAUSTED;
+            case LIMIT_REACHED -> LIMIT_REACHED;
+            case DAILY_LIMIT_REACHED -> DAILY_LIMIT_REACHED;
+            case NOT_OPEN_YET -> NOT_OPEN_YET;
+            case CLOSED -> CLOSED;
+            case NOT_ELIGIBLE -> NOT_ELIGIBLE;
+            case NOT_FOUND -> NOT_FOUND;
+            case PLAYED, ALREADY_PLAYED -> throw new IllegalArgumentException(kind + " is no problem");
         };
     }
 

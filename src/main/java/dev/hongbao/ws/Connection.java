@@ -7,18 +7,13 @@ import dev.hongbao.feed.FeedPage;
 import dev.hongbao.feed.ResetReason;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketId;
-import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.Problem;
 import dev.hongbao.wire.ProblemType;
-import dev.hongbao.wire.StrictJson;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
-import io.vertx.core.http.WebSocketFrame;
 import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
-import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -39,13 +34,9 @@ final class Connection {
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
     private static final int WRITE_QUEUE_BYTES = 16 * 1024;
 
-    /** Frames that could not be read, before the client is taken for broken. */
-    private static final int MAX_FAULTS = 20;
-
     private final SocketFace face;
     private final ServerWebSocket socket;
     private final String address;
-    private final MessageRate rate;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final Set<PacketId> claiming = new HashSet<>();
     private final long openedNanos = System.nanoTime();
@@ -53,82 +44,24 @@ final class Connection {
     private long heardNanos = openedNanos;
     private long fullSinceNanos;
     private boolean full;
-    private @Nullable Buffer pieces;
-    private int faults;
     private boolean closed;
 
     Connection(SocketFace face, ServerWebSocket socket, String address) {
         this.face = face;
         this.socket = socket;
         this.address = address;
-        this.rate = new MessageRate(face.config().messagesPerSecond(), openedNanos);
         socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
-        socket.frameHandler(this::arrived);
+        FrameReader reader = new FrameReader(face, this);
+        socket.frameHandler(frame -> {
+            heardNanos = System.nanoTime();
+            if (!closed) {
+                reader.arrived(frame, heardNanos);
+            }
+        });
         socket.pongHandler(pong -> heardNanos = System.nanoTime());
         socket.drainHandler(drained -> drained());
         socket.exceptionHandler(fault -> LOG.debug("a socket broke: {}", fault.toString()));
         socket.closeHandler(gone -> gone());
-    }
-
-    // --- what comes in ---
-
-    /** Frames, not Vert.x' messages: those bend bytes that are no UTF-8, and a piece that is too much is only dropped. */
-    private void arrived(WebSocketFrame piece) {
-        long now = System.nanoTime();
-        heardNanos = now;
-        if (closed || piece.isClose()) {
-            return;
-        }
-        boolean whole = piece.isFinal() && !piece.isContinuation();
-        if (!rate.allows(now)) {
-            tooFast(whole);
-        } else if (piece.isBinary()) {
-            close(CloseReason.BINARY_REFUSED);
-        } else if (piece.isText() || piece.isContinuation()) {
-            Buffer bytes = piece.binaryData();
-            if (!whole) {
-                bytes = pieces == null ? bytes.copy() : pieces.appendBuffer(bytes);
-                pieces = piece.isFinal() ? null : bytes;
-            }
-            if (bytes.length() > face.config().maxFrameBytes()) {
-                close(CloseReason.TOO_LARGE);
-            } else if (piece.isFinal()) {
-                received(bytes.getBytes());
-            }
-        }
-    }
-
-    private void received(byte[] text) {
-        JsonObject frame = null;
-        try {
-            frame = StrictJson.COMMAND.decode(text);
-            face.requests().answer(this, face.frames().check(frame), frame);
-        } catch (InvalidInputException invalid) {
-            refuse(idOf(frame), invalid.problem());
-            if (++faults > MAX_FAULTS) {
-                close(CloseReason.TOO_MANY_ERRORS);
-            }
-        } catch (RuntimeException fault) {
-            LOG.error("a frame failed", fault);
-            refuse(idOf(frame), Problem.of(ProblemType.INTERNAL_ERROR));
-        }
-    }
-
-    private static @Nullable String idOf(@Nullable JsonObject frame) {
-        return frame != null && frame.getValue("id") instanceof String id && id.length() <= 64 ? id : null;
-    }
-
-    private void tooFast(boolean whole) {
-        if (!whole || rate.isHostile()) {
-            close(CloseReason.TOO_MANY_MESSAGES);
-        } else if (rate.isNews()) {
-            refuse(
-                    null,
-                    Problem.tooMany(
-                            "At most " + face.config().messagesPerSecond()
-                                    + " frames a second are read; this one was not.",
-                            1));
-        }
     }
 
     // --- what goes out ---

@@ -331,6 +331,7 @@ class RecoveryIT {
     void anEntryThatContradictsASettledClaimIsVoid() {
         // Given
         double voids = voids();
+        long epochs = books.sumOfEpochs();
         String journal = books.journalKeys().get(open.shard());
         String epoch = books.strings("select epoch from shard where id = " + open.shard())
                 .get(0);
@@ -343,6 +344,7 @@ class RecoveryIT {
 
         // Then
         eventually(SOON, () -> assertThat(voids()).isGreaterThan(voids));
+        assertNewGenerations(epochs, 1);
         ClaimOutcome mallory = claim("mallory");
         assertThat(mallory.kind()).isEqualTo(Kind.CLAIMED);
         assertThat(mallory.wonClaim().slot()).isPositive();

@@ -111,8 +111,10 @@ class ClosingIT {
             claims.add(claim(engine, i, packets.get(i), "racer"));
         }
 
-        // Then
-        eventually(IN_TIME, books::assertNothingDue);
+        // Then, on a machine that may be busy with other things; alone it takes well under two seconds
+        long begun = System.nanoTime();
+        eventually(Duration.ofSeconds(15), books::assertNothingDue);
+        System.out.printf("2500 packets due at once: refunded after %d ms%n", (System.nanoTime() - begun) / 1_000_000);
         for (int i = 0; i < claims.size(); i++) {
             ClaimOutcome outcome = get(claims.get(i));
             assertThat(outcome.kind()).isIn(Kind.CLAIMED, Kind.EXPIRED);

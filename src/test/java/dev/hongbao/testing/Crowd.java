@@ -17,10 +17,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -33,6 +33,8 @@ public final class Crowd {
     private static final int SHARES = 40;
     private static final int RECENT = 12;
 
+    private final long seed = Long.getLong("hongbao.test.seed", System.nanoTime());
+    private final Random random = new Random(seed);
     private final List<TestEngine> engines;
     private final List<Packet> packets = new CopyOnWriteArrayList<>();
     private final Map<String, Claim> settled = new ConcurrentHashMap<>();
@@ -85,8 +87,8 @@ public final class Crowd {
     /** Every answer was truthful, and still is. */
     public void assertAnswersKept(TestServers servers) {
         System.out.printf(
-                "crowd: %d packets, %d answers, %d settled, %d unknown%n",
-                packets.size(), answers.get(), settled.size(), unknown.get());
+                "crowd with seed %d: %d packets, %d answers, %d settled, %d unknown%n",
+                seed, packets.size(), answers.get(), settled.size(), unknown.get());
         assertThat(wrong).isEmpty();
         Map<String, String> kept = new HashMap<>();
         try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
@@ -117,7 +119,6 @@ public final class Crowd {
             running.decrementAndGet();
             return;
         }
-        ThreadLocalRandom random = ThreadLocalRandom.current();
         TestEngine engine = engine(random.nextInt(64));
         var command = TestEngine.lucky(4000, SHARES, Duration.ofMillis(random.nextInt(500, 4000)));
         engine.loop(0)
@@ -137,7 +138,6 @@ public final class Crowd {
             running.decrementAndGet();
             return;
         }
-        ThreadLocalRandom random = ThreadLocalRandom.current();
         int known = packets.size();
         TestEngine engine = engine(chain);
         if (known == 0) {

@@ -1,0 +1,205 @@
+package dev.hongbao.ws;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may connect and stay: origins, tokens, and how many. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SocketGuardsIT {
+    private SocketServer server;
+    private FrameClient bystander;
+
+    @BeforeAll
+    void start(TestServers stores) {
+        server = SocketServer.start(
+                stores,
+                Map.of(
+                        "socket.auth-timeout", "600ms",
+                        "socket.idle-timeout", "2s",
+                        "socket.max-groups", "3",
+                        "socket.max-per-user", "4",
+                        "socket.max-per-address", "40",
+                        "socket.origins", "https://chat.example.com"));
+        server.deposit("alice", 100_000);
+    }
+
+    @AfterAll
+    void stop() {
+        server.close();
+    }
+
+    @BeforeEach
+    void join() {
+        bystander = connect("bystander", "g");
+        bystander.join("g");
+    }
+
+    /** Whatever a test did, the others are still served. */
+    @AfterEach
+    void theOthersGoOn() {
+        assertThat(bystander.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+        bystander.close();
+    }
+
+    private VertxFrameClient connect(String user, String... groups) {
+        VertxFrameClient client = VertxFrameClient.open(server.base());
+        assertThat(client.authenticate(server.token(user, groups)).getString("type"))
+                .isEqualTo("authenticated");
+        return client;
+    }
+
+    private static String kind(JsonObject error) {
+        assertThat(error.getString("type")).as(error.encode()).isEqualTo("error");
+        String type = error.getJsonObject("error").getString("type");
+        return type.substring(type.lastIndexOf('/') + 1);
+    }
+
+    private static String part(String json) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    // --- the handshake ---
+
+    @ParameterizedTest
+    @CsvSource({
+        "https://chat.example.com, 101",
+        "https://evil.example.com, 403",
+        "https://chat.example.com.evil.example, 403",
+        "http://chat.example.com, 403",
+        "null, 403"
+    })
+    void onlyListedOriginsMayConnect(String origin, int status) {
+        assertThat(RawSocket.upgrade(
+                        server.base(), "/v1/socket", "Origin: " + origin, "Sec-WebSocket-Protocol: hongbao.v1"))
+                .contains(" " + status + " ");
+    }
+
+    @Test
+    void thisServersOwnPageMayConnectOnLoopback() {
+        assertThat(RawSocket.upgrade(
+                        server.base(),
+                        "/v1/socket",
+                        "Origin: http://localhost:" + server.base().getPort(),
+                        "Sec-WebSocket-Protocol: hongbao.v1"))
+                .contains(" 101 ");
+    }
+
+    @Test
+    void aReboundNameIsNotThisServersOwn() {
+        String evil = "evil.example:" + server.base().getPort();
+        assertThat(RawSocket.upgrade(
+                        server.base(), "/v1/socket", "Origin: http://" + evil, "Sec-WebSocket-Protocol: hongbao.v1"))
+                .contains(" 403 ");
+    }
+
+    @Test
+    void theSubprotocolIsRequiredAndTheUrlTakesNoToken() {
+        assertThat(RawSocket.upgrade(server.base(), "/v1/socket")).contains(" 400 ");
+        assertThat(RawSocket.upgrade(server.base(), "/v1/socket", "Sec-WebSocket-Protocol: hongbao.v2"))
+                .contains(" 400 ");
+        assertThat(RawSocket.upgrade(server.base(), "/v1/socket?token=abc", "Sec-WebSocket-Protocol: hongbao.v1"))
+                .contains(" 400 ");
+    }
+
+    @Test
+    void anAddressHasSoManyConnections() {
+        List<RawSocket> open = new ArrayList<>();
+        try {
+            // Given
+            String[] status = new String[1];
+            for (int i = 0; i < 45 && status[0] == null; i++) {
+                try {
+                    open.add(RawSocket.open(server.base()));
+                } catch (AssertionError refused) {
+                    status[0] = refused.getMessage();
+                }
+            }
+
+            // Then
+            assertThat(status[0]).contains(" 429 ");
+        } finally {
+            open.forEach(RawSocket::close);
+        }
+        eventually(Duration.ofSeconds(5), () -> RawSocket.open(server.base()).close());
+    }
+
+    // --- tokens ---
+
+    @Test
+    void silenceAfterConnectingEndsTheConnection() {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            assertThat(raw.readCloseCode()).isEqualTo(CloseReason.AUTH_TIMEOUT.code());
+        }
+    }
+
+    @Test
+    void nothingIsAnsweredBeforeTheToken() {
+        try (VertxFrameClient client = VertxFrameClient.open(server.base())) {
+            assertThat(kind(client.join("g"))).isEqualTo("unauthenticated");
+        }
+    }
+
+    @Test
+    void aTokenThatIsNotBelievedEndsTheConnection() {
+        String claims = "{\"sub\":\"bob\",\"groups\":[\"g\"],\"exp\":4102444800}";
+        String good = server.token("bob", "g");
+        String expired = server.token(
+                "bob", Duration.ofSeconds(1), dev.hongbao.command.Role.USER, "g"); // ends while others are tried
+        List<String> bad = List.of(
+                "abc",
+                part("{\"alg\":\"none\"}") + "." + part(claims) + ".",
+                part("{\"alg\":\"HS512\"}") + "." + part(claims) + "." + part("x"),
+                part("{\"alg\":\"HS256\"}") + "." + part(claims) + "." + part("a foreign key's signature"),
+                good.substring(0, good.length() - 4) + "AAAA",
+                "x".repeat(8192));
+        for (String token : bad) {
+            try (VertxFrameClient client = VertxFrameClient.open(server.base())) {
+                assertThat(kind(client.authenticate(token))).isEqualTo("unauthenticated");
+                assertThat(client.closeCode()).isEqualTo(CloseReason.TOKEN_REFUSED.code());
+            }
+        }
+        eventually(Duration.ofSeconds(5), () -> {
+            try (VertxFrameClient client = VertxFrameClient.open(server.base())) {
+                assertThat(kind(client.authenticate(expired))).isEqualTo("unauthenticated");
+            }
+        });
+    }
+
+    @Test
+    void aUserHasSoManyConnections() {
+        List<FrameClient> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                open.add(connect("many", "g"));
+            }
+            try (VertxFrameClient oneMore = VertxFrameClient.open(server.base())) {
+                assertThat(kind(oneMore.authenticate(server.token("many", "g"))))
+                        .isEqualTo("too-many-requests");
+                assertThat(oneMore.closeCode()).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS.code());
+            }
+        } finally {
+            open.forEach(FrameClient::close);
+        }
+        eventually(Duration.ofSeconds(5), () -> connect("many", "g").close());
+    }
+}
