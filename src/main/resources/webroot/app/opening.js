@@ -2,7 +2,7 @@
  * The moment of truth: an envelope that opens, the amount that counts up, and who else was there.
  * @module
  */
-import { html, isStill, useEffect, useRef, useState } from './ui.js';
+import { envelope, html, isStill, openEnvelope, useEffect, useRef, useState } from './ui.js';
 import { Dialog } from './dialog.js';
 import { Claims } from './detail.js';
 import { Face, nameOf } from './faces.js';
@@ -124,7 +124,8 @@ function Result({ packet, page, fresh, refusal, me, shown, focus }) {
     <div class="verdict" tabindex="-1" ref=${focus}>
       ${mine ? html`<${Amount} claim=${mine} counts=${fresh && shown} />
         <p class="soft">${t(mine.status === 'settled' ? 'wonHint' : 'settling')}</p>`
-    : html`${title && html`<h2>${t(title)}</h2>`}
+    : html`${title && (refusal?.reason === 'not-eligible' ? envelope : openEnvelope)}
+        ${title && html`<h2>${t(title)}</h2>`}
         ${refusal || hint ? html`<p class="soft">${hint ? t(hint) : refusal.message}</p>` : null}`}
     </div>
     ${fresh && shown && !isStill() && html`<div class="coins" aria-hidden="true">${Array.from({ length: 14 }, () => html`<i></i>`)}</div>`}

@@ -1,0 +1,193 @@
+package dev.hongbao.page;
+
+import static dev.hongbao.page.Visitor.row;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Eventually;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/**
+ * How the page is used: with the keyboard, on a phone, in another language, with a form that explains itself; and who may
+ * not use it at all. The operator's page too.
+ */
+class PageUseIT {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    @TempDir
+    private static Path data;
+
+    private static Household home;
+    private static Visitor mei;
+    private static Visitor ben;
+    private static Family family;
+
+    @BeforeAll
+    static void start() throws Exception {
+        home = new Household(data);
+        mei = home.mei;
+        ben = home.ben;
+        family = home.family;
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (home != null) {
+            home.close();
+        }
+    }
+
+    @AfterEach
+    void nothing_on_the_console() {
+        home.assertNoComplaints();
+    }
+
+    @Test
+    void the_form_says_what_is_wrong_before_anything_is_sent() {
+        mei.enter(home.base, "demo-mei");
+        Browser page = mei.browser();
+        page.click(".send");
+        page.type("input[name=amount]", "0.02");
+        page.type("input[name=count]", "3");
+        page.seeText("#amount-hint", "at least ¥0.03");
+        page.click(".submit");
+
+        page.see("input[name=amount][aria-invalid=true]:focus");
+        page.type("input[name=amount]", "5000");
+        page.seeText("#amount-hint", "You have ¥");
+        page.type("input[name=amount]", "ten");
+        page.seeText("#amount-hint", "A number");
+        page.type("input[name=amount]", "8.8");
+        page.type("input[name=count]", "4");
+        page.seeText(".summary", "¥8.80 in 4, each from ¥0.01 to ¥8.77.");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        assertThat(page.focused().getDomAttribute("class")).isEqualTo("send");
+    }
+
+    @Test
+    void a_share_is_grabbed_with_the_keyboard_alone_and_the_arrival_is_announced() throws Exception {
+        // Given a packet that a screen reader has announced
+        ben.enter(home.base, "demo-ben");
+        String packet = family.send("demo-grandma", "for the keyboard", new JsonObject());
+        ben.seeState(packet, "open");
+        ben.browser().js("document.activeElement.blur()");
+        assertThat(ben.browser().js("return document.querySelector('[aria-live=polite].unseen').textContent"))
+                .asString()
+                .contains("Grandma sent a red packet: for the keyboard");
+
+        // When Tab reaches its coin, and Enter is pressed
+        String coin = "return document.activeElement.matches(\"" + row(packet) + " .coin\")";
+        for (int i = 0; i < 200 && !Boolean.TRUE.equals(ben.browser().js(coin)); i++) {
+            ben.browser().press(Keys.TAB);
+        }
+        assertThat(ben.browser().js(coin)).as("focus on the coin").isEqualTo(true);
+        ben.browser().screenshot("focus");
+        ben.browser().press(Keys.ENTER);
+
+        // Then the result has the focus, Escape leaves, and the focus is at the packet again
+        assertThat(ben.amountWon()).isPositive();
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(ben.browser().focused().getDomAttribute("class"))
+                        .isEqualTo("verdict"));
+        ben.browser().press(Keys.ESCAPE);
+        ben.browser().seeNo("dialog");
+        assertThat(ben.browser().js("return document.activeElement.closest('[data-packet]').dataset.packet"))
+                .isEqualTo(packet);
+    }
+
+    @Test
+    void the_language_is_chosen_and_remembered() {
+        mei.enter(home.base, "demo-mei");
+        mei.browser().seeText(".send", "Send a red packet");
+
+        mei.browser().click(".language");
+
+        mei.browser().seeText(".send", "发红包");
+        mei.browser().reload();
+        mei.browser().seeText(".send", "发红包");
+        assertThat(mei.browser().js("return document.documentElement.lang")).isEqualTo("zh-CN");
+        mei.browser().click(".language");
+        mei.browser().seeText(".send", "Send a red packet");
+    }
+
+    @Test
+    void a_narrow_phone_in_the_dark_and_in_chinese_shows_it_all() throws Exception {
+        // Given a phone
+        Browser phone = mei.browser();
+        phone.resize(360, 740, 2);
+        phone.emulate("prefers-color-scheme", "dark");
+        try {
+            mei.enter(home.base, "demo-mei");
+            phone.click(".language");
+            String packet = family.send("demo-anna", "龙马精神", new JsonObject().put("count", 3));
+
+            // When every view is opened, then nothing is wider than the screen
+            mei.seeState(packet, "open");
+            fits(phone, "phone-group");
+            mei.grab(packet);
+            assertThat(mei.amountWon()).isPositive();
+            phone.seeNo(".cover");
+            fits(phone, "phone-won");
+            mei.close(packet);
+            phone.click(".send");
+            phone.click("details summary");
+            fits(phone, "phone-form");
+            phone.click("dialog .close");
+            phone.click(".wallet-chip");
+            phone.see("dialog .records li");
+            fits(phone, "phone-wallet");
+            phone.click("dialog .close");
+            phone.click(".me-chip");
+            phone.see("[data-member]");
+            fits(phone, "phone-gate");
+        } finally {
+            phone.emulate("prefers-color-scheme", "light");
+            phone.resize(1280, 860, 1);
+        }
+    }
+
+    private static void fits(Browser phone, String picture) {
+        assertThat(phone.js("return [...document.querySelectorAll('body, .room, .gate, .sheet, .timeline')]"
+                        + ".filter(each => each.scrollWidth > innerWidth).map(each => each.className)"))
+                .asList()
+                .isEmpty();
+        phone.screenshot(picture);
+    }
+
+    @Test
+    void a_foreign_name_that_leads_here_finds_the_door_closed() {
+        mei.browser().open("http://" + Browser.REBOUND + ":" + home.base.getPort() + "/");
+
+        mei.browser().seeText(".gate-off", "http://127.0.0.1");
+        assertThat(mei.browser().count("[data-member]")).isZero();
+        mei.browser().screenshot("closed");
+    }
+
+    @Test
+    void the_operator_sees_the_race() throws Exception {
+        String packet = family.send("demo-lei", "for the operator", new JsonObject().put("count", 3));
+        family.claim("demo-anna", packet);
+        family.claim("demo-jun", packet);
+        Browser operator = ben.browser();
+        operator.open(home.management().toString());
+
+        operator.seeText("#health", "ready");
+        operator.seeText("[data-tile=p99] b", "ms");
+        assertThat(operator.count("figure canvas")).isEqualTo(5);
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(Integer.parseInt(
+                                operator.see("[data-tile=open] b").getText()))
+                        .isPositive());
+        operator.screenshot("operator");
+    }
+}
