@@ -22,7 +22,8 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
         TokenConfig token = loaded.config().token();
         return "Hongbao " + VersionProvider.version() + " ready " + url() + "\n\n"
                 + (token.algorithm().isSymmetric() ? steps() : foreignTokens(token))
-                + "# Health and metrics: "
+                + "# The page, for two tabs as two people: " + url() + "\n"
+                + "# Health, the operator's page and metrics: "
                 + address(loaded.config().management().host(), managementPort) + "/metrics\n";
     }
 
