@@ -47,14 +47,14 @@ class PlayScriptIT {
         return value instanceof byte[] raw ? raw : String.valueOf(value).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Plays single turns of one draw in one call. @return outcomes, and the prizes of those played, in order */
+    /** Plays turns of one draw in one call: ten plays for users whose name begins so, else one. @return outcomes, and the prizes of those played, in order */
     private List<Integer> call(String draw, long now, long day, long[] numbers, List<String> users) {
         List<byte[]> args = new ArrayList<>();
         List.of(100_000, now, MessagePack.numbers(numbers), draw, day, users.size())
                 .forEach(each -> args.add(bytes(each)));
         for (String user : users) {
             String id = UUID.randomUUID().toString();
-            List.of(id, id, user, 1, 0).forEach(each -> args.add(bytes(each)));
+            List.of(id, id, user, user.startsWith("ten") ? 10 : 1, 0).forEach(each -> args.add(bytes(each)));
         }
         List<byte[]> keys = List.of(bytes("journal"), bytes("tickets"), bytes("d:" + draw), bytes("m:" + draw));
         List<?> reply = (List<?>) redis.eval(SCRIPT, keys, args);
@@ -138,7 +138,11 @@ class PlayScriptIT {
                 List<String> users = random.ints(1 + random.nextInt(9), 0, 6)
                         .mapToObj(i -> "user" + i)
                         .toList();
-                long[] given = random.longs(20).map(each -> each >>> 12).toArray();
+                long[] given = random.longs(60)
+                        .map(each -> each >>> 12)
+                        // often one of those that must be thrown away
+                        .map(each -> each % 3 == 0 ? Chance.RANGE - 1 - each % 2 : each)
+                        .toArray();
                 List<Integer> seen = call(draw, now, day, given, users);
                 numbers.clear();
                 for (long each : given) {
@@ -153,6 +157,33 @@ class PlayScriptIT {
                 assertThat(seen).as("seed %d call %d of %s", seed, call, yaml).isEqualTo(promised);
             }
         }
+    }
+
+    @Test
+    void aTurnThatCannotBePlayedToItsEndLeavesNothingToThoseAfterIt() {
+        // Given a draw of five
+        DrawDefinition definition = TestDraws.definition(
+                        "{mode: table, limits: {total: 50}, prizes: [{name: a, count: 2}, {name: b, count: 3}]}")
+                .openedAt(Instant.EPOCH);
+        redis.hset(
+                bytes("d:y"),
+                Map.of(
+                        bytes("#"),
+                        bytes("0"),
+                        bytes("r"),
+                        DrawState.rules(definition.rules()),
+                        bytes("s"),
+                        DrawState.first(definition.rules())));
+        long[] numbers = new Random(1).longs(60).map(each -> each >>> 12).toArray();
+
+        // When
+        List<Integer> prizes = call("y", 0, 0, numbers, List.of("tenfold", "a", "b", "c", "d", "e", "f"));
+
+        // Then
+        assertThat(prizes.get(0)).isEqualTo(-3);
+        assertThat(prizes.subList(1, 6)).containsExactlyInAnyOrder(1, 1, 2, 2, 2);
+        assertThat(prizes.get(6)).isEqualTo(-3);
+        assertThat(redis.hexists("d:y", "tenfold")).isFalse();
     }
 
     @Test
