@@ -80,6 +80,7 @@ public final class Hongbao {
         add(root, environment, defaultFile, CheckConfigCommand::new, option -> false);
         root.addSubcommand(new DefaultConfigCommand());
         root.addSubcommand(new SplitCommand());
+        root.addSubcommand(new DrawCommand());
         add(root, environment, defaultFile, ReconcileCommand::new, Hongbao::concernsStores);
         root.addSubcommand(new DemoCommand());
         root.addSubcommand(new BenchCommand());

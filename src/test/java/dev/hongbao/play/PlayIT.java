@@ -61,8 +61,11 @@ class PlayIT {
     }
 
     @AfterEach
-    void booksAreClean() {
+    void booksAreCleanAndNothingWasVoid() {
         books.assertClean();
+        // What the script lets through, the settlement would still stop; it must not come to that.
+        assertThat(engine.metrics().get("hongbao.journal.voids").counter().count())
+                .isZero();
     }
 
     @AfterAll
@@ -100,6 +103,32 @@ class PlayIT {
                 .hasSize(100);
         assertThat(counts(draws.plays(draw)))
                 .isEqualTo(Map.of("gold", 1L, "silver", 19L, "bronze", 180L, "nothing", 800L));
+    }
+
+    @Test
+    void roundsAreExactAcrossTheirBordersUnderConcurrency() {
+        // Given a limited prize that is gone in the third round
+        String prizes =
+                "prizes: [{name: gold, count: 4, stock: 10}, {name: silver, count: 6}, {name: none, count: 30}]";
+        Draw rescaled = draws.create("{mode: table, whenExhausted: rescale, " + prizes + "}");
+        Draw repeated = draws.create("{mode: table, whenExhausted: repeat, " + prizes + "}");
+
+        // When
+        playAll(rescaled, 40 + 40 + 38 + 36 * 3, 40);
+        List<PlayOutcome> beyond = playAll(repeated, 100, 40);
+
+        // Then every round of the rescaled one is exact: 40, 40, 38 with what is left of the gold, then 36 without
+        List<Play> plays = draws.plays(rescaled);
+        int from = 0;
+        for (int size : new int[] {40, 40, 38, 36, 36, 36}) {
+            Map<String, Long> round = counts(plays.subList(from, from + size));
+            assertThat(round.getOrDefault("gold", 0L)).isEqualTo(size - 36);
+            assertThat(round).containsEntry("silver", 6L).containsEntry("none", 30L);
+            from += size;
+        }
+        // and the repeated one ends when its table is not whole any more
+        assertThat(beyond.stream().filter(each -> each.kind() == Kind.PLAYED)).hasSize(80);
+        assertThat(counts(draws.plays(repeated))).isEqualTo(Map.of("gold", 8L, "silver", 12L, "none", 60L));
     }
 
     @Test

@@ -1,0 +1,173 @@
+package dev.hongbao.cli;
+
+import dev.hongbao.draw.DefinitionFaults;
+import dev.hongbao.draw.DefinitionReader;
+import dev.hongbao.draw.DrawDefinition;
+import dev.hongbao.draw.Prize;
+import dev.hongbao.draw.Simulation;
+import dev.hongbao.odds.ChiSquare;
+import dev.hongbao.odds.SecureChance;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.YAMLException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code draw simulate}: plays a draw's definition many times without servers, and holds what came out against what it
+ * promises. Exits with 0, with 1 when the promise is not kept, or with 2 and every fault when there is no such draw.
+ */
+@Command(
+        name = "simulate",
+        description = "Play a draw's definition a million times without servers, and judge the outcome.",
+        mixinStandardHelpOptions = true)
+public final class SimulateCommand implements Callable<Integer> {
+    private static final long MAX_PLAYS = 1_000_000_000;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "FILE", description = "The definition: YAML or JSON, as POST /v1/draws takes it.")
+    @SuppressWarnings("NullAway.Init") // picocli requires it
+    private Path file;
+
+    @Option(names = "--plays", paramLabel = "COUNT", description = "How often; 1000000 unless given.")
+    private long plays = 1_000_000;
+
+    @Option(names = "--users", paramLabel = "COUNT", description = "How many users take turns; 10000 unless given.")
+    private int users = 10_000;
+
+    @Option(
+            names = "--plot",
+            paramLabel = "PNG",
+            description = "Where the plot of prizes over time goes; beside FILE with .png at the end unless given.")
+    private @Nullable Path plot;
+
+    /** For picocli. */
+    public SimulateCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        if (plays < 1 || plays > MAX_PLAYS || users < 1 || users > 10_000_000) {
+            return refuse(List.of("--plays is from 1 to " + MAX_PLAYS + " and --users from 1 to 10000000"));
+        }
+        DrawDefinition definition;
+        try {
+            definition = read();
+        } catch (DefinitionFaults faults) {
+            return refuse(faults.faults().stream()
+                    .map(fault -> fault.pointer() + " " + fault.detail())
+                    .toList());
+        } catch (YAMLException | ClassCastException malformed) {
+            return refuse(List.of(file + " is neither YAML nor JSON with an object: " + malformed.getMessage()));
+        }
+        Simulation simulation = new Simulation(definition, new SecureChance(), users);
+        Simulation.Outcome outcome;
+        try (ProgressBar bar = progress()) {
+            outcome = simulation.run(plays, bar::stepTo);
+        }
+        Path png = plot == null ? Path.of(file + ".png") : plot;
+        DrawPlot.save(definition, outcome, png);
+        print(definition, outcome, png);
+        ChiSquare verdict = outcome.verdict();
+        return verdict == null || verdict.isPlausible() ? spec.exitCodeOnSuccess() : 1;
+    }
+
+    private DrawDefinition read() throws IOException {
+        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            Map<String, Object> body = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
+            DrawDefinition definition = DefinitionReader.read(body == null ? Map.of() : body);
+            Instant now = Instant.now();
+            Instant opening = now.isBefore(definition.closesAt())
+                    ? now
+                    : definition.closesAt().minusSeconds(86_400);
+            return definition.opensAt() == null ? definition.openedAt(opening) : definition;
+        }
+    }
+
+    private int refuse(List<String> reasons) {
+        PrintWriter err = spec.commandLine().getErr();
+        reasons.forEach(err::println);
+        err.flush();
+        return spec.exitCodeOnInvalidInput();
+    }
+
+    private ProgressBar progress() {
+        return new ProgressBarBuilder()
+                .setTaskName("plays")
+                .setInitialMax(plays)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(new ConsoleProgressBarConsumer(System.err))
+                .build();
+    }
+
+    private void print(DrawDefinition definition, Simulation.Outcome outcome, Path png) {
+        PrintWriter out = spec.commandLine().getOut();
+        boolean scheduled = outcome.verdict() == null && definition.schedule() != null;
+        out.printf(
+                Locale.ROOT,
+                "%-24s %12s %14s %12s %12s%n",
+                "prize",
+                "won",
+                scheduled ? "released" : "promised",
+                "odds",
+                "promised");
+        List<Prize> prizes = definition.allPrizes();
+        for (int i = 0; i < prizes.size(); i++) {
+            out.printf(
+                    Locale.ROOT,
+                    "%-24s %12d %14.1f %11.7f%% %11.7f%%%n",
+                    prizes.get(i).name(),
+                    outcome.seen()[i],
+                    outcome.promised()[i],
+                    percent(outcome.seen()[i], outcome.plays()),
+                    percent(outcome.promised()[i], outcome.plays()));
+        }
+        out.println();
+        out.printf(Locale.ROOT, "plays      %d of %d%n", outcome.plays(), plays);
+        outcome.refused()
+                .forEach((reason, count) -> out.printf(
+                        Locale.ROOT, "refused    %d %s%n", count, reason.name().toLowerCase(Locale.ROOT)));
+        out.println("verdict    " + verdict(outcome.verdict()));
+        out.println("plot       " + png);
+        out.flush();
+    }
+
+    private static double percent(double part, long all) {
+        return all == 0 ? 0 : 100 * part / all;
+    }
+
+    private static String verdict(@Nullable ChiSquare verdict) {
+        if (verdict == null) {
+            return "none: a schedule, guarantees or limits of users move the odds";
+        }
+        return String.format(
+                Locale.ROOT,
+                "chi-square %.2f with %d degrees of freedom, limit %.2f (exceeded once in 100,000): %s",
+                verdict.statistic(),
+                verdict.freedom(),
+                verdict.limit(),
+                verdict.isPlausible() ? "the promise is kept" : "THE PROMISE IS NOT KEPT");
+    }
+}

@@ -1,0 +1,91 @@
+package dev.hongbao.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class SimulateCommandTest {
+    @TempDir
+    private Path directory;
+
+    private record Run(int exit, String out, String err, Path png) {}
+
+    private Run simulate(String yaml, String... options) throws Exception {
+        Path file = Files.writeString(directory.resolve("draw.yaml"), yaml);
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        String[] arguments = new String[options.length + 2];
+        arguments[0] = "simulate";
+        arguments[1] = file.toString();
+        System.arraycopy(options, 0, arguments, 2, options.length);
+        int exit = new CommandLine(new DrawCommand())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+        return new Run(exit, out.toString(), err.toString(), directory.resolve("draw.yaml.png"));
+    }
+
+    @Test
+    void weightsAreHeldAgainstTheirOdds() throws Exception {
+        // When
+        Run run = simulate("""
+                name: 转盘
+                closesAt: "2030-01-01T00:00:00Z"
+                mode: weights
+                prizes: [{name: gold, weight: 1}, {name: silver, weight: 99}, {name: none, weight: 900}]
+                """, "--plays", "200000");
+
+        // Then
+        assertThat(run.exit()).as(run.out() + run.err()).isZero();
+        assertThat(run.out()).contains("gold", "200.0", "the promise is kept", "plays      200000 of 200000");
+        assertThat(ImageIO.read(run.png().toFile()).getWidth()).isEqualTo(1000);
+    }
+
+    @Test
+    void aTableIsExactToTheLastFullRound() throws Exception {
+        Run run = simulate("""
+                name: table
+                closesAt: "2030-01-01T00:00:00Z"
+                mode: table
+                whenExhausted: repeat
+                prizes: [{name: a, count: 1}, {name: b, count: 99}]
+                """, "--plays", "5000");
+        assertThat(run.exit()).isZero();
+        assertThat(run.out().lines().filter(line -> line.startsWith("a ")))
+                .singleElement()
+                .asString()
+                .contains(" 50 ");
+    }
+
+    @Test
+    void aScheduleShowsWhatWasReleased() throws Exception {
+        Run run = simulate("""
+                name: hours
+                opensAt: "2029-12-31T00:00:00Z"
+                closesAt: "2030-01-01T00:00:00Z"
+                mode: schedule
+                prizes: [{name: phone, quota: 2, stock: 40}]
+                fallback: {name: thanks}
+                """, "--plays", "20000");
+        assertThat(run.exit()).isZero();
+        assertThat(run.out().lines().filter(line -> line.startsWith("phone")))
+                .singleElement()
+                .asString()
+                .contains(" 40 ", " 40.0 ");
+    }
+
+    @Test
+    void everyFaultOfTheDefinitionIsTold() throws Exception {
+        Run run = simulate("mode: weights\nprizes: [{name: a, weight: 0}]\ncolour: red\n");
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.err()).contains("#/name is required", "#/closesAt", "#/prizes/0/weight", "#/colour");
+        assertThat(run.png()).doesNotExist();
+    }
+}
