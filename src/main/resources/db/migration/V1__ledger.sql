@@ -67,7 +67,7 @@ begin
                join account as debited on debited.id = inserted.debit
                join account as credited on credited.id = inserted.credit
                where debited.asset <> credited.asset) then
-        raise exception 'a transfer moves one asset' using errcode = 'check_violation', constraint = 'transfer_one_asset';
+        raise exception 'a transfer moves one asset: transfer_one_asset' using errcode = 'check_violation', constraint = 'transfer_one_asset';
     end if;
     return null;
 end

@@ -14,7 +14,11 @@ import dev.hongbao.wire.ProblemType;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +31,9 @@ final class ClaimRoute {
     private static final String SUFFIX = "/claims";
     private static final int ID_LENGTH = 36;
     private static final int PATH_LENGTH = PREFIX.length() + ID_LENGTH + SUFFIX.length();
+
+    /** Late claims come by the thousand and are all told the same. */
+    private static final Map<ClaimOutcome.Kind, Reply> REFUSALS = refusals();
 
     private final Operation operation;
     private final Gate gate;
@@ -126,6 +133,14 @@ final class ClaimRoute {
         });
     }
 
+    private static Map<ClaimOutcome.Kind, Reply> refusals() {
+        Map<ClaimOutcome.Kind, Reply> refusals = new EnumMap<>(ClaimOutcome.Kind.class);
+        for (ClaimOutcome.Kind kind : EnumSet.range(ClaimOutcome.Kind.DRAINED, ClaimOutcome.Kind.NOT_FOUND)) {
+            refusals.put(kind, Reply.problem(Problem.of(ProblemType.of(kind))));
+        }
+        return refusals;
+    }
+
     private static boolean isWrongPasscode(@Nullable ClaimOutcome outcome) {
         return outcome != null && outcome.kind() == ClaimOutcome.Kind.WRONG_PASSCODE;
     }
@@ -143,7 +158,7 @@ final class ClaimRoute {
                         "Location",
                         PREFIX + outcome.wonClaim().packet()));
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, NOT_FOUND ->
-                exchange.refuse(Problem.of(ProblemType.of(outcome.kind())));
+                exchange.send(Objects.requireNonNull(REFUSALS.get(outcome.kind())));
         }
     }
 

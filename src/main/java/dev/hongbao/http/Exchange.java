@@ -126,8 +126,7 @@ final class Exchange {
         if (problem.retryAfterSeconds() > 0) {
             request.response().putHeader("Retry-After", Integer.toString(problem.retryAfterSeconds()));
         }
-        Reply json = Reply.json(problem.type().status(), problem.toJson(), headers);
-        send(new Reply(json.status(), Reply.PROBLEM, json.body(), json.headers()));
+        send(Reply.problem(problem, headers));
     }
 
     /** Answers with a problem, reads a little more so that the client sees it, and closes. */

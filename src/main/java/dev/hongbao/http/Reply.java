@@ -1,5 +1,6 @@
 package dev.hongbao.http;
 
+import dev.hongbao.wire.Problem;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 
@@ -11,6 +12,11 @@ import java.util.List;
 record Reply(int status, String contentType, Buffer body, List<String> headers) {
     static final String JSON = "application/json";
     static final String PROBLEM = "application/problem+json";
+
+    /** @param headers name, value, name, value … */
+    static Reply problem(Problem problem, String... headers) {
+        return new Reply(problem.type().status(), PROBLEM, Buffer.buffer(problem.toJson()), List.of(headers));
+    }
 
     /** @param headers name, value, name, value … */
     static Reply json(int status, String json, String... headers) {

@@ -67,10 +67,18 @@ class SettlementIT {
                 .get(0);
     }
 
-    /** Settles one claim as the application's role; returns which were void. */
+    /** Settles one claim as the application's role; returns which were void, as the second function tells it. */
     private String settleClaim(String moves, Packet packet, int slot, String user) throws SQLException {
-        return asApp("select void::text from settle_claims(" + moves + ", array['" + packet.id() + "']::uuid[], array["
-                + slot + "], array['" + user + "'], array[" + packet.amountOf(slot) + "]::bigint[])");
+        String claims = "(" + moves + ", array['" + packet.id() + "']::uuid[], array[1], array[" + slot + "], array['"
+                + user + "'], array[" + packet.amountOf(slot) + "]::bigint[])";
+        try {
+            return asApp("select void::text from settle_claims" + claims);
+        } catch (SQLException refused) {
+            if (!List.of("HB002", "23505").contains(refused.getSQLState())) {
+                throw refused;
+            }
+            return asApp("select void::text from settle_claims_but_void" + claims);
+        }
     }
 
     private String settleClose(String moves, Packet packet) throws SQLException {
