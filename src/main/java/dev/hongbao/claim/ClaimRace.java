@@ -1,0 +1,262 @@
+package dev.hongbao.claim;
+
+import dev.hongbao.claim.ClaimBatcher.Answer;
+import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.command.Caller;
+import dev.hongbao.command.UnavailableException;
+import dev.hongbao.command.UserId;
+import dev.hongbao.journal.SettlementWaiters;
+import dev.hongbao.journal.SettlementWaiters.Settlement;
+import dev.hongbao.journal.Shards;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.EndedPackets;
+import dev.hongbao.packet.EndedPackets.EndedPacket;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketId;
+import dev.hongbao.packet.PacketStatus;
+import dev.hongbao.packet.PacketStore;
+import dev.hongbao.packet.Passcode;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One claim on its way from the first look to its outcome. Confined to its event loop. */
+final class ClaimRace {
+    private static final long RETRY_MILLIS = 20;
+
+    /** What all claims of an event loop share. */
+    record Desk(
+            Vertx vertx,
+            PacketStore store,
+            EndedPackets ended,
+            Shards shards,
+            ClaimBatcher batcher,
+            SettlementWaiters<Key, Claim> waiters,
+            ClaimSettings settings,
+            ClaimMetrics metrics,
+            Clock clock) {}
+
+    /** Whose claim on what. */
+    record Key(PacketId packet, UserId user) {
+        static Key of(Claim claim) {
+            return new Key(claim.packet(), claim.user());
+        }
+    }
+
+    private final Desk desk;
+    private final Caller caller;
+    private final @Nullable String passcode;
+    private final boolean awaitsSettlement;
+    private final long deadlineNanos;
+    private final Promise<ClaimOutcome> accepted = Promise.promise();
+    private final Promise<ClaimOutcome> settled = Promise.promise();
+
+    ClaimRace(Desk desk, Caller caller, @Nullable String passcode, boolean awaitsSettlement) {
+        this.desk = desk;
+        this.deadlineNanos = System.nanoTime() + desk.settings().timeout().toNanos();
+        this.caller = caller;
+        this.passcode = passcode;
+        this.awaitsSettlement = awaitsSettlement;
+    }
+
+    ClaimTicket ticket() {
+        return new ClaimTicket(accepted.future(), settled.future());
+    }
+
+    /** A store that neither answers nor breaks must not keep the claim beyond its time. */
+    <T> Future<T> inTime(Future<T> asked) {
+        return asked.isComplete()
+                ? asked
+                : asked.timeout(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
+    }
+
+    void finish(ClaimOutcome outcome) {
+        desk.metrics().answered(outcome.kind());
+        accepted.tryComplete(outcome);
+        settled.tryComplete(outcome);
+    }
+
+    void fail(Throwable fault) {
+        desk.metrics().unknown();
+        Throwable known = fault instanceof UnavailableException
+                ? fault
+                : UnavailableException.unknown("The stores do not answer. Repeat the same claim shortly.");
+        accepted.tryFail(known);
+        settled.tryFail(known);
+    }
+
+    /** What can be said without Redis: from the terms, from settled facts, from this server's clock when it refuses. */
+    void enter(Packet packet) {
+        Kind refusal = refusal(packet);
+        if (refusal == Kind.NOT_OPEN_YET) {
+            finish(ClaimOutcome.refused(refusal));
+            return;
+        }
+        EndedPacket over = desk.ended().cached(packet.id());
+        if (over != null) {
+            finishEnded(packet, over, refusal);
+        } else if (desk.ended().isHinted(packet.id())) {
+            inTime(desk.ended().find(packet.id())).onFailure(this::fail).onSuccess(found -> {
+                if (found != null) {
+                    finishEnded(packet, found, refusal);
+                } else {
+                    enterOpen(packet, refusal);
+                }
+            });
+        } else {
+            enterOpen(packet, refusal);
+        }
+    }
+
+    private void enterOpen(Packet packet, @Nullable Kind refusal) {
+        if (refusal == null) {
+            race(packet);
+        } else {
+            finishUnlessWon(packet, refusal);
+        }
+    }
+
+    private @Nullable Kind refusal(Packet packet) {
+        Instant now = desk.clock().instant();
+        if (!caller.isMemberOf(packet.group()) || !packet.admits(caller.user())) {
+            return Kind.NOT_ELIGIBLE;
+        }
+        if (now.isBefore(packet.opensAt())) {
+            return Kind.NOT_OPEN_YET;
+        }
+        if (!now.isBefore(packet.expiresAt())) {
+            return Kind.EXPIRED;
+        }
+        Passcode wanted = packet.passcode();
+        if (wanted != null && (passcode == null || !wanted.matches(packet.id(), passcode))) {
+            return Kind.WRONG_PASSCODE;
+        }
+        return null;
+    }
+
+    private void finishEnded(Packet packet, EndedPacket over, @Nullable Kind refusal) {
+        Kind reason = refusal != null ? refusal : over.status() == PacketStatus.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
+        var winners = over.winners();
+        if (winners == null) {
+            finishUnlessWon(packet, reason);
+            return;
+        }
+        Claim won = winners.get(caller.user());
+        finish(won == null ? ClaimOutcome.refused(reason) : new ClaimOutcome(Kind.ALREADY_CLAIMED, won));
+    }
+
+    /** A winner gets the claim back, whatever else would refuse it now. */
+    private void finishUnlessWon(Packet packet, Kind refusal) {
+        Future<Settlement<Claim>> waiting = desk.waiters().joined(new Key(packet.id(), caller.user()));
+        Future<@Nullable Claim> won = waiting != null
+                ? waiting.map(Settlement::fact)
+                : inTime(desk.store().claim(packet.id(), caller.user()));
+        won.onFailure(this::fail)
+                .onSuccess(claim -> finish(
+                        claim == null ? ClaimOutcome.refused(refusal) : new ClaimOutcome(Kind.ALREADY_CLAIMED, claim)));
+    }
+
+    private void race(Packet packet) {
+        if (awaitsSettlement && desk.waiters().isFull()) {
+            fail(UnavailableException.overloaded("Claims come faster than they settle. Try again shortly."));
+            return;
+        }
+        desk.batcher()
+                .submit(packet, caller.user(), deadlineNanos)
+                .onFailure(this::fail)
+                .onSuccess(answer -> answered(packet, answer));
+    }
+
+    private void answered(Packet packet, Answer answer) {
+        switch (answer.verdict()) {
+            case GIVEN -> {
+                desk.metrics().answered(Kind.ACCEPTED);
+                accepted.tryComplete(new ClaimOutcome(Kind.ACCEPTED, acceptedClaim(packet, answer.slot())));
+                if (awaitsSettlement) {
+                    await(packet, answer, Kind.CLAIMED);
+                }
+            }
+            case HELD -> held(packet, answer);
+            case DRAINED -> finish(ClaimOutcome.refused(Kind.DRAINED));
+            case CLOSED -> finish(ClaimOutcome.refused(Kind.EXPIRED));
+            case MISSING -> missing(packet, answer);
+        }
+    }
+
+    private Claim acceptedClaim(Packet packet, int slot) {
+        UserId user = caller.user();
+        return new Claim(
+                packet.id(),
+                user,
+                slot,
+                packet.amountOf(slot),
+                packet.asset(),
+                Claim.Status.ACCEPTED,
+                desk.clock().instant());
+    }
+
+    /** Mostly settled long ago, and then Postgres has it; if not, it waits like the first. */
+    private void held(Packet packet, Answer answer) {
+        boolean joins = desk.waiters().joined(new Key(packet.id(), caller.user())) != null;
+        if (awaitsSettlement) {
+            await(packet, answer, Kind.ALREADY_CLAIMED);
+        }
+        if (joins) {
+            acceptHeld(packet, answer);
+            return;
+        }
+        Future<@Nullable Claim> settledBefore = inTime(desk.store().claim(packet.id(), caller.user()));
+        settledBefore.onSuccess(claim -> {
+            if (claim == null) {
+                acceptHeld(packet, answer);
+            } else if (awaitsSettlement) {
+                desk.waiters().settled(new Key(packet.id(), caller.user()), claim);
+            } else {
+                finish(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim));
+            }
+        });
+        if (!awaitsSettlement) {
+            settledBefore.onFailure(this::fail);
+        }
+    }
+
+    private void acceptHeld(Packet packet, Answer answer) {
+        accepted.tryComplete(new ClaimOutcome(Kind.ACCEPTED, acceptedClaim(packet, answer.slot())));
+    }
+
+    private void await(Packet packet, Answer answer, Kind kind) {
+        desk.waiters()
+                .await(new Key(packet.id(), caller.user()), answer.generation(), deadlineNanos)
+                .onFailure(this::fail)
+                .onSuccess(settlement -> {
+                    Claim claim = settlement.fact();
+                    if (claim != null) {
+                        finish(new ClaimOutcome(kind, claim));
+                    } else {
+                        enter(packet); // the generation that gave the slot is over: claim in the next one
+                    }
+                });
+    }
+
+    /** Redis lacks the packet: it is over, or Redis lost it. */
+    private void missing(Packet packet, Answer answer) {
+        inTime(desk.ended().find(packet.id())).onFailure(this::fail).onSuccess(over -> {
+            if (over != null) {
+                finishEnded(packet, over, null);
+            } else if (System.nanoTime() - deadlineNanos > 0) {
+                fail(UnavailableException.unknown("The packet is being recovered. Repeat the same claim shortly."));
+            } else {
+                inTime(desk.shards()
+                                .report(
+                                        answer.generation(),
+                                        answer.generation()
+                                                .packetKey(packet.id().toString())))
+                        .onComplete(reported -> desk.vertx().setTimer(RETRY_MILLIS, later -> enter(packet)));
+            }
+        });
+    }
+}
