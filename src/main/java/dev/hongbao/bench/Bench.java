@@ -43,6 +43,23 @@ public final class Bench {
                 HttpBench.steps(rounds), (directory, progress) -> HttpBench.run(directory, results, rounds, progress));
     }
 
+    /**
+     * Many WebSockets to a server in a process of its own. Prints and writes; returns whether the numbers can be believed.
+     *
+     * @param connections idle ones
+     * @param members of them in one group
+     * @param rounds events to all members
+     */
+    public boolean sockets(int connections, int members, int rounds) throws Exception {
+        var load = new SocketsBench.Load(connections, members, rounds);
+        return run(SocketsBench.steps(load), (directory, progress) -> SocketsBench.run(directory, load, progress));
+    }
+
+    /** The server of {@link #sockets}, in its own process: until standard input ends. */
+    public static void serveSockets(Path directory) throws Exception {
+        SocketServer.serve(directory, System.in, System.out);
+    }
+
     private boolean run(int steps, Run bench) throws Exception {
         Path directory = Files.createTempDirectory("hongbao-bench");
         try (ProgressBar bar = bar(steps)) {

@@ -22,22 +22,42 @@ final class Findings {
      *
      * @param baseline what the measurement is divided by; null for none
      * @param target the least ratio wanted; 0 for none
+     * @param most the highest median wanted, in the measurement's unit; 0 for none
      */
-    record Line(Measurement measured, @Nullable Measurement baseline, double target) {
+    record Line(Measurement measured, @Nullable Measurement baseline, double target, double most) {
         /** The ratio of the medians; NaN without a baseline. */
         double ratio() {
             return baseline == null ? Double.NaN : measured.median() / baseline.median();
         }
 
+        /** Rounds that differ, but all keep below the highest wanted, agree on what matters. */
         boolean isNoisy() {
+            if (most > 0 && measured.rounds().stream().allMatch(round -> round <= most == isReached())) {
+                return false;
+            }
             return measured.isNoisy() || baseline != null && baseline.isNoisy();
         }
 
+        boolean hasTarget() {
+            return target > 0 || most > 0;
+        }
+
+        boolean isReached() {
+            return most > 0 ? measured.median() <= most : ratio() >= target;
+        }
+
+        String wanted() {
+            if (most > 0) {
+                return String.format(Locale.ROOT, "≤%,.0f", most);
+            }
+            return target > 0 ? String.format(Locale.ROOT, "%.2f", target) : "";
+        }
+
         String verdict() {
-            if (target == 0) {
+            if (!hasTarget()) {
                 return measured.isNoisy() ? "noisy" : "";
             }
-            String reached = ratio() >= target ? "reached" : "MISSED";
+            String reached = isReached() ? "reached" : "MISSED";
             return isNoisy() ? reached + ", but noisy: no result" : reached;
         }
     }
@@ -62,7 +82,14 @@ final class Findings {
     /** A measurement that is held against another one. */
     Measurement measure(String what, String unit, @Nullable Measurement baseline, double target) {
         Measurement measurement = new Measurement(what, unit);
-        lines.add(new Line(measurement, baseline, target));
+        lines.add(new Line(measurement, baseline, target, 0));
+        return measurement;
+    }
+
+    /** A measurement whose median is to be no higher than {@code most}. */
+    Measurement atMost(String what, String unit, double most) {
+        Measurement measurement = new Measurement(what, unit);
+        lines.add(new Line(measurement, null, 0, most));
         return measurement;
     }
 
@@ -77,18 +104,18 @@ final class Findings {
 
     void print(PrintWriter out) {
         out.printf("%n%s%n", Machine.describe());
-        out.printf("%-46s %12s %-9s %7s %7s %7s  %s%n", name, "median", "", "spread", "ratio", "target", "");
+        out.printf("%-46s %12s %-9s %7s %7s %8s  %s%n", name, "median", "", "spread", "ratio", "target", "");
         for (Line line : lines) {
             Measurement m = line.measured();
             out.printf(
                     Locale.ROOT,
-                    "%-46s %,12.0f %-9s %6.0f%% %7s %7s  %s%n",
+                    "%-46s %,12.0f %-9s %6.0f%% %7s %8s  %s%n",
                     m.name(),
                     m.median(),
                     m.unit(),
                     m.spread() * 100,
                     line.baseline() == null ? "" : String.format(Locale.ROOT, "%.2f", line.ratio()),
-                    line.target() == 0 ? "" : String.format(Locale.ROOT, "%.2f", line.target()),
+                    line.wanted(),
                     line.verdict());
         }
         faults.forEach(fault -> out.println("FAULT " + fault));
@@ -110,7 +137,13 @@ final class Findings {
                 row.put("ratio", line.ratio());
             }
             if (line.target() > 0) {
-                row.put("target", line.target()).put("reached", line.ratio() >= line.target() && !line.isNoisy());
+                row.put("target", line.target());
+            }
+            if (line.most() > 0) {
+                row.put("atMost", line.most());
+            }
+            if (line.hasTarget()) {
+                row.put("reached", line.isReached() && !line.isNoisy());
             }
             rows.add(row);
         }

@@ -3,10 +3,13 @@ package dev.hongbao.cli;
 import dev.hongbao.bench.Bench;
 import dev.hongbao.config.LogConfig;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -21,12 +24,13 @@ import picocli.CommandLine.Spec;
             "Exit code 1 if the books do not balance afterwards."
         })
 final class BenchCommand {
+    private static final int MAX_CONNECTIONS = 100_000;
+
     @Option(
             names = "--rounds",
             scope = ScopeType.INHERIT,
-            defaultValue = "3",
-            description = "Rounds that count; medians are told. Default ${DEFAULT-VALUE}.")
-    private int rounds = 3;
+            description = "Rounds that count; medians are told. Default 3; 5 for sockets.")
+    private @Nullable Integer rounds;
 
     @Option(
             names = "--results",
@@ -44,7 +48,7 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "The claim service without HTTP: accepted and settled, one hot packet and 10,000.")
     int claims() throws Exception {
-        return exitCode(bench().claims(rounds));
+        return exitCode(bench().claims(rounds(3)));
     }
 
     @Command(
@@ -52,11 +56,51 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "The whole server over HTTP, with tokens; the load comes from wrk, which must be installed.")
     int http() throws Exception {
-        return exitCode(bench().http(rounds));
+        return exitCode(bench().http(rounds(3)));
+    }
+
+    @Command(
+            name = "sockets",
+            mixinStandardHelpOptions = true,
+            description = "WebSockets: connections and joins a second, heap per idle one, one event to many members.")
+    int sockets(
+            @Option(
+                            names = "--connections",
+                            defaultValue = "10000",
+                            description = "Idle connections, at most 100000; each takes a file here and one in the"
+                                    + " server. Default ${DEFAULT-VALUE}.")
+                    int connections,
+            @Option(
+                            names = "--members",
+                            defaultValue = "5000",
+                            description = "Connections that join the group. Default ${DEFAULT-VALUE}.")
+                    int members)
+            throws Exception {
+        if (connections < 1 || connections > MAX_CONNECTIONS || members < 1 || members > connections) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--connections must be 1 to " + MAX_CONNECTIONS + ", and --members 1 to --connections");
+        }
+        return exitCode(bench().sockets(connections, members, rounds(5)));
+    }
+
+    @Command(name = "socket-server", hidden = true, description = "The server that bench sockets measures.")
+    int socketServer(@Parameters(paramLabel = "DIR") Path directory) throws Exception {
+        quiet();
+        Bench.serveSockets(directory);
+        return ExitCode.OK;
+    }
+
+    private int rounds(int usual) {
+        return rounds == null ? usual : rounds;
+    }
+
+    private static void quiet() {
+        Logging.configure(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
     }
 
     private Bench bench() {
-        Logging.configure(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
+        quiet();
         return new Bench(results, spec.commandLine().getOut());
     }
 
