@@ -110,13 +110,13 @@ public final class DrawChore implements Chore {
 
     private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLink redis, Instant now) {
         return planner.plan(draw, now)
-                .compose(planned -> planner.load(draw, shard, redis))
-                .map(loaded -> {
-                    if (loaded != DrawPlanner.MISSING) {
+                .compose(planned -> planner.load(draw, shard, redis).map(loaded -> {
+                    // A draw that has much to catch up is looked at again at the next tick.
+                    if (loaded != DrawPlanner.MISSING && planned < DrawPlanner.MAX_AT_ONCE) {
                         next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
                     }
                     return null;
-                });
+                }));
     }
 
     private Future<List<End>> periodsOver(List<Integer> live, Instant now) {

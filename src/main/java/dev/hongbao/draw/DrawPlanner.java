@@ -39,7 +39,7 @@ public final class DrawPlanner {
     static final int MISSING = -2;
 
     /** Periods planned in one go; a draw that was not planned for days catches up in some. */
-    private static final int MAX_AT_ONCE = 100;
+    static final int MAX_AT_ONCE = 100;
 
     private final Pool pool;
     private final SecureChance chance = new SecureChance();
