@@ -107,7 +107,9 @@ class ScheduleIT {
         Draw draw = create(
                 "[{name: phone, quota: 1, stock: 72}, {name: coupon, quota: 2, stock: 1000}]",
                 "{periodSeconds: 3600, boosts: [{from: \"%s\", to: \"%s\", times: 2}]}"
-                        .formatted(opening.plus(Duration.ofHours(20)), opening.plus(Duration.ofHours(24))),
+                        .formatted(
+                                opening.plus(Duration.ofMinutes(20 * 60 - 30)),
+                                opening.plus(Duration.ofMinutes(24 * 60 - 30))),
                 72);
 
         // When it is played twice every ten minutes
