@@ -47,9 +47,20 @@ final class Connections {
         }
         open.put(connection, new Progress(nanoTime.getAsLong()));
         connection.closeHandler(closed -> {
-            total.decrementAndGet();
-            open.remove(connection);
+            if (open.remove(connection) != null) {
+                total.decrementAndGet();
+            }
         });
+    }
+
+    /**
+     * A connection has become a WebSocket. Vert.x tells no end of the HTTP connection then, which would be kept, with all it
+     * holds, and counted for ever.
+     *
+     * @return to be called once, when the WebSocket has ended
+     */
+    Runnable becameSocket(HttpConnection connection) {
+        return open.remove(connection) == null ? () -> {} : total::decrementAndGet;
     }
 
     /** A whole header has arrived. */

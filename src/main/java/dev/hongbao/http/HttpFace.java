@@ -141,7 +141,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             return;
         }
         if (path.equals(SocketUpgrade.PATH) && request.method().equals(HttpMethod.GET)) {
-            sockets.upgrade(request, exchange::refuse);
+            sockets.upgrade(request, () -> connections.becameSocket(request.connection()), exchange::refuse);
             return;
         }
         String[] segments = Contract.segments(path);

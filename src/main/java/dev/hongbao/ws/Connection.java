@@ -37,6 +37,7 @@ final class Connection {
     private final SocketFace face;
     private final ServerWebSocket socket;
     private final String address;
+    private final Runnable ended;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final Set<PacketId> claiming = new HashSet<>();
     private final long openedNanos = System.nanoTime();
@@ -46,10 +47,12 @@ final class Connection {
     private boolean full;
     private boolean closed;
 
-    Connection(SocketFace face, ServerWebSocket socket, String address) {
+    /** @param ended called once, at its end */
+    Connection(SocketFace face, ServerWebSocket socket, String address, Runnable ended) {
         this.face = face;
         this.socket = socket;
         this.address = address;
+        this.ended = ended;
         socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
         FrameReader reader = new FrameReader(face, this);
         socket.frameHandler(frame -> {
@@ -262,5 +265,6 @@ final class Connection {
         }
         face.guards().leaveAddress(address);
         face.closed(this);
+        ended.run();
     }
 }

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Every WebSocket of one event loop. Make it and use it on that loop only. */
@@ -74,7 +75,7 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     @Override
-    public void upgrade(HttpServerRequest request, Consumer<Problem> refuse) {
+    public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
         Problem problem = refusal(request);
         if (problem != null) {
             refuse.accept(problem);
@@ -90,10 +91,12 @@ public final class SocketFace implements SocketUpgrade {
             refuse.accept(Problem.of(ProblemType.OVERLOADED, "Too many connections wait for their token."));
             return;
         }
-        request.toWebSocket().onSuccess(socket -> opened(socket, address)).onFailure(malformed -> {
-            guards().leaveUnauthenticated();
-            guards().leaveAddress(address);
-        });
+        request.toWebSocket()
+                .onSuccess(socket -> opened(socket, address, opened.get()))
+                .onFailure(malformed -> {
+                    guards().leaveUnauthenticated();
+                    guards().leaveAddress(address);
+                });
     }
 
     private @Nullable Problem refusal(HttpServerRequest request) {
@@ -125,8 +128,8 @@ public final class SocketFace implements SocketUpgrade {
         return false;
     }
 
-    private void opened(ServerWebSocket socket, String address) {
-        Connection connection = new Connection(this, socket, address);
+    private void opened(ServerWebSocket socket, String address, Runnable ended) {
+        Connection connection = new Connection(this, socket, address, ended);
         connections.add(connection);
         if (stopping) {
             connection.close(CloseReason.GOING_AWAY);

@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The face over real HTTP without the services behind it, and a client for it. A request that would reach a service meets
@@ -50,7 +51,7 @@ final class FaceServer implements AutoCloseable {
 
     private static final SocketUpgrade NO_SOCKETS = new SocketUpgrade() {
         @Override
-        public void upgrade(HttpServerRequest request, Consumer<Problem> refuse) {
+        public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
             refuse.accept(Problem.of(ProblemType.STOPPING));
         }
 
