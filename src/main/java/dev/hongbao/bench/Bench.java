@@ -62,13 +62,15 @@ public final class Bench {
 
     private boolean run(int steps, Run bench) throws Exception {
         Path directory = Files.createTempDirectory("hongbao-bench");
-        try (ProgressBar bar = bar(steps)) {
-            Findings findings = bench.on(directory, step -> {
-                bar.setExtraMessage(step);
-                bar.step();
-            });
-            bar.setExtraMessage("");
-            bar.close();
+        try {
+            Findings findings;
+            try (ProgressBar bar = bar(steps)) {
+                findings = bench.on(directory, step -> {
+                    bar.setExtraMessage(step);
+                    bar.step();
+                });
+                bar.setExtraMessage("");
+            }
             findings.print(out);
             out.println("written: " + findings.write(results));
             out.flush();

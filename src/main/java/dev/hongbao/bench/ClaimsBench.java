@@ -34,7 +34,7 @@ public final class ClaimsBench {
     private final Measurement burstMany =
             findings.measure("accepted, burst of 200,000, 10,000 packets", "claims/s", baseline, 4);
     private final Measurement drain = findings.measure("the burst's journal settled, hot", "claims/s", baseline, 0);
-    private final Measurement settled = findings.measure("settled, hot", "claims/s", baseline, 0.75);
+    private final Measurement settled = findings.measure("settled, hot", "claims/s", baseline, 0);
     private final Measurement settledMany = findings.measure("settled, 10,000 packets", "claims/s", settled, 0.5);
     private final Measurement refused = findings.measure("drained, refused without Redis", "claims/s", baseline, 0);
 

@@ -54,8 +54,8 @@ final class Measurement {
         return highest == lowest ? 0 : (highest - lowest) / median();
     }
 
-    /** Whether the rounds agree too little to be called a result. */
+    /** Whether the rounds agree too little to be called a result; a single one has nothing to agree with. */
     boolean isNoisy() {
-        return spread() > MAX_SPREAD;
+        return rounds.size() < 2 || spread() > MAX_SPREAD;
     }
 }
