@@ -51,7 +51,13 @@ public final class Reconciliation {
         return pool.withConnection(connection -> connection
                         .query("begin isolation level repeatable read read only")
                         .execute()
-                        .compose(begun -> each(connection, found))
+                        // The checks read whole tables, also right after a burst that no statistics know of yet: then
+                        // the
+                        // planner would take nested loops over millions of rows for cheap.
+                        .compose(begun -> connection
+                                .query("set local enable_nestloop = off; set local work_mem = '64MB'")
+                                .execute())
+                        .compose(set -> each(connection, found))
                         .eventually(() -> connection.query("rollback").execute()))
                 .compose(checked -> new RedisAudit(vertx, pool, redis).run())
                 .map(violations -> {
