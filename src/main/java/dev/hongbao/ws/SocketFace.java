@@ -129,6 +129,7 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     private void opened(ServerWebSocket socket, String address, Runnable ended) {
+        HandshakeRemains.release(socket);
         Connection connection = new Connection(this, socket, address, ended);
         connections.add(connection);
         if (stopping) {
