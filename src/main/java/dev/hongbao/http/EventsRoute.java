@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A poll that waits holds an entry in the feed and
@@ -23,10 +24,13 @@ final class EventsRoute {
     private static final String WAIT = "wait=";
 
     private final FeedService feed;
+    private final AtomicInteger polls;
     private final Set<FeedService.Poll> waiting = new HashSet<>();
 
-    EventsRoute(FeedService feed) {
+    /** @param polls those that wait, of all loops */
+    EventsRoute(FeedService feed, AtomicInteger polls) {
         this.feed = feed;
+        this.polls = polls;
     }
 
     /** Answers the polls that wait, as if their time were over. */
@@ -50,8 +54,9 @@ final class EventsRoute {
             return;
         }
         waiting.add(poll);
+        polls.incrementAndGet();
         exchange.request().response().closeHandler(gone -> {
-            waiting.remove(poll);
+            ended(poll);
             poll.cancel();
         });
         answer(exchange, poll, waitSeconds);
@@ -59,7 +64,7 @@ final class EventsRoute {
 
     private void answer(Exchange exchange, FeedService.Poll poll, int waitSeconds) {
         poll.page().onComplete(done -> {
-            waiting.remove(poll);
+            ended(poll);
             if (done.failed()) {
                 exchange.fail(done.cause());
             } else if (waitSeconds > 0) {
@@ -68,6 +73,12 @@ final class EventsRoute {
                 exchange.send(Reply.json(200, body(done.result())));
             }
         });
+    }
+
+    private void ended(FeedService.Poll poll) {
+        if (waiting.remove(poll)) {
+            polls.decrementAndGet();
+        }
     }
 
     /** RFC 7240: the first {@code wait} counts; what cannot be read is passed over. */

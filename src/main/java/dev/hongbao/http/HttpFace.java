@@ -71,7 +71,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
         this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies);
-        this.eventsRoute = new EventsRoute(services.feed());
+        this.eventsRoute = new EventsRoute(services.feed(), metrics.polls());
         this.sockets = services.sockets();
         this.drawRoutes = new DrawRoutes(services.draws(), services.plays());
         this.routes = new HashMap<>(new Routes(services).byOperation());

@@ -18,6 +18,7 @@ public final class HttpMetrics {
 
     private final Counter[][] answers;
     private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicInteger polls = new AtomicInteger();
 
     /** Counters for every call of the contract; documents and what fits no call are counted as {@code other}. */
     public static HttpMetrics of(MeterRegistry registry, Contract contract) {
@@ -38,7 +39,10 @@ public final class HttpMetrics {
             }
         }
         Gauge.builder("hongbao_http_connections", connections, AtomicInteger::get)
-                .description("Open HTTP connections")
+                .description("Open connections, WebSockets included")
+                .register(registry);
+        Gauge.builder("hongbao_http_polls", polls, AtomicInteger::get)
+                .description("Polls of group feeds that wait for news")
                 .register(registry);
     }
 
@@ -54,5 +58,10 @@ public final class HttpMetrics {
     /** All instances' open connections; the limit is kept with it. */
     AtomicInteger connections() {
         return connections;
+    }
+
+    /** All instances' waiting polls. */
+    AtomicInteger polls() {
+        return polls;
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.ws;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -93,6 +94,31 @@ class LongPollIT {
             assertThat(page.getValue("reset")).isNull();
             assertThat(page.getJsonArray("items").encode()).contains(packet);
         }
+    }
+
+    @Test
+    void aPollWhoseClientIsGoneFreesItsPlace() throws Exception {
+        // Given polls that wait
+        String cursor = server.events("bob", "quiet", null, 0).getString("next");
+        List<Socket> lines = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            Socket line = new Socket("127.0.0.1", server.base().getPort());
+            write(line, "/v1/groups/quiet/events?after=" + cursor, server.token("bob", "quiet"));
+            lines.add(line);
+        }
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(server.metric("hongbao_http_polls")).isGreaterThanOrEqualTo(50));
+
+        // When
+        for (Socket line : lines) {
+            line.close();
+        }
+
+        // Then
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(server.metric("hongbao_http_polls")).isLessThan(50));
     }
 
     @Test

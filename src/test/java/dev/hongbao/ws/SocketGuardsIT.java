@@ -78,6 +78,26 @@ class SocketGuardsIT {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(json.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** Vert.x tells no end of an HTTP connection that became a WebSocket. */
+    @Test
+    void anEndedSocketIsNoOpenConnectionAnyMore() {
+        // Given
+        double before = server.metric("hongbao_http_connections");
+        List<VertxFrameClient> clients = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            clients.add(connect("comes-and-goes-" + i, "g"));
+        }
+        assertThat(server.metric("hongbao_http_connections")).isGreaterThanOrEqualTo(before + 10);
+
+        // When
+        clients.forEach(VertxFrameClient::close);
+
+        // Then
+        eventually(
+                Duration.ofSeconds(5),
+                () -> assertThat(server.metric("hongbao_http_connections")).isLessThan(before + 10));
+    }
+
     // --- the handshake ---
 
     @ParameterizedTest
