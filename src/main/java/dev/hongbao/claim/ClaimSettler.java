@@ -144,7 +144,7 @@ public final class ClaimSettler implements Settler {
             }
             ends.ended(
                     Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());
-            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled));
+            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets));
             return foreign + voids.length;
         }
     }

@@ -1,17 +1,21 @@
 package dev.hongbao.claim;
 
 import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.Packet;
 import java.util.List;
 
 /**
  * Claims that one settlement committed. Published on the event bus at {@link #ADDRESS} once, after the commit, by the server
  * that settled; best effort: who waits looks in Postgres too. Immutable.
+ *
+ * @param packets those that the claims are on, each once
  */
-public record SettledClaims(List<Claim> claims) {
+public record SettledClaims(List<Claim> claims, List<Packet> packets) {
     /** Where it is published. */
     public static final String ADDRESS = "claims.settled";
 
     public SettledClaims {
         claims = List.copyOf(claims);
+        packets = List.copyOf(packets);
     }
 }

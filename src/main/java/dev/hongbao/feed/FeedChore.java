@@ -5,7 +5,6 @@ import dev.hongbao.feed.FeedStore.Unannounced;
 import dev.hongbao.journal.Chore;
 import dev.hongbao.journal.Generation;
 import dev.hongbao.journal.Shards;
-import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
@@ -19,12 +18,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shard's owner does for the feeds: tells progress, about ten times a second whatever the number of claims; announces
+ * What a shard's owner does for the feeds: tells progress, about ten times a second and group whatever the number of claims; announces
  * packets whose server did not; removes what is old. Its steps run on the persistence verticle's loop; {@link #suspect} is
  * safe on any thread.
  */
@@ -39,31 +38,30 @@ final class FeedChore implements Chore {
     private final Shards shards;
     private final Duration keep;
     private final int most;
-    private final Set<PacketId> progressed = ConcurrentHashMap.newKeySet();
+    private final ProgressQueue progressed;
     private volatile Set<Integer> known = Set.of();
     private long sweptNanos = System.nanoTime();
     private long trimmedNanos = System.nanoTime();
     private @Nullable String trimHorizon;
 
     /**
+     * @param over whether a packet is known to have ended
      * @param keep how long events are kept
      * @param most how many events of a group are kept
      */
-    FeedChore(Vertx vertx, FeedStore store, Shards shards, Duration keep, int most) {
+    FeedChore(Vertx vertx, FeedStore store, Shards shards, Predicate<PacketId> over, Duration keep, int most) {
+        this.progressed = new ProgressQueue(over);
         this.vertx = vertx;
         this.store = store;
         this.shards = shards;
         this.keep = keep;
         this.most = most;
-        vertx.eventBus().<SettledClaims>localConsumer(SettledClaims.ADDRESS, settled -> {
-            PacketId last = null;
-            for (Claim claim : settled.body().claims()) {
-                if (!claim.packet().equals(last)) {
-                    last = claim.packet();
-                    progressed.add(last);
-                }
-            }
-        });
+        vertx.eventBus()
+                .<SettledClaims>localConsumer(
+                        SettledClaims.ADDRESS,
+                        settled -> settled.body()
+                                .packets()
+                                .forEach(packet -> progressed.add(packet.group(), packet.id())));
     }
 
     /** A settlement failed, or its outcome is unknown: what it may have settled is looked for in Postgres. */
@@ -92,7 +90,7 @@ final class FeedChore implements Chore {
         known = now;
         return store.lagging(fresh, PAGE)
                 .<Void>map(packets -> {
-                    progressed.addAll(packets);
+                    packets.forEach(next -> progressed.add(next.group(), next.packet()));
                     if (packets.size() == PAGE) {
                         suspect();
                     }
@@ -102,19 +100,14 @@ final class FeedChore implements Chore {
     }
 
     private Future<Void> tellProgress() {
-        List<PacketId> batch = new ArrayList<>();
-        for (PacketId packet : progressed) {
-            batch.add(packet);
-            if (batch.size() == PAGE) {
-                break;
-            }
-        }
+        // Before the statement: what is settled meanwhile is told the next time.
+        List<ProgressQueue.Next> batch = progressed.take(PAGE);
         if (batch.isEmpty()) {
             return Future.succeededFuture();
         }
-        // Before the statement: what is settled meanwhile is told the next time.
-        batch.forEach(progressed::remove);
-        return store.progress(batch).onSuccess(told -> nudge()).onFailure(fault -> progressed.addAll(batch));
+        return store.progress(batch.stream().map(ProgressQueue.Next::packet).toList())
+                .onSuccess(told -> nudge())
+                .onFailure(fault -> batch.forEach(next -> progressed.add(next.group(), next.packet())));
     }
 
     private void nudge() {

@@ -37,7 +37,7 @@ final class FeedStore {
             """;
 
     private static final String LAGGING = """
-            select p.id from packet as p
+            select p.group_id, p.id from packet as p
             where p.shard = any ($1) and p.closed_at is null
               and coalesce((select max(slot) + 1 from claim where packet = p.id), 0)
                 > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
@@ -149,12 +149,13 @@ final class FeedStore {
     }
 
     /** Open packets of these shards that have come further than their feeds tell. Looks at every open packet. */
-    Future<List<PacketId>> lagging(Collection<Integer> shards, int limit) {
+    Future<List<ProgressQueue.Next>> lagging(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(LAGGING)
                 .execute(Tuple.of(shorts(shards), limit))
                 .map(rows -> {
-                    List<PacketId> packets = new ArrayList<>();
-                    rows.forEach(row -> packets.add(new PacketId(row.getUUID("id"))));
+                    List<ProgressQueue.Next> packets = new ArrayList<>();
+                    rows.forEach(row -> packets.add(new ProgressQueue.Next(
+                            new GroupId(row.getString("group_id")), new PacketId(row.getUUID("id")))));
                     return packets;
                 });
     }

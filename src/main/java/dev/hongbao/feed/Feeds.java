@@ -48,7 +48,7 @@ public final class Feeds {
         this.vertx = vertx;
         this.hub = new FeedHub(store, text, interval);
         this.reader = new FeedReader(store, text);
-        this.chore = new FeedChore(vertx, ownerStore, shards, keep, MAX_EVENTS);
+        this.chore = new FeedChore(vertx, ownerStore, shards, ended::isKnown, keep, MAX_EVENTS);
         var unused = new Announcer(vertx, store);
     }
 

@@ -68,6 +68,11 @@ public final class EndedPackets {
         return hints.getIfPresent(id) != null;
     }
 
+    /** Whether the packet is known to have ended; false says nothing. Never waits. */
+    public boolean isKnown(PacketId id) {
+        return isHinted(id) || cached(id) != null;
+    }
+
     /** What is at hand; null when unknown, which says nothing about the packet. Never waits. */
     public @Nullable EndedPacket cached(PacketId id) {
         return ended.getIfPresent(id);
