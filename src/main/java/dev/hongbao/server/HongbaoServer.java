@@ -224,7 +224,7 @@ public final class HongbaoServer implements AutoCloseable {
                         loop.feed(),
                         loop.draws(),
                         loop.plays(),
-                        new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.feed()),
+                        new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
                         () -> loop.redis().close()));
     }
 
