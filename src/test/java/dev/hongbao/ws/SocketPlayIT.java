@@ -134,4 +134,41 @@ class SocketPlayIT {
             assertThat(kind(third)).isEqualTo("too-many-requests");
         }
     }
+
+    @Test
+    void a_win_comes_over_the_socket_and_the_poll_and_after_a_dropped_line() {
+        // Given
+        String draw = server.draw("""
+                {"mode": "table", "whenExhausted": "stop", "group": "wheel", "prizes": [
+                  {"name": "car", "count": 3, "award": {"codes": ["KEY-1", "KEY-2", "KEY-3"]}}]}
+                """);
+        try (FrameClient xena = connect("xena", "wheel");
+                FrameClient yuri = connect("yuri", "wheel")) {
+            String cursor = yuri.join("wheel").getString("cursor");
+            yuri.event("draw.opened");
+
+            // When
+            JsonObject play = xena.ask("play", playOf(draw, 1, "k"))
+                    .getJsonObject("plays")
+                    .getJsonArray("items")
+                    .getJsonObject(0);
+            JsonObject pushed = yuri.event("draw.won");
+            yuri.drop();
+            FrameClient back = connect("yuri", "wheel");
+            back.join("wheel", cursor);
+            JsonObject resumed = back.event("draw.won");
+            back.close();
+
+            // Then the winner has the code, and only the winner
+            assertThat(play.getString("code")).isEqualTo("KEY-1");
+            JsonObject data = pushed.getJsonObject("data");
+            assertThat(data.getString("draw")).isEqualTo(draw);
+            assertThat(data.getJsonArray("wins").getJsonObject(0).getString("user"))
+                    .isEqualTo("xena");
+            assertThat(pushed.encode()).contains("car").doesNotContain("KEY-");
+            assertThat(resumed).isEqualTo(pushed);
+            assertThat(server.events("yuri", "wheel", cursor, 0).getJsonArray("items"))
+                    .contains(pushed);
+        }
+    }
 }
