@@ -12,6 +12,8 @@
  *   const packet = await client.send({ group: 'family', kind: 'lucky', asset: 'CNY', amount: 888, count: 8 });
  *   const claim = await client.claim(packet.id);
  *   console.log('won', claim.amount);
+ *   const [play] = await client.play(draw);
+ *   console.log('drew', play.prize);
  *
  * What a promise is refused with is a {@link HongbaoError}: its `kind` is the end of the problem's type (`drained`,
  * `expired`, `insufficient-funds`, …), so switch on that.
@@ -82,6 +84,8 @@ export class HongbaoClient {
    * @param {string} group
    * @param {object} handlers
    * @param {(event: {group: string, cursor: string, type: string, at: string, data: object}) => void} handlers.onEvent
+   *     `type` is `packet.sent`, `packet.progress`, `packet.drained`, `packet.expired`, `packet.refunded`, `draw.opened`,
+   *     `draw.won` or `draw.closed`; pass over others
    * @param {(packets: object[], reason: 'start'|'cursor-too-old'|'cursor-unknown') => void} [handlers.onState] told the
    *     newest packets at the start, and again when it was away for too long: forget what was known of the group then
    * @param {string} [handlers.after] a cursor to go on from; now when left out
@@ -125,6 +129,20 @@ export class HongbaoClient {
     const frame = { type: 'claim', packet };
     if (passcode !== undefined) frame.passcode = passcode;
     return (await this.#repeated(frame, onAccepted)).claim;
+  }
+
+  /**
+   * Plays a prize draw (抽奖), all plays or none. What was lost with the connection is asked for again with the same key: it
+   * is paid once, and the prizes stay the same.
+   *
+   * @param {string} draw its id
+   * @param {object} [options]
+   * @param {number} [options.plays] 1 to 10 (十连抽)
+   * @param {string} [options.key] the idempotency key; a random one when left out
+   * @returns {Promise<object[]>} the settled plays, in order: `{seq, number, prize, asset?, amount?, code?, at}`
+   */
+  async play(draw, { plays = 1, key = randomKey() } = {}) {
+    return (await this.#repeated({ type: 'play', draw, key, plays })).plays.items;
   }
 
   /** @returns {Promise<string>} the server's time */

@@ -12,17 +12,19 @@ create table feed (
 ) with (fillfactor = 70);
 create index feed_touched on feed (touched);
 
--- Only what is needed to tell the event: the packet's terms, its claims and its end are read where they are.
+-- Only what is needed to tell the event: a packet's terms, its claims and its end, and a draw's terms, are read where they are.
 create table group_event (
     group_id text        not null,
     seq      bigint      not null check (seq > 0),
     type     text        not null,
-    subject  uuid        not null, -- the packet
-    claimed  integer     not null check (claimed >= 0), -- settled claims, for packet.progress
+    subject  uuid        not null, -- the packet or the draw
+    claimed  integer     not null check (claimed >= 0), -- settled claims, for packet.progress; wins, for draw.won
+    wins     jsonb, -- for draw.won, the newest of them: [{seq, user, prize}]
     at       timestamptz not null default now(),
-    primary key (group_id, seq),
-    unique (subject, type) -- progress is cumulative: it moves to a new place and leaves the old one
+    primary key (group_id, seq)
 );
+-- Progress is cumulative: it moves to a new place and leaves the old one.
+create unique index group_event_once on group_event (subject, type) where type <> 'draw.won';
 create index group_event_at on group_event (at);
 
 create index packet_group on packet (group_id, id);
@@ -48,7 +50,7 @@ create trigger packet_is_unannounced
 
 -- Appends events, and packet.sent before the first event of a packet that is not announced yet. A null type announces only.
 -- Locks: first the unannounced packets, then the feeds, each in order; nothing is locked after them.
-create function feed_append(groups text[], types text[], subjects uuid[], claims integer[])
+create function feed_append(groups text[], types text[], subjects uuid[], claims integer[], winners jsonb[] default null)
     returns void
     language plpgsql
 as $$
@@ -61,13 +63,14 @@ begin
     perform from feed where group_id = any (groups) order by group_id for no key update;
 
     with given as (
-        select * from unnest(groups, types, subjects, claims) with ordinality as u(group_id, type, subject, claimed, n)
+        select * from unnest(groups, types, subjects, claims, winners) with ordinality
+                          as u(group_id, type, subject, claimed, wins, n)
     ), events as (
         select *, row_number() over (partition by group_id order by n, stage) as nth
-        from (select group_id, 'packet.sent' as type, subject, 0 as claimed, min(n) as n, 0 as stage
+        from (select group_id, 'packet.sent' as type, subject, 0 as claimed, null::jsonb as wins, min(n) as n, 0 as stage
               from given where subject = any (new_packets) group by group_id, subject
               union all
-              select group_id, type, subject, claimed, n, 1
+              select group_id, type, subject, claimed, wins, n, 1
               from given
               -- Under the locks: progress that comes after the packet's end is no news.
               where type is not null
@@ -79,10 +82,10 @@ begin
         where feed.group_id = e.group_id
         returning feed.group_id, feed.last - e.events as before
     )
-    insert into group_event (group_id, seq, type, subject, claimed)
-    select e.group_id, m.before + e.nth, e.type, e.subject, e.claimed
+    insert into group_event (group_id, seq, type, subject, claimed, wins)
+    select e.group_id, m.before + e.nth, e.type, e.subject, e.claimed, e.wins
     from events as e join moved as m on m.group_id = e.group_id
-    on conflict (subject, type) do update set seq = excluded.seq, claimed = excluded.claimed, at = excluded.at
+    on conflict (subject, type) where type <> 'draw.won' do update set seq = excluded.seq, claimed = excluded.claimed, at = excluded.at
     where group_event.type = 'packet.progress' and group_event.claimed < excluded.claimed;
 end
 $$;

@@ -52,6 +52,7 @@ create table prize (
     round        bigint   not null default 1, -- the latest round in which it was issued
     round_issued bigint   not null default 0, -- how many in that round
     planned      bigint   not null default 0 check (planned >= 0), -- taken from the stock for the schedule
+    announced    boolean  not null, -- whether its wins are told in the group's feed
     primary key (draw, n),
     constraint prize_in_stock check (stock is null or issued <= stock), -- invariant I10
     constraint prize_planned_in_stock check (stock is null or planned <= stock),

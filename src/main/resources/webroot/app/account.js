@@ -9,7 +9,8 @@ import { Face, nameOf } from './faces.js';
 import { clock, money } from './format.js';
 import { t } from './texts.js';
 
-const KINDS = { deposit: 'recordDeposit', withdrawal: 'recordWithdrawal', send: 'recordSend', claim: 'recordClaim', refund: 'recordRefund' };
+const KINDS = { deposit: 'recordDeposit', withdrawal: 'recordWithdrawal', send: 'recordSend', claim: 'recordClaim', refund: 'recordRefund',
+  cost: 'recordCost', award: 'recordAward', return: 'recordReturn' };
 
 /** @param {{room: object, dialog?: boolean, onClose?: () => void}} props at the side, or as a dialog on small screens */
 export function Account({ room, dialog = false, onClose }) {
@@ -18,6 +19,7 @@ export function Account({ room, dialog = false, onClose }) {
       <p class="card-who"><${Face} user=${room.me} /><span>${nameOf(room.me)}</span></p>
       <p class="card-label">${t('balance')}</p>
       <p class="card-balance" data-balance=${room.balance}>${room.balance === null ? '¥ …' : money(room.balance)}</p>
+      ${room.points !== null && html`<p class="card-points">${money(room.points, 'POINTS')}</p>`}
     </div>
     <${Records} room=${room} />
   </div>`;

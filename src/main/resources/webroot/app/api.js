@@ -50,10 +50,21 @@ export function demoLogin(member) {
   return call('POST', '/v1/demo/login', { body: { member } });
 }
 
-/** The caller's balance of one asset, in minor units. */
-export async function balance(token, asset = 'CNY') {
+/** The caller's balances in minor units: `{money, points}`. */
+export async function balances(token) {
   const { items } = await call('GET', '/v1/me/balances', { token });
-  return items.find((item) => item.asset === asset)?.amount ?? 0;
+  const of = (asset) => items.find((item) => item.asset === asset)?.amount ?? 0;
+  return { money: of('CNY'), points: of('POINTS') };
+}
+
+/** A prize draw as the caller sees it. */
+export function draw(token, id) {
+  return call('GET', `/v1/draws/${id}`, { token });
+}
+
+/** A page of the caller's plays, newest first: `{items, next}`. */
+export function plays(token, id, cursor) {
+  return call('GET', `/v1/draws/${id}/plays?limit=10${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
 }
 
 /** A page of the caller's records, newest first: `{items, next}`. */

@@ -9,6 +9,9 @@ import { language, t } from './texts.js';
  * @param {string} [asset]
  */
 export function money(minor, asset = 'CNY') {
+  if (asset === 'POINTS') {
+    return t('points', minor);
+  }
   if (asset !== 'CNY') {
     return `${minor.toLocaleString('en')} ${asset}`;
   }

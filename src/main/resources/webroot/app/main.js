@@ -2,18 +2,19 @@
  * The page: the gate for a visitor, the group for a member.
  * @module
  */
-import { html, purse, render, useEffect, useState } from './ui.js';
+import { html, purse, render, useEffect, useState, wheel } from './ui.js';
 import { Account } from './account.js';
 import { Compose } from './compose.js';
 import { Face, nameOf } from './faces.js';
 import { Gate } from './gate.js';
 import { Opening } from './opening.js';
-import { Timeline } from './timeline.js';
+import { Timeline, winText } from './timeline.js';
 import { greetingOf } from './packet.js';
 import { money } from './format.js';
 import { recallSession, rememberSession } from './prefs.js';
 import { Room } from './room.js';
 import { language, t, useLanguage } from './texts.js';
+import { Wheel } from './wheel.js';
 
 /** @param {{onLanguage: () => void}} props */
 export function LanguageButton({ onLanguage }) {
@@ -57,6 +58,9 @@ function Group({ room, onLeave, onLanguage }) {
     if (packet && packet.sender !== room.me) {
       setSaid(t('newPacket', nameOf(packet.sender), greetingOf(packet), packet.count));
     }
+    if (event?.type === 'draw.won' && event.data.wins.every((win) => win.user !== room.me)) {
+      setSaid(winText(event.data));
+    }
     setDrawn((n) => n + 1);
   }), [room]);
 
@@ -66,14 +70,16 @@ function Group({ room, onLeave, onLanguage }) {
     <${Members} room=${room} onLeave=${onLeave} />
     <div class="chat">
       <${TopBar} room=${room} onWallet=${() => setPanel('wallet')} onLeave=${onLeave} onLanguage=${onLanguage} />
-      <main class="chat-main"><${Timeline} packets=${room.packets} me=${room.me} known=${room.known} onOpen=${open} /></main>
+      <main class="chat-main"><${Timeline} packets=${room.packets} wins=${room.wins} me=${room.me} known=${room.known} onOpen=${open} /></main>
       <footer class="composer"><button type="button" class="send" onClick=${() => setPanel('compose')}>
-        <span class="send-coin" aria-hidden="true">¥</span>${t('sendButton')}</button></footer>
+        <span class="send-coin" aria-hidden="true">¥</span>${t('sendButton')}</button>
+        ${room.hasWheel && html`<button type="button" class="to-wheel" onClick=${() => setPanel('wheel')}>${wheel}${t('wheelButton')}</button>`}</footer>
     </div>
     <aside class="side-account" aria-label=${t('wallet')}><${Account} room=${room} /></aside>
     <p class="unseen" aria-live="polite" role="status">${said}</p>
     ${packet && html`<${Opening} key=${packet.id} packet=${packet} grab=${opened.grab} room=${room} onClose=${() => setOpened(null)} />`}
     ${panel === 'compose' && html`<${Compose} room=${room} onClose=${() => setPanel('')} />`}
+    ${panel === 'wheel' && html`<${Wheel} room=${room} onClose=${() => setPanel('')} />`}
     ${panel === 'wallet' && html`<${Account} room=${room} dialog onClose=${() => setPanel('')} />`}
   </div>`;
 }

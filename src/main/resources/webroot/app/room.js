@@ -1,14 +1,17 @@
 /**
- * What this tab knows of the group, kept up to date by the socket: packets, connection, balance. Everything shown comes
+ * What this tab knows of the group, kept up to date by the socket: packets, wins, connection, balances. Everything shown comes
  * from here; whoever shows it is told of each change.
  * @module
  */
 import { connect } from '../hongbao-client.js';
-import { balance, claims, demoLogin, packet as fetchPacket } from './api.js';
+import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays } from './api.js';
 import { rememberSession } from './prefs.js';
 
 /** A token is renewed this long before it ends; the client asks a minute before. */
 const RENEW_MILLIS = 90_000;
+
+/** Wins that are kept to be shown. */
+const MAX_WINS = 100;
 
 /** A refusal as the views know it. */
 class Refused extends Error {
@@ -26,6 +29,8 @@ export class Room {
   #listeners = new Set();
   #stale = false;
   #asked = 0;
+  #wins = [];
+  #curtain = null; // events of wins that wait until the wheel has stopped
 
   /** @type {'connecting'|'open'|'waiting'|'closed'} */
   line = 'connecting';
@@ -33,10 +38,16 @@ export class Room {
   known = false;
   /** Minor units; null before it is known. @type {number|null} */
   balance = null;
+  /** Null before it is known. @type {number|null} */
+  points = null;
   /** Grows whenever the wallet's records may have changed. */
   movements = 0;
+  /** The draw behind the wheel, as the viewer sees it; null before it is known. @type {object|null} */
+  draw = null;
+  /** Grows whenever the viewer has played. */
+  spins = 0;
 
-  /** @param {{user: string, group: string, token: string, expiresAt: string, members: string[]}} session */
+  /** @param {{user: string, group: string, token: string, expiresAt: string, draw: string|null, members: string[]}} session */
   constructor(session) {
     this.#session = session;
     this.#client = connect({
@@ -69,6 +80,16 @@ export class Room {
   /** Oldest first. */
   get packets() {
     return [...this.#packets.values()].sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
+  }
+
+  /** What was won at the wheel while this tab was there: the feed's events, oldest first. */
+  get wins() {
+    return this.#wins;
+  }
+
+  /** Whether there is a wheel. */
+  get hasWheel() {
+    return Boolean(this.#session.draw);
   }
 
   find(id) {
@@ -108,6 +129,45 @@ export class Room {
       this.#look(id);
       throw new Refused(error);
     }
+  }
+
+  /**
+   * Plays the wheel. What was won stays behind a curtain until {@link Room#reveal}: the wheel is to show it first.
+   * @returns the settled plays; rejects with a refusal
+   */
+  async play(count) {
+    this.#curtain ??= [];
+    try {
+      return await this.#client.play(this.#session.draw, { plays: count });
+    } catch (error) {
+      throw new Refused(error);
+    }
+  }
+
+  /** Shows what the curtain hides, and what it did to the wallet; nothing without a curtain. */
+  reveal() {
+    const hidden = this.#curtain;
+    if (hidden === null) {
+      return;
+    }
+    this.#curtain = null;
+    this.spins++;
+    hidden.forEach((event) => this.#happened(event));
+    this.#moved();
+    this.lookAtDraw();
+  }
+
+  /** Asks for the draw behind the wheel again. */
+  lookAtDraw() {
+    fetchDraw(this.token(), this.#session.draw).then((seen) => {
+      this.draw = seen;
+      this.#tell();
+    }, () => {});
+  }
+
+  /** A page of the viewer's own plays: `{items, next}`. */
+  plays(cursor) {
+    return plays(this.token(), this.#session.draw, cursor);
   }
 
   /** Who has a share: `{items, next, luckiest}`. */
@@ -197,6 +257,13 @@ export class Room {
           this.#moved();
         }
         break;
+      case 'draw.won':
+        if (this.#curtain !== null && data.wins.some((win) => win.user === this.me)) {
+          this.#curtain.push(event);
+          return;
+        }
+        this.#wins = [...this.#wins, event].slice(-MAX_WINS);
+        break;
       default:
         return;
     }
@@ -222,9 +289,10 @@ export class Room {
   #moved() {
     this.movements++;
     const asked = ++this.#asked;
-    balance(this.token()).then((found) => {
+    balances(this.token()).then((found) => {
       if (asked === this.#asked) {
-        this.balance = found;
+        this.balance = found.money;
+        this.points = found.points;
         this.#tell();
       }
     }, () => {});

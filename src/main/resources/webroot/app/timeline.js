@@ -1,20 +1,39 @@
 /**
- * The group's packets, oldest first, like a chat: stays at the newest unless the reader has scrolled up.
+ * The group's packets and what was won at its wheel, oldest first, like a chat: stays at the newest unless the reader has scrolled up.
  * @module
  */
-import { envelope, html, useEffect, useLayoutEffect, useRef, useState } from './ui.js';
+import { envelope, html, useEffect, useLayoutEffect, useRef, useState, wheel } from './ui.js';
+import { nameOf } from './faces.js';
 import { PacketRow } from './packet.js';
 import { t } from './texts.js';
+import { prizeNames } from './wheel-face.js';
 
 /** How near to the end, in pixels, counts as reading the newest. */
 const NEAR = 120;
 
-/** @param {{packets: object[], me: string, onOpen: (packet: object, grab: boolean) => void}} props */
-export function Timeline({ packets, me, onOpen }) {
+/** Packets and wins in one row, oldest first. */
+function merged(packets, wins) {
+  return [
+    ...packets.map((packet) => ({ key: packet.id, at: Date.parse(packet.createdAt), packet })),
+    ...wins.map((event) => ({ key: `win-${event.cursor}`, at: Date.parse(event.at), win: event.data })),
+  ].sort((a, b) => a.at - b.at);
+}
+
+/** Who won what: one line for an event, each person once. */
+export function winText({ count, wins }) {
+  const byUser = new Map();
+  wins.forEach((win) => byUser.set(win.user, [...(byUser.get(win.user) ?? []), win]));
+  const said = [...byUser].map(([user, prizes]) => t('noteWon', nameOf(user), prizeNames(prizes)));
+  return said.join(t('listComma')) + (count > wins.length ? t('noteMore', count - wins.length) : '');
+}
+
+/** @param {{packets: object[], wins: object[], me: string, onOpen: (packet: object, grab: boolean) => void}} props */
+export function Timeline({ packets, wins, me, onOpen }) {
   const ref = useRef(null);
   const reading = useRef(false);
   const [unseen, setUnseen] = useState(false);
-  const newest = packets.at(-1)?.id;
+  const rows = merged(packets, wins);
+  const newest = rows.at(-1)?.key;
 
   const toEnd = () => {
     const box = ref.current;
@@ -23,7 +42,7 @@ export function Timeline({ packets, me, onOpen }) {
     setUnseen(false);
   };
   useLayoutEffect(() => {
-    if (reading.current && packets.at(-1)?.sender !== me) {
+    if (reading.current && rows.at(-1)?.packet?.sender !== me) {
       setUnseen(true);
     } else {
       toEnd();
@@ -49,8 +68,10 @@ export function Timeline({ packets, me, onOpen }) {
   return html`<div class="timeline-frame">
     <div class="timeline" ref=${ref} onScroll=${scrolled} tabindex="0" role="region" aria-label=${t('timeline')}>
       <ol class="rows">
-        ${packets.length === 0 && html`<li class="quiet">${envelope}<b>${t('quiet')}</b><span>${t('quietHint')}</span></li>`}
-        ${packets.map((packet) => html`<${PacketRow} key=${packet.id} packet=${packet} me=${me} onOpen=${onOpen} />`)}
+        ${rows.length === 0 && html`<li class="quiet">${envelope}<b>${t('quiet')}</b><span>${t('quietHint')}</span></li>`}
+        ${rows.map(({ key, packet, win }) => (packet
+    ? html`<${PacketRow} key=${key} packet=${packet} me=${me} onOpen=${onOpen} />`
+    : html`<li class="note win" key=${key}><span>${wheel}${winText(win)}</span></li>`))}
       </ol>
     </div>
     ${unseen && html`<button type="button" class="to-end" onClick=${toEnd}>${t('newBelow')}</button>`}

@@ -35,6 +35,13 @@ export const purse = html`<svg class="glyph" viewBox="0 0 24 24" aria-hidden="tr
   <circle cx="16" cy="14" r="1.4" />
 </svg>`;
 
+/** A small wheel. */
+export const wheel = html`<svg class="mini-wheel" viewBox="-16 -16 32 32" aria-hidden="true">
+  <circle class="disc" r="13.5" />
+  <path class="parts" d="M0 0V-12.5A12.5 12.5 0 0 1 10.8-6.25zM0 0l10.8 6.25A12.5 12.5 0 0 1 0 12.5zM0 0l-10.8 6.25A12.5 12.5 0 0 1-10.8-6.25z" />
+  <circle class="dot" r="3.5" />
+</svg>`;
+
 /** A cross to close with. */
 export const cross = html`<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18" /></svg>`;
 

@@ -42,10 +42,10 @@ final class DrawCreation {
             "insert into draw (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at, closes_at)"
                     + " values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-    private static final String INSERT_PRIZES = "insert into prize (draw, n, name, amount, escrow, stock)"
-            + " select $1, u.n, u.name, u.amount, u.escrow, u.stock"
-            + " from unnest($2::smallint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])"
-            + " as u(n, name, amount, escrow, stock)";
+    private static final String INSERT_PRIZES = "insert into prize (draw, n, name, amount, escrow, stock, announced)"
+            + " select $1, u.n, u.name, u.amount, u.escrow, u.stock, u.announced"
+            + " from unnest($2::smallint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[])"
+            + " as u(n, name, amount, escrow, stock, announced)";
 
     private static final String INSERT_CODES = "insert into code (draw, prize, nth, code)"
             + " select $1, $2, u.nth, u.code from unnest($3::text[]) with ordinality as u(code, nth)";
@@ -199,6 +199,7 @@ final class DrawCreation {
         Long[] amounts = new Long[size];
         Long[] accounts = new Long[size];
         Long[] stocks = new Long[size];
+        Boolean[] announced = new Boolean[size];
         for (int i = 0; i < size; i++) {
             Prize prize = prizes.get(i);
             numbers[i] = (short) (i + 1);
@@ -208,6 +209,7 @@ final class DrawCreation {
                     ? null
                     : escrows.get(prize.award().asset());
             stocks[i] = prize.stock();
+            announced[i] = definition.isAnnounced(i + 1);
         }
         return Tuple.tuple()
                 .addUUID(id.value())
@@ -215,7 +217,8 @@ final class DrawCreation {
                 .addArrayOfString(names)
                 .addArrayOfLong(amounts)
                 .addArrayOfLong(accounts)
-                .addArrayOfLong(stocks);
+                .addArrayOfLong(stocks)
+                .addArrayOfBoolean(announced);
     }
 
     private static Future<Void> codes(SqlConnection tx, DrawId id, DrawDefinition definition) {

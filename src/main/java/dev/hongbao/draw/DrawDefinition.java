@@ -90,6 +90,16 @@ public record DrawDefinition(
         return all;
     }
 
+    /**
+     * Whether a win of the prize of that number, from 1, is told in the group's feed: it has an award or a class. A consolation
+     * and the fallback are no news.
+     */
+    public boolean isAnnounced(int number) {
+        Prize prize = allPrizes().get(number - 1);
+        boolean worth = prize.award().amount() > 0 || prize.award().coded() || prize.prizeClass() != null;
+        return number <= prizes.size() && worth;
+    }
+
     /** The same with the opening fixed. */
     public DrawDefinition openedAt(Instant opening) {
         return new DrawDefinition(

@@ -6,6 +6,7 @@ import dev.hongbao.command.Page;
 import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
 import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.Shards;
 import io.vertx.core.Future;
@@ -47,6 +48,11 @@ public final class DrawService {
      */
     public Future<Draw> create(Caller caller, DrawDefinition definition, IdempotencyKey key) {
         return creation.create(caller, definition, key);
+    }
+
+    /** The newest draw of an owner that is not closed; null when there is none. */
+    public Future<@Nullable Draw> newestOpen(UserId owner) {
+        return store.newestOpen(owner);
     }
 
     /** A draw as the caller may see it; refused with NOT_FOUND or NOT_ELIGIBLE. */

@@ -45,6 +45,13 @@ public final class DrawStore {
                 .map(rows -> stream(rows).map(DrawStore::draw).toList());
     }
 
+    Future<@Nullable Draw> newestOpen(UserId owner) {
+        return pool.preparedQuery(DRAW + "where d.owner = $1 and d.closed_at is null and d.closes_at > now()"
+                        + " order by d.id desc limit 1")
+                .execute(Tuple.of(owner.value()))
+                .map(rows -> stream(rows).map(DrawStore::draw).findFirst().orElse(null));
+    }
+
     /** Open draws of these shards that end by now, the longest due first. */
     Future<List<Draw>> due(Collection<Integer> shards, Instant now, int limit) {
         return pool.preparedQuery(DRAW + "where d.closed_at is null and d.closes_at <= $2 and d.shard = any ($1)"

@@ -1,42 +1,79 @@
 package dev.hongbao.feed;
 
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.DrawCatalog;
+import dev.hongbao.draw.DrawId;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.EndedPackets.EndedPacket;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketCatalog;
+import dev.hongbao.packet.PacketId;
 import dev.hongbao.packet.PacketView;
 import dev.hongbao.wire.Bodies;
+import dev.hongbao.wire.DrawBodies;
 import dev.hongbao.wire.JsonText;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
 
 /** Renders events as the schema {@code Event} of asyncapi.yaml. Safe on any thread. */
 final class EventText {
     private final PacketCatalog catalog;
     private final EndedPackets ended;
+    private final DrawCatalog draws;
 
-    EventText(PacketCatalog catalog, EndedPackets ended) {
+    EventText(PacketCatalog catalog, EndedPackets ended, DrawCatalog draws) {
         this.catalog = catalog;
         this.ended = ended;
+        this.draws = draws;
     }
 
     /** Renders all, in order. What they need is mostly at hand; otherwise Postgres is asked. */
     Future<List<FeedEvent>> render(List<EventRow> rows) {
-        return catalog.findAll(rows.stream().map(EventRow::packet).distinct().toList())
-                .compose(packets -> {
-                    List<Future<FeedEvent>> events = new ArrayList<>(rows.size());
-                    for (EventRow row : rows) {
-                        Packet packet = packets.get(row.packet());
-                        if (packet != null) {
-                            events.add(render(row, packet));
-                        }
-                    }
-                    return Future.all(events)
-                            .map(all -> events.stream().map(Future::result).toList());
-                });
+        Future<Map<PacketId, Packet>> packets = catalog.findAll(subjects(rows, false, PacketId::new));
+        Future<Map<DrawId, Draw>> drawn = draws.findAll(subjects(rows, true, DrawId::new));
+        return Future.all(packets, drawn).compose(found -> {
+            List<Future<FeedEvent>> events = new ArrayList<>(rows.size());
+            for (EventRow row : rows) {
+                Packet packet = packets.result().get(new PacketId(row.subject()));
+                Draw draw = drawn.result().get(new DrawId(row.subject()));
+                if (packet != null) {
+                    events.add(render(row, packet));
+                } else if (draw != null) {
+                    events.add(Future.succeededFuture(event(row, ofDraw(begin(row), row, draw))));
+                }
+            }
+            return Future.all(events)
+                    .map(all -> events.stream().map(Future::result).toList());
+        });
+    }
+
+    private static <I> List<I> subjects(List<EventRow> rows, boolean draws, Function<UUID, I> id) {
+        return rows.stream()
+                .filter(row -> row.isOfDraw() == draws)
+                .map(EventRow::subject)
+                .distinct()
+                .map(id)
+                .toList();
+    }
+
+    private static JsonText ofDraw(JsonText json, EventRow row, Draw draw) {
+        json.plain("draw", draw.id().toString()).field("name", draw.definition().name());
+        if (row.type().equals(EventRow.OPENED)) {
+            json.plain("closesAt", draw.definition().closesAt().toString());
+        } else if (row.type().equals(EventRow.WON)) {
+            json.field("count", row.claimed()).name("wins").beginArray();
+            row.wins()
+                    .forEach(
+                            win -> DrawBodies.win(json, win.seq(), win.user(), win.number(), draw.prize(win.number())));
+            json.endArray();
+        }
+        return json;
     }
 
     private Future<FeedEvent> render(EventRow row, Packet packet) {
@@ -100,7 +137,7 @@ final class EventText {
                 row.group(),
                 row.place(),
                 row.type().equals(EventRow.PROGRESS),
-                row.packet().value(),
+                row.subject(),
                 json.endObject().endObject().toString());
     }
 }

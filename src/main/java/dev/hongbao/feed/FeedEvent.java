@@ -36,7 +36,7 @@ public final class FeedEvent {
         return progress;
     }
 
-    /** The packet. */
+    /** The packet or the draw. */
     public UUID subject() {
         return subject;
     }

@@ -1,9 +1,12 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.command.GroupId;
+import dev.hongbao.command.UserId;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.postgres.Transactions;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -28,7 +31,7 @@ final class FeedStore {
             """;
 
     private static final String READ = """
-            select k.group_id, k.after, f.floor, f.last, e.seq, e.type, e.subject, e.claimed, e.at
+            select k.group_id, k.after, f.floor, f.last, e.seq, e.type, e.subject, e.claimed, e.wins, e.at
             from unnest($1::text[], $2::bigint[]) as k(group_id, after)
             join feed as f on f.group_id = k.group_id
             left join lateral (select * from group_event as g
@@ -112,12 +115,23 @@ final class FeedStore {
                         group,
                         row.getLong("seq"),
                         row.getString("type"),
-                        new PacketId(row.getUUID("subject")),
+                        row.getUUID("subject"),
                         row.getInteger("claimed"),
+                        wins(row.getJsonArray("wins")),
                         row.getOffsetDateTime("at").toInstant()));
             }
         }
         return pieces;
+    }
+
+    private static List<EventRow.Win> wins(@Nullable JsonArray wins) {
+        return wins == null
+                ? List.of()
+                : wins.stream()
+                        .map(JsonObject.class::cast)
+                        .map(win -> new EventRow.Win(
+                                win.getLong("seq"), new UserId(win.getString("user")), win.getInteger("prize")))
+                        .toList();
     }
 
     /** The newest place of each group; 0 for a group without a feed. */
@@ -172,7 +186,7 @@ final class FeedStore {
                 });
     }
 
-    private static Short[] shorts(Collection<Integer> shards) {
+    static Short[] shorts(Collection<Integer> shards) {
         return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
     }
 

@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 final class FeedingSettler implements Settler {
     private final Settler settler;
     private final Vertx vertx;
-    private final FeedChore chore;
+    private final Runnable suspect;
 
-    FeedingSettler(Settler settler, Vertx vertx, FeedChore chore) {
+    /** @param suspect called when a settlement failed, or its outcome is unknown */
+    FeedingSettler(Settler settler, Vertx vertx, Runnable suspect) {
         this.settler = settler;
         this.vertx = vertx;
-        this.chore = chore;
+        this.suspect = suspect;
     }
 
     @Override
@@ -35,6 +36,6 @@ final class FeedingSettler implements Settler {
     public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
         return settler.settle(writer, moves, items)
                 .onSuccess(voids -> vertx.eventBus().publish(FeedHub.NUDGE, null))
-                .onFailure(fault -> chore.suspect());
+                .onFailure(fault -> suspect.run());
     }
 }

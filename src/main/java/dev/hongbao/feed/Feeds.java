@@ -1,5 +1,6 @@
 package dev.hongbao.feed;
 
+import dev.hongbao.draw.DrawCatalog;
 import dev.hongbao.journal.Chore;
 import dev.hongbao.journal.LocalCodec;
 import dev.hongbao.journal.Settler;
@@ -22,6 +23,7 @@ public final class Feeds {
     private final FeedHub hub;
     private final FeedReader reader;
     private final FeedChore chore;
+    private final DrawNews drawNews;
 
     /**
      * Once a Vert.x instance.
@@ -38,30 +40,35 @@ public final class Feeds {
             Shards shards,
             PacketCatalog catalog,
             EndedPackets ended,
+            DrawCatalog draws,
             Duration interval,
             Duration keep) {
         LocalCodec.register(vertx.eventBus(), PacketLoaded.class);
         LocalCodec.register(vertx.eventBus(), FeedNews.class);
         FeedStore store = new FeedStore(pool);
         FeedStore ownerStore = new FeedStore(ownerPool);
-        EventText text = new EventText(catalog, ended);
+        EventText text = new EventText(catalog, ended, draws);
         this.vertx = vertx;
         this.hub = new FeedHub(store, text, interval);
         this.reader = new FeedReader(store, text);
         this.chore = new FeedChore(vertx, ownerStore, shards, ended::isKnown, keep, MAX_EVENTS);
+        this.drawNews = new DrawNews(vertx, ownerPool);
         var unused = new Announcer(vertx, store);
     }
 
     /** The same settlers; what they settle is told. */
     public List<Settler> feeding(List<Settler> settlers) {
         return settlers.stream()
-                .<Settler>map(settler -> new FeedingSettler(settler, vertx, chore))
+                .<Settler>map(settler -> new FeedingSettler(settler, vertx, () -> {
+                    chore.suspect();
+                    drawNews.suspect();
+                }))
                 .toList();
     }
 
     /** What a shard's owner does for the feeds. */
-    public Chore chore() {
-        return chore;
+    public List<Chore> chores() {
+        return List.of(chore, drawNews);
     }
 
     /** Starts the hub; before {@link #following}. */

@@ -3,6 +3,7 @@ package dev.hongbao.http;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
+import dev.hongbao.draw.DrawId;
 import dev.hongbao.http.contract.Operation;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.limit.RateDecision;
@@ -90,12 +91,14 @@ final class DemoRoutes {
     }
 
     private static String json(DemoLogin.Session session) {
+        DrawId wheel = session.wheel();
         return new JsonText(512)
                 .beginObject()
                 .plain("user", session.user().value())
                 .plain("group", DemoLogin.GROUP.value())
                 .plain("token", session.token())
                 .plain("expiresAt", session.expiresAt().toString())
+                .field("draw", wheel == null ? null : wheel.toString())
                 .endObject()
                 .toString();
     }

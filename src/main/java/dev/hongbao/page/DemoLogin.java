@@ -4,6 +4,7 @@ import dev.hongbao.command.GroupId;
 import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
+import dev.hongbao.draw.DrawId;
 import dev.hongbao.ledger.Asset;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.token.TokenSigner;
@@ -43,15 +44,21 @@ public final class DemoLogin {
     /** 1,000 yuan in fen: enough for an evening, too little to be bored. */
     public static final long START_AMOUNT = 100_000;
 
+    /** Fifty plays of the wheel. */
+    public static final long START_POINTS = 500;
+
     /** A stolen or forgotten token is soon worth nothing; the page asks for the next one by itself. */
     private static final Duration TOKEN_LIFE = Duration.ofHours(1);
 
     /** The same key each time: money comes once, and again only when the key is forgotten after a day or more. */
     private static final IdempotencyKey START_KEY = new IdempotencyKey("demo-start");
 
+    private static final IdempotencyKey POINTS_KEY = new IdempotencyKey("demo-points");
+
     private final @Nullable TokenSigner signer;
     private final String whyOff;
     private final Clock clock;
+    private volatile @Nullable DrawId wheel;
 
     private DemoLogin(@Nullable TokenSigner signer, String whyOff, Clock clock) {
         this.signer = signer;
@@ -69,8 +76,17 @@ public final class DemoLogin {
         return new DemoLogin(null, why, Clock.systemUTC());
     }
 
-    /** A visitor's new self. */
-    public record Session(UserId user, String token, Instant expiresAt) {}
+    /** A visitor's new self. @param wheel the draw to play; null when there is none */
+    public record Session(
+            UserId user,
+            String token,
+            Instant expiresAt,
+            @Nullable DrawId wheel) {}
+
+    /** From now on visitors are told of this draw. */
+    public void offer(DrawId draw) {
+        wheel = draw;
+    }
 
     /** Whether {@link #enter} works. */
     public boolean isOpen() {
@@ -83,7 +99,7 @@ public final class DemoLogin {
     }
 
     /**
-     * Makes sure that the member has had its start money, and gives a token. Idempotent but for the token.
+     * Makes sure that the member has had its start money and points, and gives a token. Idempotent but for the token.
      *
      * @param member one of {@link #MEMBERS}
      * @throws IllegalStateException when it is off, or for somebody else
@@ -93,9 +109,13 @@ public final class DemoLogin {
         if (open == null || !MEMBERS.contains(member)) {
             throw new IllegalStateException("no demo login for " + member.value());
         }
-        return wallets.deposit(member, ASSET, START_AMOUNT, START_KEY).map(deposited -> {
-            Instant expiresAt = clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(TOKEN_LIFE);
-            return new Session(member, open.sign(member, List.of(GROUP), Role.USER, TOKEN_LIFE), expiresAt);
-        });
+        return wallets.deposit(member, ASSET, START_AMOUNT, START_KEY)
+                .compose(money -> wallets.deposit(member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
+                .map(points -> {
+                    Instant expiresAt =
+                            clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(TOKEN_LIFE);
+                    String token = open.sign(member, List.of(GROUP), Role.USER, TOKEN_LIFE);
+                    return new Session(member, token, expiresAt, wheel);
+                });
     }
 }

@@ -52,12 +52,15 @@ public final class PageFiles {
             "app/texts.js",
             "app/timeline.js",
             "app/ui.js",
+            "app/wheel-face.js",
+            "app/wheel.js",
             "style/account.css",
             "style/base.css",
             "style/chat.css",
             "style/envelope.css",
             "style/form.css",
             "style/gate.css",
+            "style/wheel.css",
             "vendor/preact-htm.js",
             "vendor/LICENSES.txt");
 

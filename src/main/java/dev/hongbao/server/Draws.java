@@ -62,6 +62,10 @@ final class Draws {
         return clock.follow(vertx, ownerPool);
     }
 
+    DrawCatalog catalog() {
+        return catalog;
+    }
+
     /** @param closed draws whose keys can go; the same for the chores */
     List<Settler> settlers(ClosedDraws closed) {
         return List.of(new PlaySettler(catalog, vertx.eventBus()), new EndSettler(closed));

@@ -173,6 +173,7 @@ public final class Engine {
                 shards,
                 catalog,
                 ended,
+                draws.catalog(),
                 config.feed().pollInterval(),
                 config.feed().retention());
         return new Parts(pool, ownerPool, shards, packetStore, catalog, ended, new ClaimMetrics(metrics), feeds, draws);
@@ -210,17 +211,16 @@ public final class Engine {
                 config.redis().commandTimeout(),
                 shardStore,
                 parts.shards,
-                concat(
-                        parts.feeds.feeding(List.of(
-                                new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends))),
-                        parts.draws.settlers(closedDraws)),
+                parts.feeds.feeding(concat(
+                        List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends)),
+                        parts.draws.settlers(closedDraws))),
                 List.of(new PacketShardLoader(), new DrawShardLoader()),
                 concat(
-                        List.of(
-                                new PacketClosing(
-                                        new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus()),
-                                parts.feeds.chore()),
-                        parts.draws.chores(closedDraws)),
+                        concat(
+                                List.of(new PacketClosing(
+                                        new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus())),
+                                parts.draws.chores(closedDraws)),
+                        parts.feeds.chores()),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
                 metrics);

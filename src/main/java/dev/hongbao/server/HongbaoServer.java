@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.LimitsConfig;
+import dev.hongbao.draw.DrawId;
 import dev.hongbao.http.Documents;
 import dev.hongbao.http.HttpMetrics;
 import dev.hongbao.http.HttpSettings;
@@ -15,6 +16,8 @@ import dev.hongbao.limit.RateLimits;
 import dev.hongbao.management.HealthChecks;
 import dev.hongbao.management.ManagementVerticle;
 import dev.hongbao.packet.OpenPackets;
+import dev.hongbao.page.DemoLogin;
+import dev.hongbao.page.DemoWheel;
 import dev.hongbao.postgres.Migrations;
 import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.Tokens;
@@ -27,6 +30,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.micrometer.MetricsDomain;
@@ -119,6 +123,7 @@ public final class HongbaoServer implements AutoCloseable {
         stops.push(() -> stop("the journal", engine.close()));
         await(engine.ready(START_LIMIT));
         OpenPackets.watch(vertx, engine.pool(), metrics);
+        offerWheel(vertx, engine, shared.demo(), clock);
         HttpSettings http = httpSettings(config);
         SocketFace.Shared sockets = sockets(config, shared, frames, metrics, clock);
         deploy(
@@ -135,6 +140,23 @@ public final class HongbaoServer implements AutoCloseable {
                         readiness,
                         metrics,
                         managementPort::set));
+    }
+
+    /** Without a wheel the demo is smaller, and the server is none the worse. */
+    private static void offerWheel(Vertx vertx, Engine engine, DemoLogin demo, Clock clock) {
+        if (!demo.isOpen()) {
+            return;
+        }
+        Promise<DrawId> wheel = Promise.promise();
+        vertx.runOnContext(now -> engine.loopServices()
+                .compose(loop -> DemoWheel.ready(loop.draws(), engine.wallets(), clock.instant())
+                        .eventually(loop.redis()::close))
+                .onComplete(wheel));
+        try {
+            demo.offer(await(wheel.future()));
+        } catch (Exception fault) {
+            LOG.warn("the demo starts without its wheel: {}", fault.toString());
+        }
     }
 
     /** Of Vert.x' own metrics only the pools': the rest costs on every request, and ours say it better. */
@@ -224,7 +246,7 @@ public final class HongbaoServer implements AutoCloseable {
                         loop.feed(),
                         loop.draws(),
                         loop.plays(),
-                        new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.feed()),
+                        new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
                         () -> loop.redis().close()));
     }
 

@@ -1,6 +1,7 @@
 package dev.hongbao.wire;
 
 import dev.hongbao.command.Page;
+import dev.hongbao.command.UserId;
 import dev.hongbao.draw.DefinitionReader;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawDefinition;
@@ -141,6 +142,20 @@ public final class DrawBodies {
             json.field("code", play.code());
         }
         json.plain("at", play.at().toString()).endObject();
+    }
+
+    /** A play as its group is told: never the code. */
+    public static void win(JsonText json, long seq, UserId user, int number, Prize prize) {
+        json.beginObject()
+                .field("seq", seq)
+                .plain("user", user.value())
+                .field("number", number)
+                .field("prize", prize.name());
+        if (prize.prizeClass() != null) {
+            json.field("class", prize.prizeClass());
+        }
+        award(json, prize);
+        json.endObject();
     }
 
     /** A play as a line of JSON lines, with its end. */

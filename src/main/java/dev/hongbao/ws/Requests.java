@@ -7,12 +7,15 @@ import dev.hongbao.claim.ClaimTicket;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.GroupId;
 import dev.hongbao.command.IdempotencyKey;
+import dev.hongbao.draw.DrawId;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.feed.ResetReason;
 import dev.hongbao.limit.RateDecision;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.packet.PacketService;
+import dev.hongbao.play.PlayOutcome;
+import dev.hongbao.play.PlayService;
 import dev.hongbao.token.TokenVerdict;
 import dev.hongbao.token.Tokens;
 import dev.hongbao.wire.InvalidInputException;
@@ -31,8 +34,10 @@ final class Requests {
     private final RateLimits limits;
     private final ClaimService claims;
     private final PacketService packets;
+    private final PlayService plays;
     private final FeedService feed;
     private final Clock clock;
+    private int playing;
 
     Requests(
             SocketFace face,
@@ -40,6 +45,7 @@ final class Requests {
             RateLimits limits,
             ClaimService claims,
             PacketService packets,
+            PlayService plays,
             FeedService feed,
             Clock clock) {
         this.face = face;
@@ -47,6 +53,7 @@ final class Requests {
         this.limits = limits;
         this.claims = claims;
         this.packets = packets;
+        this.plays = plays;
         this.feed = feed;
         this.clock = clock;
     }
@@ -76,6 +83,7 @@ final class Requests {
             case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
             case "send" -> send(connection, caller, id, frame);
             case "claim" -> claim(connection, caller, id, frame);
+            case "play" -> play(connection, caller, id, frame);
             case "ping" -> connection.send(ServerFrames.pong(id, clock.instant()));
             default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
         }
@@ -193,6 +201,40 @@ final class Requests {
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, NOT_FOUND ->
                 connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
         }
+    }
+
+    private void play(Connection connection, Caller caller, String id, JsonObject frame) {
+        DrawId draw = DrawId.parse(frame.getString("draw"));
+        if (draw == null) {
+            throw InvalidInputException.of("#/draw", "must be a draw's id");
+        }
+        if (!isAllowed(connection, id, limits.call(caller))) {
+            return;
+        }
+        playing++;
+        plays.play(caller, draw, frame.getInteger("plays", 1), new IdempotencyKey(frame.getString("key")))
+                .onComplete(done -> {
+                    playing--;
+                    if (done.succeeded()) {
+                        tell(connection, id, done.result());
+                    } else {
+                        connection.fail(id, done.cause());
+                    }
+                });
+    }
+
+    private static void tell(Connection connection, String id, PlayOutcome outcome) {
+        switch (outcome.kind()) {
+            case PLAYED -> connection.send(ServerFrames.playSettled(id, true, outcome.plays()));
+            case ALREADY_PLAYED -> connection.send(ServerFrames.playSettled(id, false, outcome.plays()));
+            case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
+                connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
+        }
+    }
+
+    /** Whether a play of any connection waits for its answer. */
+    boolean isPlaying() {
+        return playing > 0;
     }
 
     /** False when the limit is reached, and the request is answered. */

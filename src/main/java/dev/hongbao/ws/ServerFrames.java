@@ -2,11 +2,13 @@ package dev.hongbao.ws;
 
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.GroupId;
+import dev.hongbao.draw.Play;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketView;
 import dev.hongbao.wire.Bodies;
+import dev.hongbao.wire.DrawBodies;
 import dev.hongbao.wire.JsonText;
 import dev.hongbao.wire.Problem;
 import java.time.Instant;
@@ -94,6 +96,16 @@ final class ServerFrames {
         return begin(LONG, "claim.settled")
                 .name("claim")
                 .raw(Bodies.claim(claim))
+                .endObject()
+                .toString();
+    }
+
+    static String playSettled(String id, boolean first, List<Play> plays) {
+        return begin(LONG, "play.settled")
+                .field("id", id)
+                .field("first", first)
+                .name("plays")
+                .raw(DrawBodies.plays(plays))
                 .endObject()
                 .toString();
     }

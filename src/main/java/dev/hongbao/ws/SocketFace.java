@@ -10,6 +10,7 @@ import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketService;
+import dev.hongbao.play.PlayService;
 import dev.hongbao.token.Tokens;
 import dev.hongbao.wire.Problem;
 import dev.hongbao.wire.ProblemType;
@@ -60,11 +61,18 @@ public final class SocketFace implements SocketUpgrade {
             SocketMetrics metrics,
             Clock clock) {}
 
-    public SocketFace(Vertx vertx, Shared shared, ClaimService claims, PacketService packets, FeedService feed) {
+    public SocketFace(
+            Vertx vertx,
+            Shared shared,
+            ClaimService claims,
+            PacketService packets,
+            PlayService plays,
+            FeedService feed) {
         this.vertx = vertx;
         this.shared = shared;
         this.feed = feed;
-        this.requests = new Requests(this, shared.tokens(), shared.limits(), claims, packets, feed, shared.clock());
+        this.requests =
+                new Requests(this, shared.tokens(), shared.limits(), claims, packets, plays, feed, shared.clock());
         this.origins = new Origins(shared.config().origins());
         this.pingNanos = Math.min(MAX_PING_NANOS, shared.config().idleTimeout().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
@@ -164,7 +172,7 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     private void closeWhenAnswered(long deadlineNanos, Promise<Void> closed) {
-        boolean waiting = connections.stream().anyMatch(Connection::isWaiting);
+        boolean waiting = requests.isPlaying() || connections.stream().anyMatch(Connection::isWaiting);
         if (waiting && System.nanoTime() < deadlineNanos) {
             vertx.setTimer(10, later -> closeWhenAnswered(deadlineNanos, closed));
             return;

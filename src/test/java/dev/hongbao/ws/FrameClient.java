@@ -1,5 +1,6 @@
 package dev.hongbao.ws;
 
+import dev.hongbao.http.contract.AnswerFrames;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.util.ArrayList;
@@ -97,10 +98,14 @@ abstract class FrameClient implements AutoCloseable {
         }
     }
 
-    /** The next frame, whatever it is; null when none comes in time. */
+    /** The next frame, whatever it is, checked against asyncapi.yaml; null when none comes in time. */
     JsonObject poll(long nanos) {
         try {
-            return arrived.poll(nanos, TimeUnit.NANOSECONDS);
+            JsonObject frame = arrived.poll(nanos, TimeUnit.NANOSECONDS);
+            if (frame != null) {
+                AnswerFrames.check(frame);
+            }
+            return frame;
         } catch (InterruptedException interrupted) {
             throw new IllegalStateException(interrupted);
         }

@@ -62,7 +62,7 @@ class ProtocolTest {
 
     @Test
     void everyEventOfTheFeedIsDescribed() throws IOException {
-        Set<String> events = found("feed/EventRow.java", "\"(packet\\.[a-z]+)\"");
+        Set<String> events = found("feed/EventRow.java", "\"((?:packet|draw)\\.[a-z]+)\"");
         Set<String> described = DOCUMENT
                 .getJsonObject("components")
                 .getJsonObject("schemas")

@@ -62,6 +62,27 @@ final class SocketServer implements AutoCloseable {
                 .POST(BodyPublishers.ofString(body.encode())));
     }
 
+    /** Makes a draw that closes years from now. @return its id */
+    String draw(String json) {
+        JsonObject body = new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z");
+        return call(HttpRequest.newBuilder(server.base().resolve("/v1/draws"))
+                        .header("Authorization", "Bearer " + token("bank", Duration.ofHours(1), Role.SERVICE))
+                        .header("Content-Type", "application/json")
+                        .header("Idempotency-Key", UUID.randomUUID().toString())
+                        .POST(BodyPublishers.ofString(body.encode())))
+                .getString("id");
+    }
+
+    /** Plays over HTTP. */
+    JsonObject play(String user, String draw, String key, int plays, String... groups) {
+        return call(HttpRequest.newBuilder(server.base().resolve("/v1/draws/" + draw + "/plays"))
+                .header("Authorization", "Bearer " + token(user, groups))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", key)
+                .POST(BodyPublishers.ofString(
+                        new JsonObject().put("plays", plays).encode())));
+    }
+
     /** A page of a group's feed. */
     JsonObject events(String user, String group, String after, int waitSeconds) {
         return call(HttpRequest.newBuilder(server.base()
