@@ -141,11 +141,11 @@ final class ClaimRace {
     private void finishEnded(Packet packet, EndedPacket over, @Nullable Kind refusal) {
         Kind reason = refusal != null ? refusal : over.status() == PacketStatus.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
         var winners = over.winners();
-        if (winners == null) {
+        if (winners == null && over.mayHold(caller.user())) {
             finishUnlessWon(packet, reason);
             return;
         }
-        Claim won = winners.get(caller.user());
+        Claim won = winners == null ? null : winners.get(caller.user());
         finish(won == null ? ClaimOutcome.refused(reason) : new ClaimOutcome(Kind.ALREADY_CLAIMED, won));
     }
 

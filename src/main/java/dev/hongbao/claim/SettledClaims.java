@@ -14,6 +14,9 @@ public record SettledClaims(List<Claim> claims, List<Packet> packets) {
     /** Where it is published. */
     public static final String ADDRESS = "claims.settled";
 
+    /** Where claims that another server settled are published, without their packets, when they are heard of. */
+    public static final String ELSEWHERE = "claims.settled.elsewhere";
+
     public SettledClaims {
         claims = List.copyOf(claims);
         packets = List.copyOf(packets);

@@ -36,6 +36,7 @@ public final class FeedHub extends VerticleBase {
 
     private final FeedStore store;
     private final EventText text;
+    private final ClaimsElsewhere elsewhere;
     private final Duration interval;
     private final Map<GroupId, Tracked> groups = new HashMap<>();
     private final Map<GroupId, Tracked> unknown = new HashMap<>();
@@ -54,9 +55,10 @@ public final class FeedHub extends VerticleBase {
         private long target;
     }
 
-    FeedHub(FeedStore store, EventText text, Duration interval) {
+    FeedHub(FeedStore store, EventText text, ClaimsElsewhere elsewhere, Duration interval) {
         this.store = store;
         this.text = text;
+        this.elsewhere = elsewhere;
         this.interval = interval;
     }
 
@@ -227,6 +229,7 @@ public final class FeedHub extends VerticleBase {
             boolean full = piece.rows().size() == PIECE;
             long to = full ? piece.rows().get(PIECE - 1).place() : piece.last();
             tracked.told = to;
+            elsewhere.seen(piece.rows());
             if (!full) {
                 tracked.target = Math.min(tracked.target, to);
             }

@@ -8,6 +8,7 @@ import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketLoaded;
+import dev.hongbao.packet.PacketStore;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -49,7 +50,8 @@ public final class Feeds {
         FeedStore ownerStore = new FeedStore(ownerPool);
         EventText text = new EventText(catalog, ended, draws);
         this.vertx = vertx;
-        this.hub = new FeedHub(store, text, interval);
+        ClaimsElsewhere elsewhere = new ClaimsElsewhere(vertx, new PacketStore(pool), catalog);
+        this.hub = new FeedHub(store, text, elsewhere, interval);
         this.reader = new FeedReader(store, text);
         this.chore = new FeedChore(vertx, ownerStore, shards, ended::isKnown, keep, MAX_EVENTS);
         this.drawNews = new DrawNews(vertx, ownerPool);

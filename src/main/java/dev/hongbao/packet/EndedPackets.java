@@ -19,7 +19,7 @@ public final class EndedPackets {
     /** Winners kept in all packets together, at about 200 bytes each. */
     private static final long MAX_WEIGHT = 500_000;
 
-    /** A packet with more winners keeps none: a claimer is then looked up in Postgres. */
+    /** A packet with more winners keeps none of their claims, only who may be one: those are then looked up in Postgres. */
     private static final int MAX_WINNERS = 20_000;
 
     private static final int MAX_HINTS = 200_000;
@@ -28,7 +28,7 @@ public final class EndedPackets {
     private final SharedQueries<PacketId, @Nullable EndedPacket> queries = new SharedQueries<>();
     private final Cache<PacketId, EndedPacket> ended = Caffeine.newBuilder()
             .maximumWeight(MAX_WEIGHT)
-            .weigher((PacketId id, EndedPacket packet) -> 5 + packet.winnersKept())
+            .weigher((PacketId id, EndedPacket packet) -> packet.weight())
             .build();
     private final Cache<PacketId, Boolean> hints =
             Caffeine.newBuilder().maximumSize(MAX_HINTS).build();
@@ -44,15 +44,23 @@ public final class EndedPackets {
      * @param claimedAmount minor units
      * @param luckiest null when nobody claimed
      * @param winners by user; null when there are too many to keep
+     * @param filter of the winners when they are not kept, else null
      */
     public record EndedPacket(
             PacketStatus status,
             int claimedCount,
             long claimedAmount,
             @Nullable Claim luckiest,
-            @Nullable Map<UserId, Claim> winners) {
-        int winnersKept() {
-            return winners == null ? 0 : winners.size();
+            @Nullable Map<UserId, Claim> winners,
+            @Nullable WinnerFilter filter) {
+        /** In the cache's unit: a winner that is kept. */
+        int weight() {
+            return 5 + (winners == null ? 0 : winners.size()) + (filter == null ? 0 : filter.size() / 25);
+        }
+
+        /** False for a user who surely holds no claim on it. */
+        public boolean mayHold(UserId user) {
+            return filter == null ? winners == null || winners.containsKey(user) : filter.mayHold(user);
         }
     }
 
@@ -100,12 +108,23 @@ public final class EndedPackets {
         PacketStatus status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
         if (progress.claimedCount() > MAX_WINNERS) {
             return store.luckiest(id)
-                    .map(luckiest ->
-                            new EndedPacket(status, progress.claimedCount(), progress.claimedAmount(), luckiest, null));
+                    .compose(luckiest -> store.winners(id)
+                            .map(users -> new EndedPacket(
+                                    status,
+                                    progress.claimedCount(),
+                                    progress.claimedAmount(),
+                                    luckiest,
+                                    null,
+                                    new WinnerFilter(users))));
         }
         return store.claimsFrom(id, 0, MAX_WINNERS)
                 .map(claims -> new EndedPacket(
-                        status, progress.claimedCount(), progress.claimedAmount(), luckiest(claims), byUser(claims)));
+                        status,
+                        progress.claimedCount(),
+                        progress.claimedAmount(),
+                        luckiest(claims),
+                        byUser(claims),
+                        null));
     }
 
     private static @Nullable Claim luckiest(List<Claim> inSlotOrder) {

@@ -200,7 +200,9 @@ public final class PacketService {
 
     private Future<@Nullable Claim> mine(EndedPacket over, PacketId id, UserId user) {
         var winners = over.winners();
-        return winners == null ? store.claim(id, user) : Future.succeededFuture(winners.get(user));
+        return winners == null && over.mayHold(user)
+                ? store.claim(id, user)
+                : Future.succeededFuture(winners == null ? null : winners.get(user));
     }
 
     private static PacketView view(Packet packet, EndedPacket over, @Nullable Claim mine) {

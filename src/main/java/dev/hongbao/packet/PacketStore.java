@@ -82,7 +82,7 @@ public final class PacketStore {
     }
 
     /** A packet's claims from a slot on, in slot order. */
-    Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
+    public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
         return pool.preparedQuery(CLAIM + "where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
                 .execute(Tuple.of(packet.value(), fromSlot, limit))
                 .map(rows -> stream(rows).map(PacketStore::claim).toList());
@@ -93,6 +93,13 @@ public final class PacketStore {
         return pool.preparedQuery(CLAIM + "where c.packet = $1 order by c.amount desc, c.slot limit 1")
                 .execute(Tuple.of(packet.value()))
                 .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
+    }
+
+    /** Who won a packet. */
+    Future<List<String>> winners(PacketId packet) {
+        return pool.preparedQuery("select user_id from claim where packet = $1")
+                .execute(Tuple.of(packet.value()))
+                .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
     }
 
     /** A user's claims on packets older than a packet, newest packets first. */

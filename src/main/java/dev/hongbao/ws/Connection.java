@@ -14,11 +14,13 @@ import io.vertx.core.Future;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,12 +36,16 @@ final class Connection {
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
     private static final int WRITE_QUEUE_BYTES = 16 * 1024;
 
+    /** Claims remembered as told: they are heard of from this server and from the feed, one soon after the other. */
+    private static final int MAX_TOLD = 16;
+
     private final SocketFace face;
     private final ServerWebSocket socket;
     private final String address;
     private final Runnable ended;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final Set<PacketId> claiming = new HashSet<>();
+    private final Queue<PacketId> told = new ArrayDeque<>(1);
     private final long openedNanos = System.nanoTime();
     private @Nullable Caller caller;
     private long heardNanos = openedNanos;
@@ -199,17 +205,26 @@ final class Connection {
 
     void claimed(PacketId packet) {
         claiming.remove(packet);
+        remember(packet);
     }
 
     boolean isWaiting() {
         return !closed && !claiming.isEmpty();
     }
 
-    /** A claim of this user was settled; told unless it was asked for here, where it is the answer. */
+    /** A claim of this user was settled; told once, and not when it was asked for here, where it is the answer. */
     void settled(Claim claim) {
-        if (!claiming.contains(claim.packet())) {
+        if (!claiming.contains(claim.packet()) && remember(claim.packet())) {
             send(ServerFrames.claimSettled(claim));
         }
+    }
+
+    /** False when the claim on this packet was told lately. */
+    private boolean remember(PacketId packet) {
+        if (told.size() == MAX_TOLD) {
+            told.remove();
+        }
+        return !told.contains(packet) && told.add(packet);
     }
 
     // --- its end ---

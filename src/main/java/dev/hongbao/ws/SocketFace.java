@@ -76,10 +76,11 @@ public final class SocketFace implements SocketUpgrade {
         this.origins = new Origins(shared.config().origins());
         this.pingNanos = Math.min(MAX_PING_NANOS, shared.config().idleTimeout().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
-        vertx.eventBus()
-                .<SettledClaims>localConsumer(
-                        SettledClaims.ADDRESS,
-                        settled -> settled.body().claims().forEach(this::settled));
+        for (String address : List.of(SettledClaims.ADDRESS, SettledClaims.ELSEWHERE)) {
+            vertx.eventBus()
+                    .<SettledClaims>localConsumer(
+                            address, settled -> settled.body().claims().forEach(this::settled));
+        }
     }
 
     @Override

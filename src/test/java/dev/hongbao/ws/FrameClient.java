@@ -77,6 +77,13 @@ abstract class FrameClient implements AutoCloseable {
                 .getJsonObject("event");
     }
 
+    /** Frames of this type that came before the last one that was waited for, and that nobody waited for. */
+    long passedOver(String type) {
+        return passedOver.stream()
+                .filter(frame -> frame.getString("type").equals(type))
+                .count();
+    }
+
     /** The next frame that fits; those passed over wait for a later call. */
     JsonObject await(Predicate<JsonObject> wanted) {
         for (JsonObject frame : passedOver) {
