@@ -84,9 +84,9 @@ public final class DrawShardLoader implements ShardLoader {
                     .arg(row.getLong("next_seq"))
                     .arg("~")
                     .arg(row.getInteger("last_period"))
-                    .arg("r")
+                    .arg("*")
                     .arg(Buffer.buffer(DrawState.rules(rules)))
-                    .arg("s")
+                    .arg("=")
                     .arg(Buffer.buffer(DrawState.after(rules, issued(row))))));
         }
         return Future.all(writes).mapEmpty();

@@ -267,6 +267,27 @@ class PlayIT {
     }
 
     @Test
+    void aUsersIdIsNeverTakenForAFieldOfTheDraw() {
+        // Given a draw that remembers its users beside its own state, and users with the shortest ids
+        Draw draw = draws.create("""
+                mode: table
+                whenExhausted: repeat
+                limits: {total: 2}
+                prizes: [{name: a, count: 1}, {name: b, count: 3}]
+                """);
+
+        // When
+        for (String user : List.of("r", "s", "_", "0")) {
+            get(draws.play(0, draw, user));
+            get(draws.play(1, draw, user));
+        }
+
+        // Then
+        assertThat(TestDraws.counts(draws.plays(draw))).isEqualTo(Map.of("a", 2L, "b", 6L));
+        assertThat(get(draws.play(0, draw, "r")).kind()).isEqualTo(Kind.LIMIT_REACHED);
+    }
+
+    @Test
     void theListsAndTheGroupSayWhoMayPlay() {
         // Given
         Draw denied = draws.create("{mode: weights, deny: [eve], prizes: [{name: a, weight: 1}]}");
