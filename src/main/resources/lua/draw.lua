@@ -16,5 +16,5 @@ end
 if redis.call('EXISTS', KEYS[2]) == 1 then
   return 0
 end
-redis.call('HSET', KEYS[2], '#', 0, '~', -1, 'r', ARGV[1], 's', ARGV[2])
+redis.call('HSET', KEYS[2], '#', 0, '~', -1, '*', ARGV[1], '=', ARGV[2])
 return 1

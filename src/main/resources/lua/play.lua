@@ -5,9 +5,10 @@
 -- KEYS[1]    the shard's journal
 -- KEYS[2]    the shard's decided tickets: a sorted set, ticket -> sequence number of the journal entry
 -- KEYS[3..]  two for each draw: its hash, and its schedule (a sorted set, 'period:prize:n' -> moment in milliseconds).
---            The hash: '#' is the number of plays, '!' is there once the draw is closed, 'r' its rules and 's' its state
+--            The hash: '#' is the number of plays, '!' is there once the draw is closed, '*' its rules and '=' its state
 --            (MessagePack, below), '~' the last period that was loaded; every other field is user -> counters:
 --            plays, day, plays that day, plays without a prize of each guarantee …, wins of each prize with a limit …
+--            No user id begins with one of the marks.
 -- ARGV[1]    how many entries the journal may hold
 -- ARGV[2]    now, in milliseconds, by Postgres' clock as the server knows it: what is due is due by it
 -- ARGV[3]    random numbers from 0 to 2^52 - 1 (MessagePack array): chance comes from the server, the script is deterministic
@@ -259,7 +260,7 @@ local at, key = 4, 3
 while key <= #KEYS do
   local id, day, turns = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   at = at + 3
-  local fields, asked = { '#', '!', 'r', 's' }, {}
+  local fields, asked = { '#', '!', '*', '=' }, {}
   for t = 0, turns - 1 do
     fields[5 + t] = ARGV[at + 5 * t + 2]
     asked[1 + t] = ARGV[at + 5 * t + 1]
@@ -301,7 +302,7 @@ while key <= #KEYS do
   end
 
   if changed[1] then
-    local write = { '#', draw.seq, 's', draw.state() }
+    local write = { '#', draw.seq, '=', draw.state() }
     for user, counters in pairs(players) do
       write[#write + 1] = user
       write[#write + 1] = counters

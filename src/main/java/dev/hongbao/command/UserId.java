@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
  * A user of the host application: the token's {@code sub}.
  *
  * @param value 1 to 64 ASCII characters: a letter, digit or underscore, then letters, digits and {@code . _ ~ @ | + = : -}.
- *     No space and no {@code #}: the journal and the packet hashes in Redis use them as marks.
+ *     No space, and none of {@code # ! ~ * =} at the beginning: the journal and the hashes in Redis use them as
+ *     marks.
  */
 public record UserId(String value) {
     /** The pattern of a user id, also the contract's. */

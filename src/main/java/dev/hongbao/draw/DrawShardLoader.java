@@ -26,7 +26,8 @@ public final class DrawShardLoader implements ShardLoader {
     /** Longer than any try of a play goes on (its deadline is seconds): after it a decision need not be in Redis. */
     static final int REMEMBERED_SECONDS = 60;
 
-    private static final String OPEN = """
+    /** Open draws: what is settled of their prizes, and where their next play and period begin. */
+    static final String OPEN = """
             select d.id, d.definition, d.closes_at,
                    coalesce((select max(seq) + 1 from play where draw = d.id), 0) as next_seq,
                    coalesce((select max(n) from period where draw = d.id), -1) as last_period,
@@ -38,7 +39,7 @@ public final class DrawShardLoader implements ShardLoader {
             where d.shard = $1 and d.closed_at is null
             """;
 
-    private static final String PLAYERS = """
+    static final String PLAYERS = """
             select p.draw, p.user_id, array_to_string(p.counters, ',') as counters
             from draw as d join player as p on p.draw = d.id
             where d.shard = $1 and d.closed_at is null
@@ -84,15 +85,15 @@ public final class DrawShardLoader implements ShardLoader {
                     .arg(row.getLong("next_seq"))
                     .arg("~")
                     .arg(row.getInteger("last_period"))
-                    .arg("r")
+                    .arg("*")
                     .arg(Buffer.buffer(DrawState.rules(rules)))
-                    .arg("s")
+                    .arg("=")
                     .arg(Buffer.buffer(DrawState.after(rules, issued(row))))));
         }
         return Future.all(writes).mapEmpty();
     }
 
-    private static List<Issued> issued(Row row) {
+    static List<Issued> issued(Row row) {
         Long[] issued = row.getArrayOfLongs("issued");
         Long[] rounds = row.getArrayOfLongs("round");
         Long[] inRound = row.getArrayOfLongs("round_issued");

@@ -18,6 +18,13 @@ final class DrawState {
      */
     record Issued(long issued, long round, long inRound) {
         static final Issued NOTHING = new Issued(0, 1, 0);
+
+        /** One more, in a round that is not before the others'. */
+        Issued and(long inThisRound) {
+            return inThisRound > round
+                    ? new Issued(issued + 1, inThisRound, 1)
+                    : new Issued(issued + 1, round, inRound + (inThisRound == round ? 1 : 0));
+        }
     }
 
     /** The rules; see the script for the order. */

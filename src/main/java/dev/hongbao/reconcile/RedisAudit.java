@@ -1,5 +1,6 @@
 package dev.hongbao.reconcile;
 
+import dev.hongbao.draw.DrawMirror;
 import dev.hongbao.journal.Generation;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
@@ -18,8 +19,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Holds Redis to Postgres: each shard has its journal, nothing settled is left in it for long, and the hash of every open
- * packet is exactly its settled claims and those in the journal. On a server at work the two are read a moment apart, so a
+ * Holds Redis to Postgres: each shard has its journal, nothing settled is left in it for long, the hash of every open packet
+ * is exactly its settled claims and those in the journal, and so is every open draw ({@link DrawMirror}). On a server at work the two are read a moment apart, so a
  * shard with a difference is read again, some times, before the difference counts.
  */
 final class RedisAudit {
@@ -104,22 +105,30 @@ final class RedisAudit {
     private Future<List<String>> compare(Generation generation, long cursor, List<Response> entries) {
         List<String> violations = new ArrayList<>();
         Map<String, Map<String, Integer>> unsettled = new HashMap<>();
+        DrawMirror draws = new DrawMirror(pool, redis, generation);
         for (Response entry : entries) {
             String id = entry.get(0).toString();
             long seq = Long.parseLong(id.substring(id.indexOf('-') + 1));
             if (seq <= cursor && seq > 0) {
                 violations.add(generation + " entry " + id + " is settled but still in the journal");
             } else if (seq > cursor) {
-                collect(entry.get(1), unsettled);
+                collect(entry.get(1), unsettled, draws);
             }
         }
-        return comparePackets(generation, new UUID(0, 0), unsettled, violations).map(violations);
+        return comparePackets(generation, new UUID(0, 0), unsettled, violations)
+                .compose(done -> draws.differences())
+                .map(found -> {
+                    violations.addAll(found);
+                    return violations;
+                });
     }
 
-    private static void collect(Response fields, Map<String, Map<String, Integer>> unsettled) {
+    private static void collect(Response fields, Map<String, Map<String, Integer>> unsettled, DrawMirror draws) {
         for (int i = 0; i + 1 < fields.size(); i += 2) {
             String[] words = fields.get(i + 1).toString().split(" ");
-            if (fields.get(i).toString().equals("claim") && words.length > 2) {
+            if (fields.get(i).toString().equals("play")) {
+                draws.unsettled(fields.get(i + 1).toString());
+            } else if (fields.get(i).toString().equals("claim") && words.length > 2) {
                 Map<String, Integer> users = unsettled.computeIfAbsent(words[0], packet -> new HashMap<>());
                 int first = Integer.parseInt(words[1]);
                 for (int w = 2; w < words.length; w++) {

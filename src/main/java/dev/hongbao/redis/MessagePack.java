@@ -1,6 +1,8 @@
 package dev.hongbao.redis;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -48,6 +50,50 @@ public final class MessagePack {
             }
         }
         return packed.array();
+    }
+
+    /**
+     * Reads what Redis' Lua, or this class, has packed.
+     *
+     * @return whole numbers as {@code Long}, arrays as {@code List}
+     * @throws IllegalArgumentException when there is anything else in it
+     */
+    public static Object read(byte[] packed) {
+        try {
+            return read(ByteBuffer.wrap(packed));
+        } catch (BufferUnderflowException tooShort) {
+            throw new IllegalArgumentException("the text ends too early", tooShort);
+        }
+    }
+
+    private static Object read(ByteBuffer in) {
+        int type = in.get() & 0xff;
+        if (type <= 0x7f || type >= 0xe0) {
+            return (long) (byte) type;
+        }
+        if (type >= 0x90 && type <= 0x9f) {
+            return list(in, type & 0xf);
+        }
+        return switch (type) {
+            case 0xcc -> in.get() & 0xffL;
+            case 0xcd -> in.getShort() & 0xffffL;
+            case 0xce -> in.getInt() & 0xffff_ffffL;
+            case 0xcf, 0xd3 -> in.getLong();
+            case 0xd0 -> (long) in.get();
+            case 0xd1 -> (long) in.getShort();
+            case 0xd2 -> (long) in.getInt();
+            case 0xdc -> list(in, in.getShort() & 0xffff);
+            case 0xdd -> list(in, in.getInt());
+            default -> throw new IllegalArgumentException("type " + type + " is neither a number nor an array");
+        };
+    }
+
+    private static List<Object> list(ByteBuffer in, int size) {
+        List<Object> values = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            values.add(read(in));
+        }
+        return values;
     }
 
     private static void put(ByteBuffer packed, long[] numbers) {

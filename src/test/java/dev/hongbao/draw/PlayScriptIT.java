@@ -114,9 +114,9 @@ class PlayScriptIT {
                     Map.of(
                             bytes("#"),
                             bytes("0"),
-                            bytes("r"),
+                            bytes("*"),
                             DrawState.rules(rules),
-                            bytes("s"),
+                            bytes("="),
                             DrawState.first(rules)));
             List<Long> numbers = new ArrayList<>();
             Chance chance = () -> numbers.remove(0);
@@ -170,9 +170,9 @@ class PlayScriptIT {
                 Map.of(
                         bytes("#"),
                         bytes("0"),
-                        bytes("r"),
+                        bytes("*"),
                         DrawState.rules(definition.rules()),
-                        bytes("s"),
+                        bytes("="),
                         DrawState.first(definition.rules())));
         long[] numbers = new Random(1).longs(60).map(each -> each >>> 12).toArray();
 
@@ -195,13 +195,13 @@ class PlayScriptIT {
         byte[] state = DrawState.first(definition.rules());
         redis.hset(
                 bytes("d:x"),
-                Map.of(bytes("#"), bytes("0"), bytes("r"), DrawState.rules(definition.rules()), bytes("s"), state));
+                Map.of(bytes("#"), bytes("0"), bytes("*"), DrawState.rules(definition.rules()), bytes("="), state));
 
         // Then
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> call("x", 0, 0, new long[] {5}, List.of("a", "b")))
                 .isInstanceOf(JedisDataException.class)
                 .hasMessageStartingWith("CHANCE_USED_UP");
         assertThat(redis.xlen("journal")).isEqualTo(1);
-        assertThat(redis.hget(bytes("d:x"), bytes("s"))).isEqualTo(state);
+        assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(state);
     }
 }

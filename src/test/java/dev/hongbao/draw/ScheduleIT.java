@@ -53,7 +53,9 @@ class ScheduleIT {
 
     @AfterEach
     void booksAreClean() {
-        new Books(servers).assertClean();
+        Books books = new Books(servers);
+        books.assertClean();
+        books.assertRedisAgrees();
     }
 
     @AfterAll

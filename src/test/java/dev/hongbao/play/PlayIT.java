@@ -63,6 +63,7 @@ class PlayIT {
     @AfterEach
     void booksAreCleanAndNothingWasVoid() {
         books.assertClean();
+        books.assertRedisAgrees();
         // What the script lets through, the settlement would still stop; it must not come to that.
         assertThat(engine.metrics().get("hongbao.journal.voids").counter().count())
                 .isZero();
@@ -264,6 +265,27 @@ class PlayIT {
         assertThat(view.plays()).isEqualTo(3);
         assertThat(view.chancesLeft()).isEqualTo(2);
         assertThat(view.chancesLeftToday()).isZero();
+    }
+
+    @Test
+    void aUsersIdIsNeverTakenForAFieldOfTheDraw() {
+        // Given a draw that remembers its users beside its own state, and users with the shortest ids
+        Draw draw = draws.create("""
+                mode: table
+                whenExhausted: repeat
+                limits: {total: 2}
+                prizes: [{name: a, count: 1}, {name: b, count: 3}]
+                """);
+
+        // When
+        for (String user : List.of("r", "s", "_", "0")) {
+            get(draws.play(0, draw, user));
+            get(draws.play(1, draw, user));
+        }
+
+        // Then
+        assertThat(TestDraws.counts(draws.plays(draw))).isEqualTo(Map.of("a", 2L, "b", 6L));
+        assertThat(get(draws.play(0, draw, "r")).kind()).isEqualTo(Kind.LIMIT_REACHED);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Check;
 import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.server.Audit;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -29,6 +30,17 @@ public final class Books {
             assertThat(strings(check.sql()))
                     .as(check.invariant() + ": " + check.name())
                     .isEmpty();
+        }
+    }
+
+    /** Fails where Redis differs from Postgres and the journals, and that stays. */
+    public void assertRedisAgrees() {
+        try {
+            assertThat(Audit.run(TestEngine.stores(servers), finding -> {}).stream()
+                            .flatMap(finding -> finding.violations().stream()))
+                    .isEmpty();
+        } catch (Exception unanswered) {
+            throw new IllegalStateException(unanswered);
         }
     }
 
