@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -31,7 +32,20 @@ public final class Bench {
 
     /** Prints and writes; returns whether the numbers can be believed. */
     public boolean claims(int rounds) throws Exception {
-        return run(ClaimsBench.steps(rounds), (directory, progress) -> ClaimsBench.run(directory, rounds, progress));
+        Scale scale = new Scale(rounds, 100);
+        return run(ClaimsBench.steps(scale), (directory, progress) -> ClaimsBench.run(directory, scale, progress));
+    }
+
+    /** The five articles' ways. Prints and writes; returns whether the numbers can be believed. */
+    public boolean baseline(int rounds) throws Exception {
+        Scale scale = new Scale(rounds, 100);
+        return run(BaselineBench.steps(scale), (directory, progress) -> BaselineBench.run(directory, scale, progress));
+    }
+
+    /** Plays of draws. Prints and writes; returns whether the numbers can be believed. */
+    public boolean draws(int rounds) throws Exception {
+        Scale scale = new Scale(rounds, 100);
+        return run(DrawsBench.steps(scale), (directory, progress) -> DrawsBench.run(directory, scale, progress));
     }
 
     /** Over real HTTP; needs {@code wrk}. Prints and writes; returns whether the numbers can be believed. */
@@ -39,8 +53,8 @@ public final class Bench {
         if (!Wrk.isInstalled()) {
             throw new IllegalStateException("bench http needs wrk: apt-get install wrk");
         }
-        return run(
-                HttpBench.steps(rounds), (directory, progress) -> HttpBench.run(directory, results, rounds, progress));
+        Scale scale = new Scale(rounds, 100);
+        return run(HttpBench.steps(scale), (directory, progress) -> HttpBench.run(directory, results, scale, progress));
     }
 
     /**
@@ -55,9 +69,9 @@ public final class Bench {
         return run(SocketsBench.steps(load), (directory, progress) -> SocketsBench.run(directory, load, progress));
     }
 
-    /** The server of {@link #sockets}, in its own process: until standard input ends. */
-    public static void serveSockets(Path directory) throws Exception {
-        SocketServer.serve(directory, System.in, System.out);
+    /** A server in its own process: until standard input ends. @param options {@code name=value} */
+    public static void serve(Path directory, List<String> options) throws Exception {
+        ChildServer.serve(directory, options, System.in, System.out);
     }
 
     private boolean run(int steps, Run bench) throws Exception {

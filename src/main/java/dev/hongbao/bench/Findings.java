@@ -16,6 +16,8 @@ final class Findings {
     private final String name;
     private final List<Line> lines = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
+    private final Exhibits exhibits = new Exhibits();
+    private String versions = "";
 
     /**
      * One line of the table.
@@ -74,6 +76,19 @@ final class Findings {
         return List.copyOf(lines);
     }
 
+    /** Says on which servers it was measured. */
+    void on(String serverVersions) {
+        versions = serverVersions;
+    }
+
+    Exhibits exhibits() {
+        return exhibits;
+    }
+
+    List<String> faults() {
+        return List.copyOf(faults);
+    }
+
     /** A measurement for its own sake. */
     Measurement measure(String what, String unit) {
         return measure(what, unit, null, 0);
@@ -104,6 +119,9 @@ final class Findings {
 
     void print(PrintWriter out) {
         out.printf("%n%s%n", Machine.describe());
+        if (!versions.isEmpty()) {
+            out.println(versions);
+        }
         out.printf("%-46s %12s %-9s %7s %7s %8s  %s%n", name, "median", "", "spread", "ratio", "target", "");
         for (Line line : lines) {
             Measurement m = line.measured();
@@ -118,6 +136,7 @@ final class Findings {
                     line.wanted(),
                     line.verdict());
         }
+        exhibits.print(out);
         faults.forEach(fault -> out.println("FAULT " + fault));
         out.flush();
     }
@@ -147,12 +166,14 @@ final class Findings {
             }
             rows.add(row);
         }
-        return new JsonObject()
+        JsonObject json = new JsonObject()
                 .put("bench", name)
-                .put("machine", Machine.toJson())
+                .put("machine", Machine.toJson().put("servers", versions))
                 .put("sound", isSound())
                 .put("faults", new JsonArray(faults))
                 .put("measurements", rows);
+        exhibits.putInto(json);
+        return json;
     }
 
     /** Writes {@code <name>.json}; returns the file. */

@@ -35,27 +35,29 @@ final class HttpBench {
     private final HongbaoServer server;
     private final Wrk wrk;
     private final Path files;
+    private final Scale scale;
     private final Consumer<String> progress;
     private final List<Caller> members = BenchPackets.members(MEMBERS);
     private final Path tokens;
 
-    private HttpBench(HongbaoConfig config, HongbaoServer server, Path files, Consumer<String> progress)
+    private HttpBench(HongbaoConfig config, HongbaoServer server, Path files, Scale scale, Consumer<String> progress)
             throws Exception {
         this.config = config;
         this.server = server;
         this.wrk = new Wrk(files);
         this.files = files;
+        this.scale = scale;
         this.progress = progress;
         this.tokens = HttpBed.tokens(files, config, members);
     }
 
     /** Steps that {@link #run} reports. */
-    static int steps(int rounds) {
-        return (rounds + 1) * 5;
+    static int steps(Scale scale) {
+        return (scale.rounds() + 1) * 5;
     }
 
     /** As {@link ClaimsBench#run}; the load's files go to {@code results}. */
-    static Findings run(Path directory, Path results, int rounds, Consumer<String> progress) throws Exception {
+    static Findings run(Path directory, Path results, Scale scale, Consumer<String> progress) throws Exception {
         HongbaoConfig config = HongbaoConfig.of(Map.of(
                 "data.dir", directory.toString(),
                 "http.port", "0",
@@ -63,11 +65,12 @@ final class HttpBench {
                 "limits.claims-per-second", "0",
                 "limits.requests-per-second", "0"));
         try (HongbaoServer server = HongbaoServer.start(config)) {
-            HttpBench bench = new HttpBench(config, server, results.resolve("load"), progress);
+            HttpBench bench = new HttpBench(config, server, results.resolve("load"), scale, progress);
             try (BenchBed bed = BenchBed.beside(config)) {
+                bench.findings.on(Machine.versions(bed.stores()));
                 BenchPackets.fund(bed);
             }
-            for (int round = 0; round <= rounds; round++) {
+            for (int round = 0; round <= scale.rounds(); round++) {
                 bench.round(round);
             }
             return bench.findings;
@@ -94,16 +97,20 @@ final class HttpBench {
 
     private void article1(BenchBed bed, boolean counts) throws Exception {
         progress.accept("article 1");
-        double perSecond = new JedisLoop(bed.stores().redisUrl()).run(BASELINE_CLAIMS);
+        double perSecond = BaselineBench.article1(bed.stores(), scale.of(BASELINE_CLAIMS, 1_000));
         if (counts) {
             baseline.add(perSecond);
         }
     }
 
+    private int seconds() {
+        return scale.of(SECONDS, 1);
+    }
+
     private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async) throws Exception {
         List<PacketId> ids = BenchPackets.send(bed, packets, shares);
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), async);
-        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, SECONDS);
+        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, seconds());
         if (outcome.refused() > 0 || outcome.failed() > 0) {
             findings.fault(outcome.refused() + " claims refused, " + outcome.failed() + " without an answer");
         }
@@ -142,8 +149,8 @@ final class HttpBench {
         List<PacketId> ids = BenchPackets.send(bed, 1, 10);
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), false);
         wrk.run(server.port(), script, CONNECTIONS, 1);
-        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, SECONDS);
-        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, SECONDS);
+        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, seconds());
+        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, seconds());
         if (counts) {
             drained.add(late.perSecond());
             constant.add(same.perSecond());

@@ -3,6 +3,7 @@ package dev.hongbao.cli;
 import dev.hongbao.bench.Bench;
 import dev.hongbao.config.LogConfig;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -44,6 +45,14 @@ final class BenchCommand {
     private CommandSpec spec;
 
     @Command(
+            name = "baseline",
+            mixinStandardHelpOptions = true,
+            description = "The ways of the five articles: how fast, and what they get wrong when clients die.")
+    int baseline() throws Exception {
+        return exitCode(bench().baseline(rounds(3)));
+    }
+
+    @Command(
             name = "claims",
             mixinStandardHelpOptions = true,
             description = "The claim service without HTTP: accepted and settled, one hot packet and 10,000.")
@@ -57,6 +66,14 @@ final class BenchCommand {
             description = "The whole server over HTTP, with tokens; the load comes from wrk, which must be installed.")
     int http() throws Exception {
         return exitCode(bench().http(rounds(3)));
+    }
+
+    @Command(
+            name = "draws",
+            mixinStandardHelpOptions = true,
+            description = "Plays of prize draws: settled, with few prizes and many, free, paid and released over time.")
+    int draws() throws Exception {
+        return exitCode(bench().draws(rounds(3)));
     }
 
     @Command(
@@ -84,10 +101,13 @@ final class BenchCommand {
         return exitCode(bench().sockets(connections, members, rounds(5)));
     }
 
-    @Command(name = "socket-server", hidden = true, description = "The server that bench sockets measures.")
-    int socketServer(@Parameters(paramLabel = "DIR") Path directory) throws Exception {
+    @Command(name = "child-server", hidden = true, description = "A server that is measured from outside.")
+    int childServer(
+            @Parameters(index = "0", paramLabel = "DIR") Path directory,
+            @Parameters(index = "1..*", paramLabel = "NAME=VALUE") @Nullable List<String> options)
+            throws Exception {
         quiet();
-        Bench.serveSockets(directory);
+        Bench.serve(directory, options == null ? List.of() : options);
         return ExitCode.OK;
     }
 
