@@ -17,11 +17,16 @@ public final class Bench {
     private static final int BAR_MILLIS = 500;
 
     private final Path results;
+    private final int percent;
     private final PrintWriter out;
 
-    /** @param results where {@code *.json} and the report go */
-    public Bench(Path results, PrintWriter out) {
+    /**
+     * @param results where {@code *.json} and the report go
+     * @param percent of the usual size, 1 to 100
+     */
+    public Bench(Path results, int percent, PrintWriter out) {
         this.results = results;
+        this.percent = percent;
         this.out = out;
     }
 
@@ -32,20 +37,32 @@ public final class Bench {
 
     /** Prints and writes; returns whether the numbers can be believed. */
     public boolean claims(int rounds) throws Exception {
-        Scale scale = new Scale(rounds, 100);
+        Scale scale = new Scale(rounds, percent);
         return run(ClaimsBench.steps(scale), (directory, progress) -> ClaimsBench.run(directory, scale, progress));
     }
 
     /** The five articles' ways. Prints and writes; returns whether the numbers can be believed. */
     public boolean baseline(int rounds) throws Exception {
-        Scale scale = new Scale(rounds, 100);
+        Scale scale = new Scale(rounds, percent);
         return run(BaselineBench.steps(scale), (directory, progress) -> BaselineBench.run(directory, scale, progress));
     }
 
     /** Plays of draws. Prints and writes; returns whether the numbers can be believed. */
     public boolean draws(int rounds) throws Exception {
-        Scale scale = new Scale(rounds, 100);
+        Scale scale = new Scale(rounds, percent);
         return run(DrawsBench.steps(scale), (directory, progress) -> DrawsBench.run(directory, scale, progress));
+    }
+
+    /** More than the server can do. Prints and writes; returns whether the numbers can be believed. */
+    public boolean overload(int rounds) throws Exception {
+        Scale scale = new Scale(rounds, percent);
+        return run(OverloadBench.steps(scale), (directory, progress) -> OverloadBench.run(directory, scale, progress));
+    }
+
+    /** Bytes in Redis and in a server's heap. Prints and writes; returns whether the numbers can be believed. */
+    public boolean memory(int rounds) throws Exception {
+        Scale scale = new Scale(rounds, percent);
+        return run(MemoryBench.steps(scale), (directory, progress) -> MemoryBench.run(directory, scale, progress));
     }
 
     /** Over real HTTP; needs {@code wrk}. Prints and writes; returns whether the numbers can be believed. */
@@ -53,7 +70,7 @@ public final class Bench {
         if (!Wrk.isInstalled()) {
             throw new IllegalStateException("bench http needs wrk: apt-get install wrk");
         }
-        Scale scale = new Scale(rounds, 100);
+        Scale scale = new Scale(rounds, percent);
         return run(HttpBench.steps(scale), (directory, progress) -> HttpBench.run(directory, results, scale, progress));
     }
 

@@ -46,7 +46,9 @@ final class Exhibits {
     /** The scale of an axis that is not linear. */
     enum Axis {
         LINEAR,
-        LOG
+        LOG,
+        /** 1 / (1 - percentile), logarithmic: as far from 90 % to 99 % as from there to 99.9 %. */
+        PERCENTILE
     }
 
     /** A plot of lines; {@code x} and {@code y} name the axes with their units. */
@@ -57,10 +59,14 @@ final class Exhibits {
             return new JsonObject()
                     .put("title", title)
                     .put("x", x)
-                    .put("xLog", xAxis == Axis.LOG)
+                    .put("xAxis", axis(xAxis))
                     .put("y", y)
-                    .put("yLog", yAxis == Axis.LOG)
+                    .put("yAxis", axis(yAxis))
                     .put("lines", all);
+        }
+
+        private static String axis(Axis axis) {
+            return axis.name().toLowerCase(Locale.ROOT);
         }
     }
 

@@ -108,6 +108,18 @@ final class Findings {
         return measurement;
     }
 
+    /** A quantity that one look is enough for: it does not depend on how busy the machine is, or is only told. */
+    Measurement once(String what, String unit) {
+        return once(what, unit, 0);
+    }
+
+    /** The same, to be no higher than {@code most}. */
+    Measurement once(String what, String unit, double most) {
+        Measurement measurement = new Measurement(what, unit, true);
+        lines.add(new Line(measurement, null, 0, most));
+        return measurement;
+    }
+
     /** Something that makes every number of this run worthless. */
     void fault(String what) {
         faults.add(what);

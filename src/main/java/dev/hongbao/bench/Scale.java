@@ -18,8 +18,8 @@ record Scale(int rounds, int percent) {
         return Math.max(unit, (int) ((long) usual * percent / 100) / unit * unit);
     }
 
-    /** A time at this scale, at least 200 ms. */
+    /** A time at this scale, at least a second. */
     long millis(int usual) {
-        return Math.max(200, (long) usual * percent / 100);
+        return Math.max(1_000, (long) usual * percent / 100);
     }
 }

@@ -40,6 +40,13 @@ final class BenchCommand {
             description = "Where the results go. Default ${DEFAULT-VALUE}.")
     private Path results = Path.of("target/bench");
 
+    @Option(
+            names = "--percent",
+            scope = ScopeType.INHERIT,
+            defaultValue = "100",
+            description = "Of the usual size, 1 to 100; less than 100 is for a try. Default ${DEFAULT-VALUE}.")
+    private int percent;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -74,6 +81,22 @@ final class BenchCommand {
             description = "Plays of prize draws: settled, with few prizes and many, free, paid and released over time.")
     int draws() throws Exception {
         return exitCode(bench().draws(rounds(3)));
+    }
+
+    @Command(
+            name = "overload",
+            mixinStandardHelpOptions = true,
+            description = "Twice what the server can do, over HTTP: what it settles, refuses and holds in memory.")
+    int overload() throws Exception {
+        return exitCode(bench().overload(rounds(2)));
+    }
+
+    @Command(
+            name = "memory",
+            mixinStandardHelpOptions = true,
+            description = "Bytes in Redis for a packet and a claim; 100,000 open packets on a server with -Xmx256m.")
+    int memory() throws Exception {
+        return exitCode(bench().memory(rounds(2)));
     }
 
     @Command(
@@ -120,8 +143,11 @@ final class BenchCommand {
     }
 
     private Bench bench() {
+        if (percent < 1 || percent > 100) {
+            throw new ParameterException(spec.commandLine(), "--percent must be 1 to 100");
+        }
         quiet();
-        return new Bench(results, spec.commandLine().getOut());
+        return new Bench(results, percent, spec.commandLine().getOut());
     }
 
     private static int exitCode(boolean sound) {
