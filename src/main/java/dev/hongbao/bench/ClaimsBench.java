@@ -25,7 +25,7 @@ public final class ClaimsBench {
     private static final int MANY = 10_000;
     private static final long POLL_MILLIS = 20;
 
-    private final Sizes sizes;
+    private Sizes sizes;
     private final Findings findings = new Findings("claims");
     private final Measurement baseline = findings.measure("article 1: 20 blocking clients, EVAL", "claims/s");
     private final Measurement burst;
@@ -98,7 +98,7 @@ public final class ClaimsBench {
      * Runs all rounds.
      *
      * @param directory for the stores' files
-     * @param scale its rounds count; one more, before them, warms up
+     * @param scale its rounds count; a smaller one, before them, warms up
      * @param progress hears each step's name as it begins
      */
     static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
@@ -106,9 +106,11 @@ public final class ClaimsBench {
             ClaimsBench bench = new ClaimsBench(bed, scale, progress);
             bench.findings.on(Machine.versions(bed.stores()));
             BenchPackets.fund(bed);
-            bench.round(new Findings("warm-up"), 0, false);
+            bench.sizes = Sizes.of(scale.warmUp());
+            bench.round(0);
+            bench.sizes = Sizes.of(scale);
             for (int round = 1; round <= scale.rounds(); round++) {
-                bench.round(bench.findings, round, true);
+                bench.round(round);
             }
             bench.plot();
             return bench.findings;
@@ -133,16 +135,16 @@ public final class ClaimsBench {
     }
 
     /** In alternating order, so that a machine that slows down slows both sides down. */
-    private void round(Findings faults, int round, boolean counts) throws Exception {
+    private void round(int round) throws Exception {
         List<Step> steps =
                 new ArrayList<>(List.of(this::article1, this::hotBurst, this::manyBurst, this::settle, this::refuse));
         if (round % 2 == 1) {
             Collections.reverse(steps);
         }
         for (Step step : steps) {
-            step.run(counts);
+            step.run(round > 0);
         }
-        bed.audit(counts ? findings : faults);
+        bed.audit(findings);
     }
 
     private static void add(boolean counts, Measurement measurement, double value) {

@@ -117,7 +117,7 @@ final class DrawsBench {
     private void article4(boolean counts) throws Exception {
         progress.accept("article 4");
         Article4 way = new Article4(bed.stores().redisUrl(), EASY);
-        Crowd.Race race = Crowd.race(way, scale.of(ARTICLE_PLAYS, 100), Misfortune.NONE);
+        Crowd.Race race = Crowd.race(way, (counts ? scale : scale.warmUp()).of(ARTICLE_PLAYS, 100), Misfortune.NONE);
         if (counts) {
             article4.add(race.perSecond());
         }
@@ -160,7 +160,8 @@ final class DrawsBench {
     private void play(String name, Map<String, Object> definition, Measurement rate, boolean counts) throws Exception {
         progress.accept(name);
         Draw draw = create(name, definition);
-        double perSecond = new Storm<>(bed, scale.of(PLAYS, 100), new Playing(draw.id())).run();
+        double perSecond =
+                new Storm<>(bed, (counts ? scale : scale.warmUp()).of(PLAYS, 100), new Playing(draw.id())).run();
         if (counts) {
             rate.add(perSecond);
         }

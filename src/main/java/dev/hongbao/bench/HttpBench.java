@@ -112,7 +112,7 @@ final class HttpBench {
     private void openLoop(BenchBed bed, boolean counts) throws Exception {
         progress.accept("open loop");
         double rate = settledPerSecond / 2;
-        Duration length = Duration.ofMillis(scale.millis(OPEN_MILLIS));
+        Duration length = Duration.ofMillis((counts ? scale : scale.warmUp()).millis(OPEN_MILLIS));
         Duration warmUp = length.dividedBy(4);
         OpenLoop.Load load = new OpenLoop.Load(server.port(), CONNECTIONS, rate, warmUp, length, PATIENCE);
         List<PacketId> packets = BenchPackets.send(bed, (int) (load.requests() / members.size()) + 1, members.size());
@@ -148,20 +148,21 @@ final class HttpBench {
 
     private void article1(BenchBed bed, boolean counts) throws Exception {
         progress.accept("article 1");
-        double perSecond = BaselineBench.article1(bed.stores(), scale.of(BASELINE_CLAIMS, 1_000));
+        double perSecond =
+                BaselineBench.article1(bed.stores(), (counts ? scale : scale.warmUp()).of(BASELINE_CLAIMS, 1_000));
         if (counts) {
             baseline.add(perSecond);
         }
     }
 
-    private int seconds() {
-        return scale.of(SECONDS, 1);
+    private int seconds(boolean counts) {
+        return counts ? scale.of(SECONDS, 1) : 1;
     }
 
-    private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async) throws Exception {
+    private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async, boolean counts) throws Exception {
         List<PacketId> ids = BenchPackets.send(bed, packets, shares);
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), async);
-        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, seconds());
+        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, seconds(counts));
         if (outcome.refused() > 0 || outcome.failed() > 0) {
             findings.fault(outcome.refused() + " claims refused, " + outcome.failed() + " without an answer");
         }
@@ -170,7 +171,7 @@ final class HttpBench {
 
     private void accepted(BenchBed bed, boolean counts) throws Exception {
         progress.accept("accepted");
-        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, true);
+        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, true, counts);
         if (counts) {
             accepted.add(outcome.perSecond());
         }
@@ -178,7 +179,7 @@ final class HttpBench {
 
     private void settled(BenchBed bed, boolean counts) throws Exception {
         progress.accept("settled");
-        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, false);
+        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, false, counts);
         settledPerSecond = outcome.perSecond();
         if (counts) {
             settled.add(outcome.perSecond());
@@ -189,7 +190,7 @@ final class HttpBench {
 
     private void settledMany(BenchBed bed, boolean counts) throws Exception {
         progress.accept("settled, many packets");
-        Wrk.Outcome outcome = claim(bed, MANY, MANY_SHARES, false);
+        Wrk.Outcome outcome = claim(bed, scale.of(MANY, 100), MANY_SHARES, false, counts);
         if (counts) {
             many.add(outcome.perSecond());
         }
@@ -201,8 +202,8 @@ final class HttpBench {
         List<PacketId> ids = BenchPackets.send(bed, 1, 10);
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), false);
         wrk.run(server.port(), script, CONNECTIONS, 1);
-        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, seconds());
-        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, seconds());
+        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, seconds(counts));
+        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, seconds(counts));
         if (counts) {
             drained.add(late.perSecond());
             constant.add(same.perSecond());

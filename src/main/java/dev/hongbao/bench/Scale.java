@@ -22,4 +22,9 @@ record Scale(int rounds, int percent) {
     long millis(int usual) {
         return Math.max(1_000, (long) usual * percent / 100);
     }
+
+    /** A fifth of it, for a round that does not count. */
+    Scale warmUp() {
+        return new Scale(1, Math.max(1, percent / 5));
+    }
 }

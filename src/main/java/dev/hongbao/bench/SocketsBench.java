@@ -22,6 +22,9 @@ import org.HdrHistogram.Histogram;
  * run on the same cores.
  */
 final class SocketsBench {
+    static final int CONNECTIONS = 10_000;
+    static final int MEMBERS = 5_000;
+
     private static final double MAX_HEAP_BYTES = 12 * 1024;
     private static final double MAX_P99_MICROS = 250_000;
 
@@ -69,12 +72,22 @@ final class SocketsBench {
      * @param rounds events to all members that count, 1 or more
      */
     record Load(int connections, int members, int rounds) {
+        /** The usual one, scaled. */
+        static Load of(Scale scale) {
+            return new Load(scale.of(CONNECTIONS, 2), scale.of(MEMBERS, 2), scale.rounds());
+        }
+
         Load {
             if (members < 1 || connections < members || rounds < 1) {
                 throw new IllegalArgumentException(
                         "bench sockets needs a round and a member at least, and no more members than connections");
             }
         }
+    }
+
+    /** Steps at a scale; see {@link Load#of}. */
+    static int steps(Scale scale) {
+        return steps(Load.of(scale));
     }
 
     private SocketsBench(ChildServer server, Load load, Consumer<String> progress) throws Exception {

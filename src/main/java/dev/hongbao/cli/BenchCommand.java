@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures this build on this machine, with a Redis and a Postgres of its own in a temporary directory,",
-            "against the ways of the articles in the same minutes. Prints a table and writes JSON.",
+            "against the ways of the articles in the same minutes. Prints a table, writes JSON and a page with plots.",
             "Exit code 1 if the books do not balance afterwards."
         })
 final class BenchCommand {
@@ -30,7 +30,7 @@ final class BenchCommand {
     @Option(
             names = "--rounds",
             scope = ScopeType.INHERIT,
-            description = "Rounds that count; medians are told. Default 3; 5 for sockets.")
+            description = "Rounds that count; medians are told. Default 3, or 2 or 5 where that is enough or needed.")
     private @Nullable Integer rounds;
 
     @Option(
@@ -52,11 +52,19 @@ final class BenchCommand {
     private CommandSpec spec;
 
     @Command(
+            name = "all",
+            mixinStandardHelpOptions = true,
+            description = "All of them, smaller, in less than five minutes on two cores: the targets, met or missed.")
+    int all() throws Exception {
+        return exitCode(bench().all());
+    }
+
+    @Command(
             name = "baseline",
             mixinStandardHelpOptions = true,
             description = "The ways of the five articles: how fast, and what they get wrong when clients die.")
     int baseline() throws Exception {
-        return exitCode(bench().baseline(rounds(3)));
+        return exitCode(bench().run(Bench.Kind.BASELINE, rounds(3)));
     }
 
     @Command(
@@ -64,7 +72,7 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "The claim service without HTTP: accepted and settled, one hot packet and 10,000.")
     int claims() throws Exception {
-        return exitCode(bench().claims(rounds(3)));
+        return exitCode(bench().run(Bench.Kind.CLAIMS, rounds(3)));
     }
 
     @Command(
@@ -72,7 +80,7 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "The whole server over HTTP, with tokens; the load comes from wrk, which must be installed.")
     int http() throws Exception {
-        return exitCode(bench().http(rounds(3)));
+        return exitCode(bench().run(Bench.Kind.HTTP, rounds(3)));
     }
 
     @Command(
@@ -80,7 +88,7 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "Plays of prize draws: settled, with few prizes and many, free, paid and released over time.")
     int draws() throws Exception {
-        return exitCode(bench().draws(rounds(3)));
+        return exitCode(bench().run(Bench.Kind.DRAWS, rounds(3)));
     }
 
     @Command(
@@ -88,7 +96,7 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "Twice what the server can do, over HTTP: what it settles, refuses and holds in memory.")
     int overload() throws Exception {
-        return exitCode(bench().overload(rounds(2)));
+        return exitCode(bench().run(Bench.Kind.OVERLOAD, rounds(2)));
     }
 
     @Command(
@@ -96,7 +104,7 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "Bytes in Redis for a packet and a claim; 100,000 open packets on a server with -Xmx256m.")
     int memory() throws Exception {
-        return exitCode(bench().memory(rounds(2)));
+        return exitCode(bench().run(Bench.Kind.MEMORY, rounds(2)));
     }
 
     @Command(
