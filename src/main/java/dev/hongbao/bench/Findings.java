@@ -16,6 +16,8 @@ final class Findings {
     private final String name;
     private final List<Line> lines = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
+    private final Exhibits exhibits = new Exhibits();
+    private String versions = "";
 
     /**
      * One line of the table.
@@ -74,6 +76,19 @@ final class Findings {
         return List.copyOf(lines);
     }
 
+    /** Says on which servers it was measured. */
+    void on(String serverVersions) {
+        versions = serverVersions;
+    }
+
+    Exhibits exhibits() {
+        return exhibits;
+    }
+
+    List<String> faults() {
+        return List.copyOf(faults);
+    }
+
     /** A measurement for its own sake. */
     Measurement measure(String what, String unit) {
         return measure(what, unit, null, 0);
@@ -93,6 +108,18 @@ final class Findings {
         return measurement;
     }
 
+    /** A quantity that one look is enough for: it does not depend on how busy the machine is, or is only told. */
+    Measurement once(String what, String unit) {
+        return once(what, unit, 0);
+    }
+
+    /** The same, to be no higher than {@code most}. */
+    Measurement once(String what, String unit, double most) {
+        Measurement measurement = new Measurement(what, unit, true);
+        lines.add(new Line(measurement, null, 0, most));
+        return measurement;
+    }
+
     /** Something that makes every number of this run worthless. */
     void fault(String what) {
         faults.add(what);
@@ -104,6 +131,9 @@ final class Findings {
 
     void print(PrintWriter out) {
         out.printf("%n%s%n", Machine.describe());
+        if (!versions.isEmpty()) {
+            out.println(versions);
+        }
         out.printf("%-46s %12s %-9s %7s %7s %8s  %s%n", name, "median", "", "spread", "ratio", "target", "");
         for (Line line : lines) {
             Measurement m = line.measured();
@@ -118,6 +148,7 @@ final class Findings {
                     line.wanted(),
                     line.verdict());
         }
+        exhibits.print(out);
         faults.forEach(fault -> out.println("FAULT " + fault));
         out.flush();
     }
@@ -147,12 +178,14 @@ final class Findings {
             }
             rows.add(row);
         }
-        return new JsonObject()
+        JsonObject json = new JsonObject()
                 .put("bench", name)
-                .put("machine", Machine.toJson())
+                .put("machine", Machine.toJson().put("servers", versions))
                 .put("sound", isSound())
                 .put("faults", new JsonArray(faults))
                 .put("measurements", rows);
+        exhibits.putInto(json);
+        return json;
     }
 
     /** Writes {@code <name>.json}; returns the file. */

@@ -5,17 +5,21 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.server.HongbaoServer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
 
 /** The whole server over HTTP, with tokens and checks, against article 1's loop, which does without all of it. */
 final class HttpBench {
     private static final int BASELINE_CLAIMS = 100_000;
     private static final int MEMBERS = 20_000;
     private static final int SECONDS = 3;
+    private static final int OPEN_MILLIS = 4_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final int CONNECTIONS = 256;
     private static final int HOT_PACKETS = 16;
     private static final int MANY = 10_000;
@@ -31,31 +35,40 @@ final class HttpBench {
     private final Measurement constant = findings.measure("HTTP, a constant answer", "answers/s");
     private final Measurement drained = findings.measure("HTTP, drained packet", "answers/s", constant, 0.85);
 
+    private final Measurement openP50 = findings.measure("settled at half of that rate (open loop), p50", "µs");
+    private final Measurement openP99 = findings.atMost("settled at half of that rate (open loop), p99", "µs", 25_000);
+    private final Measurement openP999 = findings.measure("settled at half of that rate (open loop), p99.9", "µs");
+    private final Histogram open = new Histogram(60_000_000, 3);
+    private double settledPerSecond;
+    private Timeline openOverTime = new Timeline(OpenLoop.BUCKET_MILLIS);
+
     private final HongbaoConfig config;
     private final HongbaoServer server;
     private final Wrk wrk;
     private final Path files;
+    private final Scale scale;
     private final Consumer<String> progress;
     private final List<Caller> members = BenchPackets.members(MEMBERS);
     private final Path tokens;
 
-    private HttpBench(HongbaoConfig config, HongbaoServer server, Path files, Consumer<String> progress)
+    private HttpBench(HongbaoConfig config, HongbaoServer server, Path files, Scale scale, Consumer<String> progress)
             throws Exception {
         this.config = config;
         this.server = server;
         this.wrk = new Wrk(files);
         this.files = files;
+        this.scale = scale;
         this.progress = progress;
         this.tokens = HttpBed.tokens(files, config, members);
     }
 
     /** Steps that {@link #run} reports. */
-    static int steps(int rounds) {
-        return (rounds + 1) * 5;
+    static int steps(Scale scale) {
+        return (scale.rounds() + 1) * 6;
     }
 
     /** As {@link ClaimsBench#run}; the load's files go to {@code results}. */
-    static Findings run(Path directory, Path results, int rounds, Consumer<String> progress) throws Exception {
+    static Findings run(Path directory, Path results, Scale scale, Consumer<String> progress) throws Exception {
         HongbaoConfig config = HongbaoConfig.of(Map.of(
                 "data.dir", directory.toString(),
                 "http.port", "0",
@@ -63,13 +76,15 @@ final class HttpBench {
                 "limits.claims-per-second", "0",
                 "limits.requests-per-second", "0"));
         try (HongbaoServer server = HongbaoServer.start(config)) {
-            HttpBench bench = new HttpBench(config, server, results.resolve("load"), progress);
+            HttpBench bench = new HttpBench(config, server, results.resolve("load"), scale, progress);
             try (BenchBed bed = BenchBed.beside(config)) {
+                bench.findings.on(Machine.versions(bed.stores()));
                 BenchPackets.fund(bed);
             }
-            for (int round = 0; round <= rounds; round++) {
+            for (int round = 0; round <= scale.rounds(); round++) {
                 bench.round(round);
             }
+            bench.plot();
             return bench.findings;
         }
     }
@@ -88,22 +103,66 @@ final class HttpBench {
             for (Step step : steps) {
                 step.run(bed, round > 0);
             }
+            openLoop(bed, round > 0);
             bed.audit(findings);
         }
     }
 
+    /** At a constant rate that leaves room, counted from when each claim was due. */
+    private void openLoop(BenchBed bed, boolean counts) throws Exception {
+        progress.accept("open loop");
+        double rate = settledPerSecond / 2;
+        Duration length = Duration.ofMillis((counts ? scale : scale.warmUp()).millis(OPEN_MILLIS));
+        Duration warmUp = length.dividedBy(4);
+        OpenLoop.Load load = new OpenLoop.Load(server.port(), CONNECTIONS, rate, warmUp, length, PATIENCE);
+        List<PacketId> packets = BenchPackets.send(bed, (int) (load.requests() / members.size()) + 1, members.size());
+        OpenLoop.Outcome outcome = OpenLoop.run(load, HttpClaims.inTurn(config, members, packets), 0);
+        long wrong =
+                outcome.refused.getTotalCount() + outcome.others + outcome.broken + outcome.unanswered + outcome.unsent;
+        if (wrong > 0) {
+            findings.fault(wrong + " claims of the open loop were not answered as settled");
+        }
+        if (counts) {
+            open.add(outcome.claimed);
+            openOverTime = outcome.claims;
+            openP50.add(outcome.claimed.getValueAtPercentile(50));
+            openP99.add(outcome.claimed.getValueAtPercentile(99));
+            openP999.add(outcome.claimed.getValueAtPercentile(99.9));
+        }
+    }
+
+    private void plot() {
+        findings.exhibits()
+                .add(Percentiles.plot(
+                        "Settled over HTTP at half of the highest rate: time since each claim was due",
+                        List.of(Percentiles.line("settled", open))));
+        findings.exhibits()
+                .add(new Exhibits.Plot(
+                        "Settled claims a second at that rate, the last round",
+                        "seconds",
+                        Exhibits.Axis.LINEAR,
+                        "claims/s",
+                        Exhibits.Axis.LINEAR,
+                        List.of(new Exhibits.Line("settled", openOverTime.perSecond()))));
+    }
+
     private void article1(BenchBed bed, boolean counts) throws Exception {
         progress.accept("article 1");
-        double perSecond = new JedisLoop(bed.stores().redisUrl()).run(BASELINE_CLAIMS);
+        double perSecond =
+                BaselineBench.article1(bed.stores(), (counts ? scale : scale.warmUp()).of(BASELINE_CLAIMS, 1_000));
         if (counts) {
             baseline.add(perSecond);
         }
     }
 
-    private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async) throws Exception {
+    private int seconds(boolean counts) {
+        return counts ? scale.of(SECONDS, 1) : 1;
+    }
+
+    private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async, boolean counts) throws Exception {
         List<PacketId> ids = BenchPackets.send(bed, packets, shares);
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), async);
-        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, SECONDS);
+        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, seconds(counts));
         if (outcome.refused() > 0 || outcome.failed() > 0) {
             findings.fault(outcome.refused() + " claims refused, " + outcome.failed() + " without an answer");
         }
@@ -112,7 +171,7 @@ final class HttpBench {
 
     private void accepted(BenchBed bed, boolean counts) throws Exception {
         progress.accept("accepted");
-        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, true);
+        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, true, counts);
         if (counts) {
             accepted.add(outcome.perSecond());
         }
@@ -120,7 +179,8 @@ final class HttpBench {
 
     private void settled(BenchBed bed, boolean counts) throws Exception {
         progress.accept("settled");
-        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, false);
+        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, false, counts);
+        settledPerSecond = outcome.perSecond();
         if (counts) {
             settled.add(outcome.perSecond());
             p50.add(outcome.p50Micros());
@@ -130,7 +190,7 @@ final class HttpBench {
 
     private void settledMany(BenchBed bed, boolean counts) throws Exception {
         progress.accept("settled, many packets");
-        Wrk.Outcome outcome = claim(bed, MANY, MANY_SHARES, false);
+        Wrk.Outcome outcome = claim(bed, scale.of(MANY, 100), MANY_SHARES, false, counts);
         if (counts) {
             many.add(outcome.perSecond());
         }
@@ -142,8 +202,8 @@ final class HttpBench {
         List<PacketId> ids = BenchPackets.send(bed, 1, 10);
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), false);
         wrk.run(server.port(), script, CONNECTIONS, 1);
-        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, SECONDS);
-        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, SECONDS);
+        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, seconds(counts));
+        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, seconds(counts));
         if (counts) {
             drained.add(late.perSecond());
             constant.add(same.perSecond());

@@ -1,10 +1,16 @@
 package dev.hongbao.bench;
 
+import dev.hongbao.server.StoreAddresses;
 import io.vertx.core.json.JsonObject;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import redis.clients.jedis.Jedis;
 
 /** What the numbers were measured on: absolute ones mean nothing without it. */
 final class Machine {
@@ -28,6 +34,23 @@ final class Machine {
                 .put("jdk", Runtime.version().toString())
                 .put("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"))
                 .put("at", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    }
+
+    /** The versions of the servers, as they say themselves. */
+    static String versions(StoreAddresses stores) throws SQLException {
+        try (Jedis jedis = new Jedis(URI.create(stores.redisUrl()));
+                Connection connection = DriverManager.getConnection(
+                        stores.app().jdbcUrl(),
+                        stores.app().user(),
+                        stores.app().password())) {
+            String redis = jedis.info("server")
+                    .lines()
+                    .filter(line -> line.startsWith("redis_version:"))
+                    .findFirst()
+                    .orElse("redis_version:?");
+            return "Redis " + redis.substring(redis.indexOf(':') + 1) + ", Postgres "
+                    + connection.getMetaData().getDatabaseProductVersion();
+        }
     }
 
     private static int cores() {

@@ -11,12 +11,19 @@ final class Measurement {
 
     private final String name;
     private final String unit;
+    private final boolean isOnce;
     private final List<Double> rounds = new ArrayList<>();
 
     /** @param unit for the reader: {@code claims/s} */
     Measurement(String name, String unit) {
+        this(name, unit, false);
+    }
+
+    /** @param isOnce whether a single round is enough */
+    Measurement(String name, String unit, boolean isOnce) {
         this.name = name;
         this.unit = unit;
+        this.isOnce = isOnce;
     }
 
     String name() {
@@ -54,8 +61,8 @@ final class Measurement {
         return highest == lowest ? 0 : (highest - lowest) / median();
     }
 
-    /** Whether the rounds agree too little to be called a result; a single one has nothing to agree with. */
+    /** Whether the rounds agree too little to be called a result; a single one has nothing to agree with, unless it is enough. */
     boolean isNoisy() {
-        return rounds.size() < 2 || spread() > MAX_SPREAD;
+        return rounds.size() < 2 && !isOnce || spread() > MAX_SPREAD;
     }
 }

@@ -58,6 +58,7 @@ public final class ClaimService {
                 settings,
                 metrics,
                 clock);
+        metrics.watch(this::inFlight);
     }
 
     private static Future<Map<ClaimRace.Key, Claim>> settledClaims(PacketStore store, Collection<ClaimRace.Key> keys) {

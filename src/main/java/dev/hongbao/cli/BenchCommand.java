@@ -3,6 +3,7 @@ package dev.hongbao.cli;
 import dev.hongbao.bench.Bench;
 import dev.hongbao.config.LogConfig;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures this build on this machine, with a Redis and a Postgres of its own in a temporary directory,",
-            "against the ways of the articles in the same minutes. Prints a table and writes JSON.",
+            "against the ways of the articles in the same minutes. Prints a table, writes JSON and a page with plots.",
             "Exit code 1 if the books do not balance afterwards."
         })
 final class BenchCommand {
@@ -29,7 +30,7 @@ final class BenchCommand {
     @Option(
             names = "--rounds",
             scope = ScopeType.INHERIT,
-            description = "Rounds that count; medians are told. Default 3; 5 for sockets.")
+            description = "Rounds that count; medians are told. Default 3, or 2 or 5 where that is enough or needed.")
     private @Nullable Integer rounds;
 
     @Option(
@@ -39,16 +40,39 @@ final class BenchCommand {
             description = "Where the results go. Default ${DEFAULT-VALUE}.")
     private Path results = Path.of("target/bench");
 
+    @Option(
+            names = "--percent",
+            scope = ScopeType.INHERIT,
+            defaultValue = "100",
+            description = "Of the usual size, 1 to 100; less than 100 is for a try. Default ${DEFAULT-VALUE}.")
+    private int percent;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
+
+    @Command(
+            name = "all",
+            mixinStandardHelpOptions = true,
+            description = "All of them, smaller, in less than five minutes on two cores: the targets, met or missed.")
+    int all() throws Exception {
+        return exitCode(bench().all());
+    }
+
+    @Command(
+            name = "baseline",
+            mixinStandardHelpOptions = true,
+            description = "The ways of the five articles: how fast, and what they get wrong when clients die.")
+    int baseline() throws Exception {
+        return exitCode(bench().run(Bench.Kind.BASELINE, rounds(3)));
+    }
 
     @Command(
             name = "claims",
             mixinStandardHelpOptions = true,
             description = "The claim service without HTTP: accepted and settled, one hot packet and 10,000.")
     int claims() throws Exception {
-        return exitCode(bench().claims(rounds(3)));
+        return exitCode(bench().run(Bench.Kind.CLAIMS, rounds(3)));
     }
 
     @Command(
@@ -56,7 +80,31 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "The whole server over HTTP, with tokens; the load comes from wrk, which must be installed.")
     int http() throws Exception {
-        return exitCode(bench().http(rounds(3)));
+        return exitCode(bench().run(Bench.Kind.HTTP, rounds(3)));
+    }
+
+    @Command(
+            name = "draws",
+            mixinStandardHelpOptions = true,
+            description = "Plays of prize draws: settled, with few prizes and many, free, paid and released over time.")
+    int draws() throws Exception {
+        return exitCode(bench().run(Bench.Kind.DRAWS, rounds(3)));
+    }
+
+    @Command(
+            name = "overload",
+            mixinStandardHelpOptions = true,
+            description = "Twice what the server can do, over HTTP: what it settles, refuses and holds in memory.")
+    int overload() throws Exception {
+        return exitCode(bench().run(Bench.Kind.OVERLOAD, rounds(2)));
+    }
+
+    @Command(
+            name = "memory",
+            mixinStandardHelpOptions = true,
+            description = "Bytes in Redis for a packet and a claim; 100,000 open packets on a server with -Xmx256m.")
+    int memory() throws Exception {
+        return exitCode(bench().run(Bench.Kind.MEMORY, rounds(2)));
     }
 
     @Command(
@@ -84,10 +132,13 @@ final class BenchCommand {
         return exitCode(bench().sockets(connections, members, rounds(5)));
     }
 
-    @Command(name = "socket-server", hidden = true, description = "The server that bench sockets measures.")
-    int socketServer(@Parameters(paramLabel = "DIR") Path directory) throws Exception {
+    @Command(name = "child-server", hidden = true, description = "A server that is measured from outside.")
+    int childServer(
+            @Parameters(index = "0", paramLabel = "DIR") Path directory,
+            @Parameters(index = "1..*", paramLabel = "NAME=VALUE") @Nullable List<String> options)
+            throws Exception {
         quiet();
-        Bench.serveSockets(directory);
+        Bench.serve(directory, options == null ? List.of() : options);
         return ExitCode.OK;
     }
 
@@ -100,8 +151,11 @@ final class BenchCommand {
     }
 
     private Bench bench() {
+        if (percent < 1 || percent > 100) {
+            throw new ParameterException(spec.commandLine(), "--percent must be 1 to 100");
+        }
         quiet();
-        return new Bench(results, spec.commandLine().getOut());
+        return new Bench(results, percent, spec.commandLine().getOut());
     }
 
     private static int exitCode(boolean sound) {

@@ -123,8 +123,9 @@ public final class Options {
     static final Option<Integer> CLAIM_MAX_WAITING = define(
             "claim.max-waiting",
             OptionType.integer(1, 10_000_000, "claims"),
-            "100000",
-            "Claims waiting for their answer in this server; further ones get 503.");
+            "10000",
+            "Claims waiting for their answer in this server; further ones get 503. As many as it settles in half a second"
+                    + " is plenty: who waits longer than claim.settle-timeout gets 503 anyway.");
     static final Option<Duration> JOURNAL_POLL_INTERVAL = define(
             "journal.poll-interval",
             OptionType.duration("10ms", "1s"),

@@ -30,7 +30,7 @@ public record PostgresAddress(String url, String host, int port, String database
     }
 
     /** The same database for JDBC, without the user and the password. */
-    String jdbcUrl() {
+    public String jdbcUrl() {
         int query = url.indexOf('?');
         return "jdbc:postgresql://" + host + ":" + port + "/" + database + (query < 0 ? "" : url.substring(query));
     }

@@ -1,0 +1,234 @@
+package dev.hongbao.bench;
+
+import dev.hongbao.bench.Exhibits.Axis;
+import dev.hongbao.bench.Exhibits.Line;
+import dev.hongbao.bench.Exhibits.Plot;
+import dev.hongbao.bench.Exhibits.Point;
+import dev.hongbao.command.Caller;
+import dev.hongbao.packet.PacketId;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Twice what the server can do, over HTTP, in an open loop, each claim answered when settled: it is to keep its throughput, to
+ * send the excess away at once, and not to grow. The server is a process of its own; the load is on the same cores.
+ */
+final class OverloadBench {
+    private static final int MEMBERS = 20_000;
+    private static final int MAX_HEAP_MIB = 512;
+
+    /** Closed loop, to find what the server can do. */
+    private static final int CAPACITY_CONNECTIONS = 256;
+
+    /** More than the server ever does, so that each connection always has a next request. */
+    private static final double CAPACITY_RATE = 60_000;
+
+    private static final int CAPACITY_MILLIS = 3_000;
+
+    /** The default of {@code claim.max-waiting}. */
+    private static final int MAX_WAITING = 10_000;
+
+    /** To what the server lets wait: so that the excess reaches it. */
+    private static final double CONNECTIONS = 1.3;
+
+    private static final int LENGTH_MILLIS = 8_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final double MAX_GROWTH_MIB = 32;
+    private static final double MIB = 1024 * 1024;
+
+    private final Findings findings = new Findings("overload");
+    private final Measurement capacity = findings.measure("settled, as many as it can (closed loop)", "claims/s");
+    private final Measurement kept = findings.measure("settled, offered twice as many", "claims/s", capacity, 0.8);
+    private final Measurement settledP99 = findings.measure("  their latency, p99", "µs");
+    private final Measurement refusals = findings.measure("refused with 503", "answers/s");
+    private final Measurement refusedP50 = findings.measure("  their latency, p50", "µs");
+    private final Measurement refusedP99 = findings.measure("  their latency, p99", "µs");
+    private final Measurement unsent = findings.measure("due, but all connections were busy", "claims");
+    private final Measurement growth =
+            findings.atMost("heap after collections, last third over first", "MiB", MAX_GROWTH_MIB);
+    private final Measurement waiting = findings.measure("claims waiting in the server, the most seen", "claims");
+
+    private final ChildServer server;
+    private final int maxWaiting;
+    private final Scale scale;
+    private final Consumer<String> progress;
+    private final List<Caller> members;
+
+    private OverloadBench(ChildServer server, Scale scale, Consumer<String> progress) {
+        this.server = server;
+        this.maxWaiting = maxWaiting(scale);
+        this.scale = scale;
+        this.progress = progress;
+        this.members = BenchPackets.members(scale.of(MEMBERS, 1_000));
+    }
+
+    /** Steps that {@link #run} reports. */
+    static int steps(Scale scale) {
+        return 2 + 2 * scale.rounds();
+    }
+
+    private static int maxWaiting(Scale scale) {
+        return scale.of(MAX_WAITING, 1);
+    }
+
+    private static Map<String, String> options(Scale scale) {
+        return Map.of(
+                "limits.claims-per-second", "0",
+                "limits.requests-per-second", "0",
+                "claim.max-waiting", Integer.toString(maxWaiting(scale)));
+    }
+
+    /** As {@link ClaimsBench#run}; a capacity that is found first and not counted warms up. */
+    static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
+        progress.accept("server");
+        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, options(scale))) {
+            OverloadBench bench = new OverloadBench(server, scale, progress);
+            try (BenchBed bed = BenchBed.beside(server.config())) {
+                bench.findings.on(Machine.versions(bed.stores()));
+                BenchPackets.fund(bed);
+            }
+            bench.capacity();
+            for (int round = 1; round <= scale.rounds(); round++) {
+                bench.round(round == scale.rounds());
+            }
+            return bench.findings;
+        }
+    }
+
+    private void round(boolean last) throws Exception {
+        double perSecond = capacity();
+        capacity.add(perSecond);
+        progress.accept("overload");
+        Duration length = Duration.ofMillis(scale.millis(LENGTH_MILLIS));
+        OpenLoop.Load load = new OpenLoop.Load(
+                server.port(), (int) (maxWaiting * CONNECTIONS), perSecond * 2, length.dividedBy(4), length, PATIENCE);
+        HttpClaims claims = claims(load);
+        OpenLoop.Outcome outcome;
+        ServerWatch watch = ServerWatch.start(server);
+        try (watch) {
+            outcome = OpenLoop.run(load, claims, 0);
+        }
+        measure(load, outcome, watch.looks());
+        if (last) {
+            plot(perSecond, outcome, watch.looks());
+        }
+        try (BenchBed bed = BenchBed.beside(server.config())) {
+            bed.audit(findings);
+        }
+    }
+
+    private double capacity() throws Exception {
+        progress.accept("capacity");
+        Duration length = Duration.ofMillis(scale.millis(CAPACITY_MILLIS));
+        Duration warmUp = length.dividedBy(3);
+        OpenLoop.Load load = new OpenLoop.Load(
+                server.port(),
+                Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2),
+                CAPACITY_RATE,
+                warmUp,
+                length,
+                Duration.ZERO);
+        OpenLoop.Outcome outcome = OpenLoop.run(load, claims(load), 0);
+        long settled =
+                outcome.claims.count(warmUp.toNanos(), warmUp.plus(length).toNanos());
+        double perSecond = settled * 1e9 / length.toNanos();
+        if (perSecond < 1 || perSecond > CAPACITY_RATE * 0.9) {
+            throw new IllegalStateException("the server's capacity was not found: " + perSecond + " claims/s");
+        }
+        return perSecond;
+    }
+
+    /** Packets with enough shares, sent by an engine that is gone when the load begins. */
+    private HttpClaims claims(OpenLoop.Load load) throws Exception {
+        try (BenchBed bed = BenchBed.beside(server.config())) {
+            int packets = (int) (load.requests() / members.size()) + 1;
+            List<PacketId> sent = BenchPackets.send(bed, packets, members.size());
+            return HttpClaims.inTurn(server.config(), members, sent);
+        }
+    }
+
+    private void measure(OpenLoop.Load load, OpenLoop.Outcome outcome, List<ServerWatch.Look> looks) {
+        long from = load.warmUp().toNanos();
+        long until = from + load.length().toNanos();
+        double seconds = load.length().toNanos() / 1e9;
+        kept.add(outcome.claims.count(from, until) / seconds);
+        refusals.add(outcome.refusals.count(from, until) / seconds);
+        settledP99.add(outcome.claimed.getValueAtPercentile(99));
+        refusedP50.add(outcome.refused.getValueAtPercentile(50));
+        refusedP99.add(outcome.refused.getValueAtPercentile(99));
+        unsent.add(outcome.unsent);
+        waiting.add(looks.stream().mapToDouble(ServerWatch.Look::waiting).max().orElse(0));
+        List<Point> heap = ServerWatch.points(
+                looks, outcome.begunNanos + from, look -> look.heap().afterCollection());
+        growth.add((mean(heap, 2) - mean(heap, 0)) / MIB);
+        if (outcome.withoutRetryAfter > 0 || outcome.others > 0 || outcome.broken > 0) {
+            findings.fault(outcome.withoutRetryAfter + " refusals without Retry-After, " + outcome.others
+                    + " other answers, " + outcome.broken + " broken connections");
+        }
+        if (outcome.unanswered > 0) {
+            findings.fault(outcome.unanswered + " claims of the load had no answer in the end");
+        }
+    }
+
+    /** Of one third of the points, 0 to 2. */
+    private static double mean(List<Point> points, int third) {
+        int size = points.size();
+        return points.subList(size * third / 3, size * (third + 1) / 3).stream()
+                .mapToDouble(Point::y)
+                .average()
+                .orElse(0);
+    }
+
+    private void plot(double perSecond, OpenLoop.Outcome outcome, List<ServerWatch.Look> looks) {
+        List<Point> offered = outcome.due.perSecond();
+        List<Point> can =
+                offered.stream().map(point -> new Point(point.x(), perSecond)).toList();
+        Exhibits exhibits = findings.exhibits();
+        exhibits.add(new Plot(
+                "Offered twice what it can do: answers a second",
+                "seconds",
+                Axis.LINEAR,
+                "a second",
+                Axis.LINEAR,
+                List.of(
+                        new Line("offered", offered),
+                        new Line("can do", can),
+                        new Line("settled", outcome.claims.perSecond()),
+                        new Line("refused with 503", outcome.refusals.perSecond()))));
+        exhibits.add(Percentiles.plot(
+                "Offered twice what it can do: time since each claim was due",
+                List.of(
+                        Percentiles.line("settled", outcome.claimed),
+                        Percentiles.line("refused with 503", outcome.refused))));
+        exhibits.add(new Plot(
+                "The server's heap meanwhile",
+                "seconds",
+                Axis.LINEAR,
+                "MiB",
+                Axis.LINEAR,
+                List.of(
+                        new Line(
+                                "in use",
+                                ServerWatch.points(
+                                        looks,
+                                        outcome.begunNanos,
+                                        look -> look.heap().used() / MIB)),
+                        new Line(
+                                "after its last collection",
+                                ServerWatch.points(
+                                        looks,
+                                        outcome.begunNanos,
+                                        look -> look.heap().afterCollection() / MIB)))));
+        exhibits.add(new Plot(
+                "Claims waiting in the server meanwhile",
+                "seconds",
+                Axis.LINEAR,
+                "claims",
+                Axis.LINEAR,
+                List.of(new Line(
+                        "waiting", ServerWatch.points(looks, outcome.begunNanos, ServerWatch.Look::waiting)))));
+    }
+}

@@ -1,0 +1,124 @@
+package dev.hongbao.bench.article;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+
+/**
+ * Article 4 (使用redis zset实现抽奖, prizes released over time, 2018): prizes lie in a sorted set at their moments; under a lock a
+ * play takes the first whose moment has come. Here all moments are past, so that every play wins.
+ *
+ * <p>Traps: the lock is released even by one who never got it; a failed lock reads as a lost draw; looking and removing are
+ * two steps, and nobody looks whether the removal found anything; a play made again wins again.
+ */
+public final class Article4 implements Way {
+    private static final String PRIZES = "article4:prizes";
+    private static final String WINNERS = "article4:winners";
+
+    private final URI redis;
+    private final DelLock lock;
+
+    /** @param lockExpiry of its lock; one waits for it half as long, and then reads it as a lost draw */
+    public Article4(String redisUrl, Duration lockExpiry) {
+        this.redis = URI.create(redisUrl);
+        this.lock = new DelLock("article4:lock", lockExpiry, lockExpiry.dividedBy(2));
+    }
+
+    @Override
+    public String name() {
+        return "4: lock, sorted set";
+    }
+
+    @Override
+    public int steps() {
+        return 4;
+    }
+
+    @Override
+    public Supply fill(int shares) {
+        Map<String, Long> holders = new HashMap<>();
+        long now = System.currentTimeMillis();
+        try (Jedis jedis = new Jedis(redis)) {
+            jedis.del(PRIZES, WINNERS, lock.key());
+            Pipeline pipeline = jedis.pipelined();
+            for (int i = 0; i < shares; i++) {
+                holders.put(Integer.toString(i), 1L);
+                pipeline.zadd(PRIZES, now - shares + i, Integer.toString(i));
+            }
+            pipeline.sync();
+        }
+        return new Supply(shares, holders);
+    }
+
+    @Override
+    public Client open() {
+        Jedis jedis = new Jedis(redis);
+        jedis.ping();
+        return new Client() {
+            @Override
+            public Told claim(int user, Fate fate) throws Exception {
+                boolean locked = lock.take(jedis);
+                try {
+                    if (!locked) {
+                        return Told.NOTHING;
+                    }
+                    fate.after("locked");
+                    return play(jedis, user, fate);
+                } finally {
+                    if (!fate.isDead()) {
+                        lock.free(jedis);
+                    }
+                }
+            }
+
+            @Override
+            public void close() {
+                jedis.close();
+            }
+        };
+    }
+
+    private static Told play(Jedis jedis, int user, Fate fate) throws Exception {
+        List<String> due = jedis.zrangeByScore(PRIZES, 0, System.currentTimeMillis(), 0, 1);
+        fate.after("looked");
+        if (due.isEmpty()) {
+            return Told.NOTHING;
+        }
+        jedis.zrem(PRIZES, due.get(0));
+        fate.after("removed");
+        jedis.rpush(WINNERS, user + " " + due.get(0));
+        fate.after("recorded");
+        return Told.WON;
+    }
+
+    @Override
+    public List<Grant> granted() {
+        List<Grant> grants = new ArrayList<>();
+        try (Jedis jedis = new Jedis(redis)) {
+            for (String winner : jedis.lrange(WINNERS, 0, -1)) {
+                int space = winner.indexOf(' ');
+                grants.add(new Grant(Integer.parseInt(winner.substring(0, space)), winner.substring(space + 1), 1));
+            }
+        }
+        return grants;
+    }
+
+    @Override
+    public long left() {
+        try (Jedis jedis = new Jedis(redis)) {
+            return jedis.zcard(PRIZES);
+        }
+    }
+
+    @Override
+    public void clear() {
+        try (Jedis jedis = new Jedis(redis)) {
+            jedis.del(PRIZES, WINNERS, lock.key());
+        }
+    }
+}

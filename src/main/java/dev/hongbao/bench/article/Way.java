@@ -1,0 +1,72 @@
+package dev.hongbao.bench.article;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** One article's way of giving shares, or prizes, to many users at once. Blocking; only a {@link Client} is used by a crowd. */
+public interface Way {
+    /** For the reader: which article and what it does. */
+    String name();
+
+    /** How many times a claim tells its fate that a step is done. */
+    int steps();
+
+    /** Empties its stores and offers that many shares, one for each user of a crowd. */
+    Supply fill(int shares) throws Exception;
+
+    /** Connects; for one thread. */
+    Client open() throws Exception;
+
+    /**
+     * What the article leaves to a later time: by default nothing.
+     *
+     * @param fates of each part of that work
+     */
+    default void settle(Supplier<Fate> fates) throws Exception {}
+
+    /** Who has what in the end. */
+    List<Grant> granted() throws Exception;
+
+    /** Shares that can still be had. */
+    long left() throws Exception;
+
+    /** Empties its stores. */
+    void clear() throws Exception;
+
+    /** One client's connections. When its claim failed, it is closed: whoever goes on has another one. */
+    interface Client extends AutoCloseable {
+        /**
+         * One claim of one user, as the article makes it.
+         *
+         * @param fate hears of each step, and may end the claim there
+         */
+        Told claim(int user, Fate fate) throws Exception;
+
+        @Override
+        void close() throws Exception;
+    }
+
+    /** What a user is told. */
+    enum Told {
+        /** You have one. */
+        WON,
+        /** There is none for you. */
+        NOTHING
+    }
+
+    /**
+     * What is offered.
+     *
+     * @param total minor units of all shares together
+     * @param holders of a share, by its name: how many may have it
+     */
+    record Supply(long total, Map<String, Long> holders) {
+        public Supply {
+            holders = Map.copyOf(holders);
+        }
+    }
+
+    /** A user has a share. */
+    record Grant(int user, String share, long amount) {}
+}
