@@ -1,10 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.claim.ClaimMetrics;
-import dev.hongbao.claim.ClaimService;
 import dev.hongbao.claim.ClaimSettings;
-import dev.hongbao.claim.ClaimSettler;
-import dev.hongbao.claim.SettledClaims;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.draw.ClosedDraws;
 import dev.hongbao.draw.DrawShardLoader;
@@ -18,14 +14,9 @@ import dev.hongbao.journal.ShardStore;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Wallets;
-import dev.hongbao.packet.CloseSettler;
-import dev.hongbao.packet.EndedPackets;
-import dev.hongbao.packet.PacketCatalog;
-import dev.hongbao.packet.PacketClosing;
 import dev.hongbao.packet.PacketEnds;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketShardLoader;
-import dev.hongbao.packet.PacketStore;
 import dev.hongbao.play.PlaySettings;
 import dev.hongbao.redis.RedisLink;
 import dev.hongbao.redis.Script;
@@ -66,14 +57,10 @@ public final class Engine {
     private final Vertx vertx;
     private final StoreAddresses stores;
     private final HongbaoConfig config;
-    private final Clock clock;
     private final Pool pool;
     private final Pool ownerPool;
     private final Shards shards;
-    private final PacketStore packetStore;
-    private final PacketCatalog catalog;
-    private final EndedPackets ended;
-    private final ClaimMetrics claimMetrics;
+    private final Packets packets;
     private final Feeds feeds;
     private final Draws draws;
     private final Wallets wallets;
@@ -84,37 +71,33 @@ public final class Engine {
             Vertx vertx,
             StoreAddresses stores,
             HongbaoConfig config,
+            MeterRegistry metrics,
             Clock clock,
-            Parts parts,
-            Supplier<PersistenceVerticle> newWriter) {
+            Pool pool,
+            Pool ownerPool,
+            ShardStore shardStore,
+            int shardCount) {
         this.vertx = vertx;
         this.stores = stores;
         this.config = config;
-        this.clock = clock;
-        this.pool = parts.pool;
-        this.ownerPool = parts.ownerPool;
-        this.shards = parts.shards;
-        this.packetStore = parts.packetStore;
-        this.catalog = parts.catalog;
-        this.ended = parts.ended;
-        this.claimMetrics = parts.claimMetrics;
-        this.feeds = parts.feeds;
-        this.draws = parts.draws;
+        this.pool = pool;
+        this.ownerPool = ownerPool;
+        this.shards = new Shards(shardStore, shardCount, scripts());
+        this.packets = new Packets(vertx, pool, ownerPool, shards, metrics, clock);
+        this.draws = new Draws(vertx, pool, ownerPool, shards, metrics, clock);
+        this.feeds = new Feeds(
+                vertx,
+                pool,
+                ownerPool,
+                shards,
+                packets.catalog(),
+                packets.ended(),
+                draws.catalog(),
+                config.feed().pollInterval(),
+                config.feed().retention());
         this.wallets = new Wallets(pool);
-        this.newWriter = newWriter;
+        this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore));
     }
-
-    /** What is made before the persistence verticle is deployed. */
-    private record Parts(
-            Pool pool,
-            Pool ownerPool,
-            Shards shards,
-            PacketStore packetStore,
-            PacketCatalog catalog,
-            EndedPackets ended,
-            ClaimMetrics claimMetrics,
-            Feeds feeds,
-            Draws draws) {}
 
     /**
      * Starts on stores that answer and whose schema is there. Once a Vert.x instance.
@@ -124,7 +107,7 @@ public final class Engine {
     public static Future<Engine> start(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, Clock clock) {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
-        LocalCodec.register(vertx.eventBus(), SettledClaims.class);
+        Packets.register(vertx);
         Pool pool = pool(
                 vertx,
                 stores,
@@ -135,48 +118,13 @@ public final class Engine {
         ShardStore shardStore = new ShardStore(ownerPool);
         return shardStore
                 .establish(config.journal().shards())
-                .compose(count -> {
-                    Shards shards = new Shards(shardStore, count, scripts());
-                    Draws draws = new Draws(vertx, pool, ownerPool, shards, metrics, clock);
-                    Parts parts = parts(vertx, config, metrics, pool, ownerPool, shards, draws);
-                    Engine engine = new Engine(
-                            vertx,
-                            stores,
-                            config,
-                            clock,
-                            parts,
-                            () -> new PersistenceVerticle(wiring(vertx, stores, config, metrics, shardStore, parts)));
-                    return parts.feeds
-                            .start()
-                            .compose(started -> parts.draws.start())
-                            .compose(started -> engine.startWriter())
-                            .map(engine);
-                })
-                .onSuccess(engine -> engine.purgeRegularly());
-    }
-
-    private static Parts parts(
-            Vertx vertx,
-            HongbaoConfig config,
-            MeterRegistry metrics,
-            Pool pool,
-            Pool ownerPool,
-            Shards shards,
-            Draws draws) {
-        PacketStore packetStore = new PacketStore(pool);
-        PacketCatalog catalog = new PacketCatalog(packetStore);
-        EndedPackets ended = new EndedPackets(packetStore);
-        Feeds feeds = new Feeds(
-                vertx,
-                pool,
-                ownerPool,
-                shards,
-                catalog,
-                ended,
-                draws.catalog(),
-                config.feed().pollInterval(),
-                config.feed().retention());
-        return new Parts(pool, ownerPool, shards, packetStore, catalog, ended, new ClaimMetrics(metrics), feeds, draws);
+                .map(count -> new Engine(vertx, stores, config, metrics, clock, pool, ownerPool, shardStore, count))
+                .compose(engine -> engine.feeds
+                        .start()
+                        .compose(started -> engine.draws.start())
+                        .compose(started -> engine.startWriter())
+                        .map(engine))
+                .onSuccess(Engine::purgeRegularly);
     }
 
     private static Pool pool(Vertx vertx, StoreAddresses stores, String name, int size, int queue) {
@@ -191,36 +139,23 @@ public final class Engine {
     }
 
     private static Map<String, String> scripts() {
-        return Stream.concat(Stream.of("claim", "load", "close"), Draws.SCRIPTS.stream())
+        return Stream.concat(Packets.SCRIPTS.stream(), Draws.SCRIPTS.stream())
                 .collect(Collectors.toMap(name -> name, Script::read));
     }
 
-    private static PersistenceVerticle.Wiring wiring(
-            Vertx vertx,
-            StoreAddresses stores,
-            HongbaoConfig config,
-            MeterRegistry metrics,
-            ShardStore shardStore,
-            Parts parts) {
-        PacketEnds ends = new PacketEnds(parts.ended);
+    private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore) {
+        PacketEnds ends = new PacketEnds(packets.ended());
         ClosedDraws closedDraws = new ClosedDraws();
         return new PersistenceVerticle.Wiring(
                 stores.app(),
-                parts.ownerPool,
+                ownerPool,
                 stores.redisUrl(),
                 config.redis().commandTimeout(),
                 shardStore,
-                parts.shards,
-                parts.feeds.feeding(concat(
-                        List.of(new ClaimSettler(parts.catalog, ends, vertx.eventBus()), new CloseSettler(ends)),
-                        parts.draws.settlers(closedDraws))),
+                shards,
+                feeds.feeding(concat(packets.settlers(ends), draws.settlers(closedDraws))),
                 List.of(new PacketShardLoader(), new DrawShardLoader()),
-                concat(
-                        concat(
-                                List.of(new PacketClosing(
-                                        new PacketStore(parts.ownerPool), ends, parts.shards, vertx.eventBus())),
-                                parts.draws.chores(closedDraws)),
-                        parts.feeds.chores()),
+                concat(concat(List.of(packets.closing(ends)), draws.chores(closedDraws)), feeds.chores()),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
                 metrics);
@@ -236,26 +171,12 @@ public final class Engine {
                 .map(redis -> {
                     KeyLoading loading =
                             new KeyLoading(vertx, redis, shards, config.claim().settleTimeout());
-                    PacketService.Limits limits = new PacketService.Limits(
-                            config.packet().defaultExpiry(),
-                            config.packet().maxExpiry(),
-                            config.packet().maxCount());
-                    PacketService packets = new PacketService(
-                            pool, shards, packetStore, catalog, ended, loading, vertx.eventBus(), limits, clock);
+                    PacketService packetService = packets.packets(loading, config.packet());
                     return new LoopServices(
                             redis,
-                            new ClaimService(
-                                    vertx,
-                                    redis,
-                                    shards,
-                                    packetStore,
-                                    catalog,
-                                    ended,
-                                    claimSettings(),
-                                    claimMetrics,
-                                    clock),
-                            packets,
-                            new FeedService(vertx, feeds.following(), feeds.reader(), packets),
+                            packets.claims(redis, claimSettings()),
+                            packetService,
+                            new FeedService(vertx, feeds.following(), feeds.reader(), packetService),
                             draws.draws(loading),
                             draws.plays(redis, playSettings()));
                 });

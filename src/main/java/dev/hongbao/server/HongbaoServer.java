@@ -1,7 +1,6 @@
 package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.LimitsConfig;
 import dev.hongbao.draw.DrawId;
 import dev.hongbao.http.Documents;
 import dev.hongbao.http.HttpMetrics;
@@ -10,8 +9,6 @@ import dev.hongbao.http.HttpVerticle;
 import dev.hongbao.http.Services;
 import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Frames;
-import dev.hongbao.limit.Limit;
-import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.management.HealthChecks;
 import dev.hongbao.management.ManagementVerticle;
@@ -64,7 +61,6 @@ public final class HongbaoServer implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
     private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);
-    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(3);
 
     private final Deque<Runnable> stops = new ArrayDeque<>();
     private final AtomicInteger port = new AtomicInteger();
@@ -124,7 +120,7 @@ public final class HongbaoServer implements AutoCloseable {
         await(engine.ready(START_LIMIT));
         OpenPackets.watch(vertx, engine.pool(), metrics);
         offerWheel(vertx, engine, shared.demo(), clock);
-        HttpSettings http = httpSettings(config);
+        HttpSettings http = FaceSettings.http(config);
         SocketFace.Shared sockets = sockets(config, shared, frames, metrics, clock);
         deploy(
                 vertx,
@@ -183,41 +179,9 @@ public final class HongbaoServer implements AutoCloseable {
                 contract,
                 new Documents(contract, frames),
                 new Tokens(tokens, clock),
-                new RateLimits(limits(config.limits()), System::nanoTime),
+                new RateLimits(FaceSettings.limits(config.limits()), System::nanoTime),
                 httpMetrics,
                 DemoRules.login(config, clock));
-    }
-
-    private static RateLimitSettings limits(LimitsConfig config) {
-        RateLimitSettings defaults = RateLimitSettings.DEFAULT;
-        return new RateLimitSettings(
-                perSecond(config.claimsPerSecond()),
-                perSecond(config.requestsPerSecond()),
-                defaults.service(),
-                config.wrongPasscodesPerMinute() == 0
-                        ? Limit.OFF
-                        : Limit.of(config.wrongPasscodesPerMinute(), Duration.ofMinutes(1)),
-                defaults.trackedUsers());
-    }
-
-    /** Twice a second's calls at once: a double click is no attack. */
-    private static Limit perSecond(int calls) {
-        return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
-    }
-
-    private static HttpSettings httpSettings(HongbaoConfig config) {
-        HttpSettings defaults =
-                HttpSettings.of(config.http().host(), config.http().port());
-        return new HttpSettings(
-                defaults.host(),
-                defaults.port(),
-                config.http().maxBodyBytes(),
-                config.socket().maxFrameBytes(),
-                config.http().maxConnections(),
-                defaults.headerTimeout(),
-                defaults.bodyTimeout(),
-                config.http().idleTimeout(),
-                DRAIN_LIMIT);
     }
 
     private static SocketFace.Shared sockets(

@@ -1,0 +1,48 @@
+package dev.hongbao.server;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.LimitsConfig;
+import dev.hongbao.http.HttpSettings;
+import dev.hongbao.limit.Limit;
+import dev.hongbao.limit.RateLimitSettings;
+import java.time.Duration;
+
+/** What the configuration comes to for the faces. */
+final class FaceSettings {
+    /** How long a stopping server waits for answers in flight. */
+    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(3);
+
+    private FaceSettings() {}
+
+    static RateLimitSettings limits(LimitsConfig config) {
+        RateLimitSettings defaults = RateLimitSettings.DEFAULT;
+        return new RateLimitSettings(
+                perSecond(config.claimsPerSecond()),
+                perSecond(config.requestsPerSecond()),
+                defaults.service(),
+                config.wrongPasscodesPerMinute() == 0
+                        ? Limit.OFF
+                        : Limit.of(config.wrongPasscodesPerMinute(), Duration.ofMinutes(1)),
+                defaults.trackedUsers());
+    }
+
+    /** Twice a second's calls at once: a double click is no attack. */
+    private static Limit perSecond(int calls) {
+        return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
+    }
+
+    static HttpSettings http(HongbaoConfig config) {
+        HttpSettings defaults =
+                HttpSettings.of(config.http().host(), config.http().port());
+        return new HttpSettings(
+                defaults.host(),
+                defaults.port(),
+                config.http().maxBodyBytes(),
+                config.socket().maxFrameBytes(),
+                config.http().maxConnections(),
+                defaults.headerTimeout(),
+                defaults.bodyTimeout(),
+                config.http().idleTimeout(),
+                DRAIN_LIMIT);
+    }
+}
