@@ -28,6 +28,9 @@ final class OverloadBench {
 
     private static final int CAPACITY_MILLIS = 3_000;
 
+    /** Until the server's code is compiled. */
+    private static final int WARM_UPS = 3;
+
     /** The default of {@code claim.max-waiting}. */
     private static final int MAX_WAITING = 10_000;
 
@@ -67,7 +70,7 @@ final class OverloadBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 2 + 2 * scale.rounds();
+        return 1 + WARM_UPS + 2 * scale.rounds();
     }
 
     private static int maxWaiting(Scale scale) {
@@ -81,7 +84,7 @@ final class OverloadBench {
                 "claim.max-waiting", Integer.toString(maxWaiting(scale)));
     }
 
-    /** As {@link ClaimsBench#run}; a capacity that is found first and not counted warms up. */
+    /** As {@link ClaimsBench#run}; its capacity is found some times before it counts, which warms up. */
     static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
         progress.accept("server");
         try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, options(scale))) {
@@ -90,7 +93,9 @@ final class OverloadBench {
                 bench.findings.on(Machine.versions(bed.stores()));
                 BenchPackets.fund(bed);
             }
-            bench.capacity();
+            for (int warmUp = 0; warmUp < WARM_UPS; warmUp++) {
+                bench.capacity();
+            }
             for (int round = 1; round <= scale.rounds(); round++) {
                 bench.round(round == scale.rounds());
             }
