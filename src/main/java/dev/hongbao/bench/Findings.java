@@ -17,6 +17,7 @@ final class Findings {
     private final List<Line> lines = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
     private final Exhibits exhibits = new Exhibits();
+    private final JsonObject machine = Machine.toJson();
     private String versions = "";
 
     /**
@@ -130,10 +131,7 @@ final class Findings {
     }
 
     void print(PrintWriter out) {
-        out.printf("%n%s%n", Machine.describe());
-        if (!versions.isEmpty()) {
-            out.println(versions);
-        }
+        out.printf("%n%s%n", Machine.describe(machine, versions));
         out.printf("%-46s %12s %-9s %7s %7s %8s  %s%n", name, "median", "", "spread", "ratio", "target", "");
         for (Line line : lines) {
             Measurement m = line.measured();
@@ -180,7 +178,7 @@ final class Findings {
         }
         JsonObject json = new JsonObject()
                 .put("bench", name)
-                .put("machine", Machine.toJson().put("servers", versions))
+                .put("machine", machine.copy().put("servers", versions))
                 .put("sound", isSound())
                 .put("faults", new JsonArray(faults))
                 .put("measurements", rows);

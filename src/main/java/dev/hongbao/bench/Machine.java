@@ -16,15 +16,17 @@ import redis.clients.jedis.Jedis;
 final class Machine {
     private Machine() {}
 
-    static String describe() {
+    /** For people. @param machine {@link #toJson} of when it was measured @param servers their versions */
+    static String describe(JsonObject machine, String servers) {
         return String.format(
                 Locale.ROOT,
-                "%d cores (load %.1f), JDK %s, %s %s; Postgres with fsync and synchronous_commit on, Redis with its AOF",
-                cores(),
-                load(),
-                Runtime.version(),
-                System.getProperty("os.name"),
-                System.getProperty("os.arch"));
+                "%d cores (load %.1f at the begin), JDK %s, %s%s; Postgres with fsync and synchronous_commit on, Redis with"
+                        + " its AOF",
+                machine.getInteger("cores"),
+                machine.getDouble("load"),
+                machine.getString("jdk"),
+                machine.getString("os"),
+                servers.isEmpty() ? "" : ", " + servers);
     }
 
     static JsonObject toJson() {

@@ -58,7 +58,7 @@ final class Measurement {
     double spread() {
         double lowest = rounds.stream().mapToDouble(Double::doubleValue).min().orElse(0);
         double highest = rounds.stream().mapToDouble(Double::doubleValue).max().orElse(0);
-        return highest == lowest ? 0 : (highest - lowest) / median();
+        return highest == lowest ? 0 : (highest - lowest) / Math.abs(median());
     }
 
     /** Whether the rounds agree too little to be called a result; a single one has nothing to agree with, unless it is enough. */

@@ -28,6 +28,9 @@ final class OverloadBench {
 
     private static final int CAPACITY_MILLIS = 3_000;
 
+    /** Until the server's code is compiled. */
+    private static final int WARM_UPS = 3;
+
     /** The default of {@code claim.max-waiting}. */
     private static final int MAX_WAITING = 10_000;
 
@@ -44,6 +47,7 @@ final class OverloadBench {
     private final Measurement kept = findings.measure("settled, offered twice as many", "claims/s", capacity, 0.8);
     private final Measurement settledP99 = findings.measure("  their latency, p99", "µs");
     private final Measurement refusals = findings.measure("refused with 503", "answers/s");
+    private final Measurement refusedShare = findings.measure("  of those that were due", "%");
     private final Measurement refusedP50 = findings.measure("  their latency, p50", "µs");
     private final Measurement refusedP99 = findings.measure("  their latency, p99", "µs");
     private final Measurement unsent = findings.measure("due, but all connections were busy", "claims");
@@ -52,13 +56,15 @@ final class OverloadBench {
     private final Measurement waiting = findings.measure("claims waiting in the server, the most seen", "claims");
 
     private final ChildServer server;
+    private final BenchBed bed;
     private final int maxWaiting;
     private final Scale scale;
     private final Consumer<String> progress;
     private final List<Caller> members;
 
-    private OverloadBench(ChildServer server, Scale scale, Consumer<String> progress) {
+    private OverloadBench(ChildServer server, BenchBed bed, Scale scale, Consumer<String> progress) {
         this.server = server;
+        this.bed = bed;
         this.maxWaiting = maxWaiting(scale);
         this.scale = scale;
         this.progress = progress;
@@ -67,7 +73,7 @@ final class OverloadBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 2 + 2 * scale.rounds();
+        return 1 + WARM_UPS + 2 * scale.rounds();
     }
 
     private static int maxWaiting(Scale scale) {
@@ -81,20 +87,22 @@ final class OverloadBench {
                 "claim.max-waiting", Integer.toString(maxWaiting(scale)));
     }
 
-    /** As {@link ClaimsBench#run}; a capacity that is found first and not counted warms up. */
+    /** As {@link ClaimsBench#run}; its capacity is found some times before it counts, which warms up. */
     static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
         progress.accept("server");
         try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, options(scale))) {
-            OverloadBench bench = new OverloadBench(server, scale, progress);
             try (BenchBed bed = BenchBed.beside(server.config())) {
+                OverloadBench bench = new OverloadBench(server, bed, scale, progress);
                 bench.findings.on(Machine.versions(bed.stores()));
                 BenchPackets.fund(bed);
+                for (int warmUp = 0; warmUp < WARM_UPS; warmUp++) {
+                    bench.capacity();
+                }
+                for (int round = 1; round <= scale.rounds(); round++) {
+                    bench.round(round == scale.rounds());
+                }
+                return bench.findings;
             }
-            bench.capacity();
-            for (int round = 1; round <= scale.rounds(); round++) {
-                bench.round(round == scale.rounds());
-            }
-            return bench.findings;
         }
     }
 
@@ -115,9 +123,7 @@ final class OverloadBench {
         if (last) {
             plot(perSecond, outcome, watch.looks());
         }
-        try (BenchBed bed = BenchBed.beside(server.config())) {
-            bed.audit(findings);
-        }
+        bed.audit(findings);
     }
 
     private double capacity() throws Exception {
@@ -141,13 +147,11 @@ final class OverloadBench {
         return perSecond;
     }
 
-    /** Packets with enough shares, sent by an engine that is gone when the load begins. */
+    /** Packets with enough shares, sent by an engine of this process, beside the server. */
     private HttpClaims claims(OpenLoop.Load load) throws Exception {
-        try (BenchBed bed = BenchBed.beside(server.config())) {
-            int packets = (int) (load.requests() / members.size()) + 1;
-            List<PacketId> sent = BenchPackets.send(bed, packets, members.size());
-            return HttpClaims.inTurn(server.config(), members, sent);
-        }
+        int packets = (int) (load.requests() / members.size()) + 1;
+        List<PacketId> sent = BenchPackets.send(bed, packets, members.size());
+        return HttpClaims.inTurn(server.config(), members, sent);
     }
 
     private void measure(OpenLoop.Load load, OpenLoop.Outcome outcome, List<ServerWatch.Look> looks) {
@@ -156,6 +160,7 @@ final class OverloadBench {
         double seconds = load.length().toNanos() / 1e9;
         kept.add(outcome.claims.count(from, until) / seconds);
         refusals.add(outcome.refusals.count(from, until) / seconds);
+        refusedShare.add(100.0 * outcome.refusals.count(from, until) / outcome.due.count(from, until));
         settledP99.add(outcome.claimed.getValueAtPercentile(99));
         refusedP50.add(outcome.refused.getValueAtPercentile(50));
         refusedP99.add(outcome.refused.getValueAtPercentile(99));

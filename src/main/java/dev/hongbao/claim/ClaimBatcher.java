@@ -55,7 +55,8 @@ final class ClaimBatcher {
      */
     record Answer(Verdict verdict, int slot, Generation generation) {}
 
-    private record Wish(Packet packet, UserId user) {}
+    /** A claim that waits for the script. */
+    record Wish(Packet packet, UserId user) {}
 
     /** Puts a claim into the next batch; see {@link ScriptBatcher#submit}. */
     Future<Answer> submit(Packet packet, UserId user, long deadlineNanos) {
@@ -68,7 +69,7 @@ final class ClaimBatcher {
     }
 
     /** One call for claims on any packets of a shard. */
-    private final class Call implements ScriptBatcher.Call<Answer> {
+    final class Call implements ScriptBatcher.Call<Answer> {
         private final List<Wish> wishes;
         /**
          * The places in {@code wishes}, by the packet's id: two objects of one packet would be two keys, and each would be given
