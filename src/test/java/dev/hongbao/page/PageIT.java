@@ -4,48 +4,15 @@ import static dev.hongbao.page.Visitor.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /**
  * Two people race, each in a browser of their own, on a start with nothing configured. The other members act over HTTP.
  * Pictures go to {@code target/screenshots}.
  */
-class PageIT {
+class PageIT extends PageUse {
     private static final int START_FEN = 100_000;
-
-    @TempDir
-    private static Path data;
-
-    private static Household home;
-    private static Visitor mei;
-    private static Visitor ben;
-    private static Family family;
-
-    @BeforeAll
-    static void start() throws Exception {
-        home = new Household(data);
-        mei = home.mei;
-        ben = home.ben;
-        family = home.family;
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (home != null) {
-            home.close();
-        }
-    }
-
-    @AfterEach
-    void nothing_on_the_console() {
-        home.assertNoComplaints();
-    }
 
     @Test
     void a_packet_sent_in_one_browser_is_grabbed_in_the_other_and_the_luckiest_is_crowned() throws Exception {

@@ -5,49 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Eventually;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /**
  * How the page is used: with the keyboard, on a phone, in another language, with a form that explains itself; and who may
  * not use it at all. The operator's page too.
  */
-class PageUseIT {
+class PageUseIT extends PageUse {
     private static final Duration SOON = Duration.ofSeconds(20);
-
-    @TempDir
-    private static Path data;
-
-    private static Household home;
-    private static Visitor mei;
-    private static Visitor ben;
-    private static Family family;
-
-    @BeforeAll
-    static void start() throws Exception {
-        home = new Household(data);
-        mei = home.mei;
-        ben = home.ben;
-        family = home.family;
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (home != null) {
-            home.close();
-        }
-    }
-
-    @AfterEach
-    void nothing_on_the_console() {
-        home.assertNoComplaints();
-    }
 
     @Test
     void the_form_says_what_is_wrong_before_anything_is_sent() {

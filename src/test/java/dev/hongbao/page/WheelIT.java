@@ -2,44 +2,13 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** The wheel on the page: it stops where the server has decided, and tells everybody. Pictures go to {@code target/screenshots}. */
-class WheelIT {
+class WheelIT extends PageUse {
     private static final int START_POINTS = 500;
-
-    @TempDir
-    private static Path data;
-
-    private static Household home;
-    private static Visitor mei;
-    private static Visitor ben;
-
-    @BeforeAll
-    static void start() throws Exception {
-        home = new Household(data);
-        mei = home.mei;
-        ben = home.ben;
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (home != null) {
-            home.close();
-        }
-    }
-
-    @AfterEach
-    void nothing_on_the_console() {
-        home.assertNoComplaints();
-    }
 
     /** The number of the prize that is seen below the pointer's tip, from 1. */
     private static long pointedAt(Browser page) {
@@ -79,7 +48,7 @@ class WheelIT {
         settle(page, 1);
 
         // Then
-        assertThat(pointedAt(page)).isEqualTo(chosen(page));
+        assertThat(pointedAt(page)).isPositive().isEqualTo(chosen(page));
         assertThat(page.see(".wheel-said").getText()).matches("You won .+!|Nothing this time.*");
         page.see("[data-chances='49']");
         page.see(".history [data-play]");
@@ -104,7 +73,7 @@ class WheelIT {
 
         // Then
         assertThat(page.count(".haul li")).isEqualTo(10);
-        assertThat(pointedAt(page)).isEqualTo(chosen(page));
+        assertThat(pointedAt(page)).isPositive().isEqualTo(chosen(page));
         page.see("[data-chances='40']");
         page.screenshot("wheel-ten");
         page.click("dialog .close");
@@ -185,7 +154,7 @@ class WheelIT {
     @Test
     void there_is_one_wheel_however_often_the_server_starts() throws Exception {
         // Given
-        String before = home.family.login("demo-uncle").getString("draw");
+        String before = family.login("demo-uncle").getString("draw");
 
         // When
         mei.browser().open("about:blank");
@@ -194,8 +163,6 @@ class WheelIT {
         home.startAgain();
 
         // Then
-        assertThat(home.family.login("demo-uncle").getString("draw"))
-                .isNotNull()
-                .isEqualTo(before);
+        assertThat(family.login("demo-uncle").getString("draw")).isNotNull().isEqualTo(before);
     }
 }
