@@ -22,8 +22,10 @@ final class HttpConnection {
     private final byte[] answer = new byte[MOST];
     private int have;
 
-    /** When the request under way was due; see {@link OpenLoop}. */
+    /** When the request under way was due, and when it was sent; see {@link OpenLoop}. */
     long dueNanos;
+
+    long sentNanos;
 
     /** Connects, and is selected for reading. */
     HttpConnection(int port, Selector selector) throws IOException {

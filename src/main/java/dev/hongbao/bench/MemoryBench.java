@@ -20,6 +20,10 @@ final class MemoryBench {
     private static final int SHARES = 3;
     private static final int HOT_CLAIMS = 60_000;
     private static final int MEMBERS = 20_000;
+
+    /** At any scale, so that what a journal's last node takes does not count. */
+    private static final int LEAST_MEMBERS = 5_000;
+
     private static final int MAX_HEAP_MIB = 256;
     private static final double MAX_CLAIM_BYTES = 120;
     private static final double MAX_PACKET_BYTES = 180;
@@ -49,7 +53,7 @@ final class MemoryBench {
         this.scale = scale;
         this.progress = progress;
         this.openPackets = scale.of(OPEN_PACKETS, 100);
-        this.members = BenchPackets.members(scale.of(MEMBERS, 1_000));
+        this.members = BenchPackets.members(scale.of(MEMBERS, LEAST_MEMBERS));
         String with = String.format(Locale.ROOT, "-Xmx%dm, %,d open packets", MAX_HEAP_MIB, openPackets);
         this.start = findings.once(with + ": start", "ms");
         this.idle = findings.once("  heap in use once started", "MiB");
@@ -90,7 +94,7 @@ final class MemoryBench {
     private void claims(BenchBed bed, RedisMemory redis) throws Exception {
         progress.accept("claims");
         int each = members.size();
-        int claims = scale.of(HOT_CLAIMS, each);
+        int claims = Math.max(2 * each, scale.of(HOT_CLAIMS, each));
         List<PacketId> packets = BenchPackets.send(bed, claims / each, each + 1);
         long before = redis.settledBytes();
         for (PacketId packet : packets) {

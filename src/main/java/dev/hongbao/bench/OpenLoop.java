@@ -62,6 +62,9 @@ final class OpenLoop {
     static final class Outcome {
         final Histogram claimed = new Histogram(LONGEST_MICROS, 3);
         final Histogram refused = new Histogram(LONGEST_MICROS, 3);
+        /** The refusals' times since they were sent: without what the load itself was late. */
+        final Histogram refusedOnceSent = new Histogram(LONGEST_MICROS, 3);
+
         final Timeline claims = new Timeline(BUCKET_MILLIS);
         final Timeline refusals = new Timeline(BUCKET_MILLIS);
         final Timeline due = new Timeline(BUCKET_MILLIS);
@@ -136,6 +139,7 @@ final class OpenLoop {
     private void send(Selector selector, long begun, long dueNanos) throws IOException {
         HttpConnection connection = free.remove();
         connection.dueNanos = dueNanos;
+        connection.sentNanos = System.nanoTime();
         request.clear();
         requests.write(first + sent++, request);
         request.flip();
@@ -186,6 +190,8 @@ final class OpenLoop {
             outcome.refusals.at(now - begun);
             if (counts) {
                 outcome.refused.recordValue(micros);
+                outcome.refusedOnceSent.recordValue(
+                        Math.min(LONGEST_MICROS, Math.max(0, now - connection.sentNanos) / 1_000));
                 outcome.withoutRetryAfter += connection.saysRetryAfter() ? 0 : 1;
             }
         } else {
