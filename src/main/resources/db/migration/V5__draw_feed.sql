@@ -3,18 +3,20 @@
 -- Draws of groups whose end is not told yet, and how much of them is told.
 create table draw_feed (
     draw     uuid primary key references draw,
+    group_id text        not null,
     opens_at timestamptz not null,
     opened   boolean     not null default false, -- draw.opened is told
     told     bigint      not null default -1, -- plays up to this place in the draw are told
     told_at  timestamptz not null default '-infinity' -- of the latest draw.won
 ) with (fillfactor = 70);
 create index draw_feed_unopened on draw_feed (opens_at) where not opened;
+create index draw_feed_told on draw_feed (group_id, told_at);
 
 create function draw_to_feed() returns trigger
     language plpgsql
 as $$
 begin
-    insert into draw_feed (draw, opens_at) values (new.id, new.opens_at);
+    insert into draw_feed (draw, group_id, opens_at) values (new.id, new.group_id, new.opens_at);
     return null;
 end
 $$;
@@ -26,11 +28,12 @@ create trigger draw_to_feed
 -- Tells what is new of draws, each thing once: who comes second waits for the first, and finds nothing left to tell. Plays of a
 -- draw commit in the order of their places (one shard, one writer), so what is after `told` is exactly what is untold.
 --
--- A draw has one draw.won in `gap` at the most, whatever is won: how many wins there were, and who had the newest twenty. So a
--- draw with a group adds a bounded number of events to its feed, and a win after a quiet time is told at once.
+-- A group has one draw.won in `gap`, whatever is won in however many draws: how many wins of a draw there were, and who had the
+-- newest twenty; its draws take turns, the longest untold first. So draws add a bounded number of events to a feed, and a win
+-- after a quiet time is told at once.
 --
 -- Locks: the draws' rows here, then the feeds, each in order; nothing is locked after them.
--- Returns the draws that were told too recently: they are to be asked for again.
+-- Returns the draws whose turn it is not: they are to be asked for again.
 create function feed_draws(draws uuid[], gap interval) returns uuid[]
     language plpgsql
 as $$
@@ -43,8 +46,13 @@ declare
     winners  jsonb[];
 begin
     perform from draw_feed as f where f.draw = any (draws) order by f.draw for update;
-    waiting := array(select f.draw from draw_feed as f join draw as d on d.id = f.draw
-                     where f.draw = any (draws) and d.closed_at is null and f.told_at > now() - gap);
+    waiting := array(select w.draw
+                     from (select f.draw, row_number() over (partition by f.group_id order by f.told_at, f.draw) as nth,
+                                  exists (select from draw_feed as g
+                                          where g.group_id = f.group_id and g.told_at > now() - gap) as lately
+                           from draw_feed as f join draw as d on d.id = f.draw
+                           where f.draw = any (draws) and d.closed_at is null) as w
+                     where w.lately or w.nth > 1);
 
     with news as materialized (
         select d.id, d.group_id, p.upto, p.wins, w.newest,

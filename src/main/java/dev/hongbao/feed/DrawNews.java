@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * transaction that ends it. Its steps run on the persistence verticle's loop; {@link #suspect} is safe on any thread.
  */
 final class DrawNews implements Chore {
-    /** The least time between two events of wins of a draw. */
+    /** The least time between two events of wins in a group. */
     static final Duration GAP = Duration.ofSeconds(1);
 
     private static final int PAGE = 1000;

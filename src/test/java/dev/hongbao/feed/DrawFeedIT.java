@@ -18,6 +18,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -206,6 +207,37 @@ class DrawFeedIT {
                 .doesNotHaveDuplicates()
                 .isSorted()
                 .endsWith(2999L);
+    }
+
+    @Test
+    void the_draws_of_a_group_take_turns() {
+        // Given
+        long place = poll(engine, null, Duration.ZERO).next();
+        List<Draw> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            all.add(draws.create("{group: family, mode: weights, prizes: [{name: a, class: win, weight: 1}]}"));
+        }
+
+        // When
+        List<Future<PlayOutcome>> plays = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            plays.add(draws.play(i, all.get(i % 3), "u" + i));
+        }
+        plays.forEach(TestEngine::get);
+
+        // Then each draw's wins are told, a second apart
+        List<Instant> told = new ArrayList<>();
+        for (Draw draw : all) {
+            List<JsonObject> events = follow(engine, place, draw, until(10));
+            assertThat(wins(events)).isEqualTo(10);
+            events.stream()
+                    .filter(event -> event.getString("type").equals("draw.won"))
+                    .forEach(event -> told.add(Instant.parse(event.getString("at"))));
+        }
+        told.sort(Comparator.naturalOrder());
+        for (int i = 1; i < told.size(); i++) {
+            assertThat(Duration.between(told.get(i - 1), told.get(i))).isGreaterThanOrEqualTo(DrawNews.GAP);
+        }
     }
 
     @Test
