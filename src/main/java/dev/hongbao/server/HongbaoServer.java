@@ -41,6 +41,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,6 +67,7 @@ public final class HongbaoServer implements AutoCloseable {
     private final Deque<Runnable> stops = new ArrayDeque<>();
     private final AtomicInteger port = new AtomicInteger();
     private final AtomicInteger managementPort = new AtomicInteger();
+    private @Nullable Engine engine;
 
     private HongbaoServer() {}
 
@@ -115,18 +118,19 @@ public final class HongbaoServer implements AutoCloseable {
             stops.push(stores::close);
         }
         stops.push(() -> stop("Vert.x", vertx.close()));
-        Engine engine = await(Engine.start(vertx, stores.addresses(), config, metrics, clock));
-        stops.push(() -> stop("the journal", engine.close()));
-        await(engine.ready(START_LIMIT));
-        OpenPackets.watch(vertx, engine.pool(), metrics);
+        Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, clock));
+        engine = started;
+        stops.push(() -> stop("the journal", started.close()));
+        await(started.ready(START_LIMIT));
+        OpenPackets.watch(vertx, started.pool(), metrics);
         offerWheel(vertx, engine, shared.demo(), clock);
         HttpSettings http = FaceSettings.http(config);
         SocketFace.Shared sockets = sockets(config, shared, frames, metrics, clock);
         deploy(
                 vertx,
                 config.http().effectiveEventLoops(),
-                () -> new HttpVerticle(http, shared, () -> services(vertx, engine, sockets), port::set));
-        HealthChecks readiness = new HealthChecks(readiness(engine), CHECK_LIMIT);
+                () -> new HttpVerticle(http, shared, () -> services(vertx, started, sockets), port::set));
+        HealthChecks readiness = new HealthChecks(readiness(started), CHECK_LIMIT);
         deploy(
                 vertx,
                 1,
@@ -225,6 +229,11 @@ public final class HongbaoServer implements AutoCloseable {
     private void deploy(Vertx vertx, int instances, Supplier<io.vertx.core.Deployable> verticle) throws Exception {
         String id = await(vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances)));
         stops.push(() -> stop("a face", vertx.undeploy(id)));
+    }
+
+    /** What is beneath the faces: a benchmark in this process tells it when to settle. */
+    public Engine engine() {
+        return Objects.requireNonNull(engine);
     }
 
     /** The API's port in use. */

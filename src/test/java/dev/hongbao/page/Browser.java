@@ -29,7 +29,7 @@ final class Browser implements AutoCloseable {
     /** A name that leads here, as an attacker's name server would have it. */
     static final String REBOUND = "rebound.example";
 
-    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final Duration WAIT = Duration.ofSeconds(60);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
     private static final List<String> FLAGS = List.of(
             "--headless=new",

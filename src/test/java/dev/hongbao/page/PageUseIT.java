@@ -14,7 +14,7 @@ import org.openqa.selenium.Keys;
  * not use it at all. The operator's page too.
  */
 class PageUseIT extends PageUse {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     @Test
     void the_form_says_what_is_wrong_before_anything_is_sent() {

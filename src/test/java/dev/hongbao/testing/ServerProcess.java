@@ -17,6 +17,8 @@ public final class ServerProcess implements AutoCloseable {
     private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
     private static final Pattern READY = Pattern.compile("ready (http://127\\.0\\.0\\.1:\\d+)\\R");
 
+    private static final Duration STOP = Duration.ofSeconds(30);
+
     private final Path dataDir;
     private final Path out;
     private final Path err;
@@ -124,10 +126,16 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** Lets it stop, and its children with it: after a kill they still write while the directory is deleted. */
     @Override
     public void close() {
-        if (process.isAlive()) {
-            kill();
+        terminate();
+        try {
+            if (!process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+                kill();
+            }
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
         }
     }
 }
