@@ -55,7 +55,7 @@ class ScheduleIT {
     void booksAreClean() {
         Books books = new Books(servers);
         books.assertClean();
-        books.assertRedisAgrees();
+        books.assertReconciled();
     }
 
     @AfterAll

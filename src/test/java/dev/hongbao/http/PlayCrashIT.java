@@ -182,11 +182,12 @@ class PlayCrashIT extends HttpApiClient {
                 .sum();
         Eventually.eventually(SOON, () -> assertThat(balance("ann")).isEqualTo(MONEY - TEN * COST + won));
         assertThat(count("play")).isEqualTo(TEN);
-        assertReconciled();
+        books.assertReconciled();
         return first;
     }
 
-    private void assertReconciled() {
+    /** As an operator does it, in a process of its own. */
+    private void reconcile() {
         ServerProcess.Result result = ServerProcess.run(
                 "reconcile",
                 "--data-dir",
@@ -356,6 +357,6 @@ class PlayCrashIT extends HttpApiClient {
         assertThat(books.longOf("select sum(case kind when 'cost' then amount when 'return' then -amount end)"
                         + " from transfer where draw = '" + draw + "'"))
                 .isEqualTo((long) asked.size() * TEN * COST);
-        assertReconciled();
+        reconcile();
     }
 }

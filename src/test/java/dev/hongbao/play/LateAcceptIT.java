@@ -70,7 +70,7 @@ class LateAcceptIT {
             assertThat(draws.balance("vera", POINTS)).isEqualTo(100);
             assertThat(books.strings("select status from turn")).containsExactly("returned");
             books.assertClean();
-            books.assertRedisAgrees();
+            books.assertReconciled();
 
             // And the same key plays the whole table
             PlayOutcome now = get(draws.play(0, draw, "vera", 10, key));

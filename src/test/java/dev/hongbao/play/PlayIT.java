@@ -63,7 +63,7 @@ class PlayIT {
     @AfterEach
     void booksAreCleanAndNothingWasVoid() {
         books.assertClean();
-        books.assertRedisAgrees();
+        books.assertReconciled();
         // What the script lets through, the settlement would still stop; it must not come to that.
         assertThat(engine.metrics().get("hongbao.journal.voids").counter().count())
                 .isZero();

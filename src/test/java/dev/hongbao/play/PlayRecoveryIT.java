@@ -95,7 +95,7 @@ class PlayRecoveryIT {
         assertThat(counts.getOrDefault("silver", 0L)).isBetween(rounds * 5, rounds * 5 + 5);
         eventually(Duration.ofSeconds(5), books::assertJournalsEmpty);
         books.assertClean();
-        books.assertRedisAgrees();
+        books.assertReconciled();
     }
 
     private long points() {
