@@ -165,6 +165,11 @@ create function hold_turns(ids uuid[], draws uuid[], users text[], counts smalli
     language plpgsql
     security definer -- it locks wallets, whose balances only transfers may change
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
 as $$
 declare
     given   uuid[];
@@ -249,14 +254,33 @@ create function settle_plays(
     play_releases integer[],
     out settled_at timestamptz, out void integer[], out nths bigint[], out codes text[])
     language plpgsql
+    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
 as $$
 declare
-    more integer[];
-    kept bigint;
-    paid bigint;
+    left_over bigint[]; -- of each play's prize, before this settlement; null for no limit
+    issued    bigint[]; -- of each play's prize, before this settlement
+    escrows   bigint[]; -- that each play's award comes from; null for none
+    awards    bigint[];
+    more      integer[];
+    kept      bigint;
+    paid      bigint;
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
     perform from turn as t where t.id = any (ids) order by t.id for update;
+
+    -- One look at each play's prize. The limit keeps it one by (draw, n): the planner, which knows nothing of the tables when it
+    -- plans, would read all prizes of the draw for each.
+    select array_agg(z.stock - z.issued order by p.n), array_agg(z.issued order by p.n),
+           array_agg(z.escrow order by p.n), array_agg(z.amount order by p.n)
+    into left_over, issued, escrows, awards
+    from unnest(play_turns, play_prizes) with ordinality as p(turn, prize, n)
+    join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
+    left join lateral (select x.stock, x.issued, x.escrow, x.amount from prize as x
+                       where x.draw = g.draw and x.n = p.prize limit 1) as z on true;
 
     void := array(
         select g.n::integer
@@ -285,10 +309,9 @@ begin
 
     loop
         select array_agg(distinct o.turn) into more
-        from (select p.turn, z.stock - z.issued - row_number() over (partition by g.draw, p.prize order by p.n) as rest
-              from unnest(play_turns, play_prizes) with ordinality as p(turn, prize, n)
+        from (select p.turn, p.left_over - row_number() over (partition by g.draw, p.prize order by p.n) as rest
+              from unnest(play_turns, play_prizes, left_over) with ordinality as p(turn, prize, left_over, n)
               join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
-              left join prize as z on z.draw = g.draw and z.n = p.prize
               where p.turn <> all (void)) as o
         where o.rest < 0;
         exit when more is null;
@@ -307,30 +330,29 @@ begin
 
     with given as (
         select p.n, g.draw, g.user_id, g.id as turn, g.at, p.seq, p.prize, p.round, p.period, p.release,
-               z.issued + row_number() over (partition by g.draw, p.prize order by p.n) as nth
-        from unnest(play_turns, play_seqs, play_prizes, play_rounds, play_periods, play_releases) with ordinality
-                 as p(turn, seq, prize, round, period, release, n)
+               case when p.turn <> all (void)
+                    then p.issued + row_number() over (partition by g.draw, p.prize, p.turn = any (void) order by p.n)
+               end as nth
+        from unnest(play_turns, play_seqs, play_prizes, play_rounds, play_periods, play_releases, issued) with ordinality
+                 as p(turn, seq, prize, round, period, release, issued, n)
         join unnest(ids, draws, users, ats) with ordinality as g(id, draw, user_id, at, n) on g.n = p.turn
-        join prize as z on z.draw = g.draw and z.n = p.prize
-        where p.turn <> all (void)
     ), played as (
         insert into play (draw, seq, turn, user_id, prize, nth, round, period, release, at)
-        select draw, seq, turn, user_id, prize, nth, round, period, release, at from given
+        select draw, seq, turn, user_id, prize, nth, round, period, release, at from given where nth is not null
         returning 1
     )
-    select (select count(*) from played), array_agg(given.nth order by p.n), array_agg(c.code order by p.n)
+    select (select count(*) from played), array_agg(given.nth order by given.n),
+           array_agg((select c.code from code as c
+                      where c.draw = given.draw and c.prize = given.prize and c.nth = given.nth) order by given.n)
     into kept, nths, codes
-    from unnest(play_turns) with ordinality as p(turn, n)
-    left join given on given.n = p.n
-    left join code as c on c.draw = given.draw and c.prize = given.prize and c.nth = given.nth;
+    from given;
 
     -- Wallets that are missing: a statement of its own, so that one that another transaction makes meanwhile is seen below.
     insert into account (kind, owner, asset)
     select distinct 'wallet', g.user_id, e.asset
-    from unnest(play_turns, play_prizes) as p(turn, prize)
-    join unnest(draws, users) with ordinality as g(draw, user_id, n) on g.n = p.turn
-    join prize as z on z.draw = g.draw and z.n = p.prize
-    join account as e on e.id = z.escrow
+    from unnest(play_turns, escrows) as p(turn, escrow)
+    join unnest(users) with ordinality as g(user_id, n) on g.n = p.turn
+    join account as e on e.id = p.escrow
     where p.turn <> all (void)
       and not exists (select from account as a
                       where a.owner = g.user_id and a.kind = 'wallet' and a.asset = e.asset)
@@ -340,11 +362,10 @@ begin
     -- One statement for all transfers, so that balances move in the order of account ids.
     with moved as (
         insert into transfer (kind, debit, credit, amount, draw)
-        select 'award', z.escrow, w.id, z.amount, g.draw
-        from unnest(play_turns, play_prizes) as p(turn, prize)
+        select 'award', p.escrow, w.id, p.amount, g.draw
+        from unnest(play_turns, escrows, awards) as p(turn, escrow, amount)
         join unnest(draws, users) with ordinality as g(draw, user_id, n) on g.n = p.turn
-        join prize as z on z.draw = g.draw and z.n = p.prize
-        join account as e on e.id = z.escrow
+        join account as e on e.id = p.escrow
         join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = e.asset
         where p.turn <> all (void)
         union all
@@ -361,10 +382,8 @@ begin
     if kept <> (select count(*) from unnest(play_turns) as p where p <> all (void)) then
         raise exception 'settled % plays of %', kept, cardinality(play_turns);
     end if;
-    if paid <> (select count(*) from unnest(play_turns, play_prizes) as p(turn, prize)
-                join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
-                join prize as z on z.draw = g.draw and z.n = p.prize
-                where z.escrow is not null and p.turn <> all (void))
+    if paid <> (select count(*) from unnest(play_turns, escrows) as p(turn, escrow)
+                where p.escrow is not null and p.turn <> all (void))
              + (select count(*) from unnest(reasons) with ordinality as g(reason, n)
                 where g.reason is not null and g.n <> all (void)) then
         raise exception 'made % transfers, which are not all', paid;
