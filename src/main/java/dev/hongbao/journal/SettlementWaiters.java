@@ -35,11 +35,15 @@ public final class SettlementWaiters<K, V> {
 
     private static final int MAX_LOOKUPS = 512;
 
+    /** How long something that nobody waits for any more, and that is not known to be settled, still takes a place. */
+    private static final long LATE_NANOS = 3_000_000_000L;
+
     private final Shards shards;
     private final int maxWaiting;
     private final Function<Collection<K>, Future<Map<K, V>>> lookup;
     private final LongConsumer settledAfterNanos;
     private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
+    private final Map<K, Long> lateSinceNanos = new LinkedHashMap<>();
     private boolean looking;
 
     /**
@@ -74,8 +78,12 @@ public final class SettlementWaiters<K, V> {
      */
     public record Settlement<V>(@Nullable V fact) {}
 
+    /**
+     * Whether nothing more should be accepted. What was given up counts too: it is still in the journal, before all that would
+     * be let in, which would only wait in vain as well.
+     */
     public boolean isFull() {
-        return waiters.size() >= maxWaiting;
+        return waiters.size() + lateSinceNanos.size() >= maxWaiting;
     }
 
     public int waiting() {
@@ -98,6 +106,7 @@ public final class SettlementWaiters<K, V> {
         if (waiter == null) {
             waiter = new Waiter<>(generation, System.nanoTime(), deadlineNanos, Promise.promise());
             waiters.put(key, waiter);
+            lateSinceNanos.remove(key);
         }
         return waiter.promise.future();
     }
@@ -105,7 +114,9 @@ public final class SettlementWaiters<K, V> {
     /** It is settled: whoever waits for it is answered. */
     public void settled(K key, V fact) {
         Waiter<V> waiter = waiters.remove(key);
-        if (waiter != null) {
+        if (waiter == null) {
+            lateSinceNanos.remove(key);
+        } else {
             settledAfterNanos.accept(System.nanoTime() - waiter.sinceNanos);
             waiter.promise.complete(new Settlement<>(fact));
         }
@@ -113,12 +124,14 @@ public final class SettlementWaiters<K, V> {
 
     private void look() {
         long now = System.nanoTime();
+        forgetLate(now);
         Map<K, Generation> asked = new LinkedHashMap<>();
         for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<K, Waiter<V>> entry = all.next();
             Waiter<V> waiter = entry.getValue();
             if (waiter.deadlineNanos - now < 0) {
                 all.remove();
+                lateSinceNanos.put(entry.getKey(), now);
                 waiter.promise.fail(UnavailableException.unknown(
                         "It is accepted but not settled yet. Repeat the same request: it is not counted twice."));
             } else if (now - waiter.sinceNanos < LONG_NANOS || asked.size() == MAX_LOOKUPS) {
@@ -140,6 +153,13 @@ public final class SettlementWaiters<K, V> {
                 }))
                 .onFailure(fault -> LOG.debug("what waits long was not looked up: {}", fault.toString()))
                 .onComplete(looked -> looking = false);
+    }
+
+    private void forgetLate(long now) {
+        Iterator<Long> late = lateSinceNanos.values().iterator();
+        while (late.hasNext() && now - late.next() > LATE_NANOS) {
+            late.remove();
+        }
     }
 
     private List<K> over(Map<K, Generation> asked) {

@@ -2,7 +2,8 @@ package dev.hongbao.packet;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.hongbao.postgres.SharedQueries;
+import dev.hongbao.command.UnavailableException;
+import dev.hongbao.postgres.GatheredLookups;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,8 +21,11 @@ public final class PacketCatalog {
 
     private static final int PACKET_WEIGHT = 60;
 
+    /** Packets looked up at once: whoever makes up ids does not fill the memory with them. */
+    private static final int MAX_LOOKUPS = 20_000;
+
     private final PacketStore store;
-    private final SharedQueries<PacketId, @Nullable Packet> queries = new SharedQueries<>();
+    private final GatheredLookups<PacketId, Packet> lookups = new GatheredLookups<>(this::findAll);
     private final Cache<PacketId, Packet> packets = Caffeine.newBuilder()
             .maximumWeight(MAX_WEIGHT)
             .weigher((PacketId id, Packet packet) -> PACKET_WEIGHT + packet.count())
@@ -41,12 +45,16 @@ public final class PacketCatalog {
         packets.put(packet.id(), packet);
     }
 
-    /** The terms; null for an unknown packet, which is not remembered. */
+    /** The terms; null for an unknown packet, which is not remembered. Refused as overloaded when too many are asked for. */
     public Future<@Nullable Packet> find(PacketId id) {
         Packet known = cached(id);
-        return known != null
-                ? Future.succeededFuture(known)
-                : queries.ask(id, () -> findAll(List.of(id)).map(found -> found.get(id)));
+        if (known != null) {
+            return Future.succeededFuture(known);
+        }
+        return lookups.size() < MAX_LOOKUPS
+                ? lookups.find(id)
+                : Future.failedFuture(
+                        UnavailableException.overloaded("Too many packets are looked up. Try again shortly."));
     }
 
     /** The terms of many packets; those unknown are left out. */
