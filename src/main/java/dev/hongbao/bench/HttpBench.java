@@ -5,22 +5,18 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.server.HongbaoServer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.HdrHistogram.Histogram;
 
 /** The whole server over HTTP, with tokens and checks, against article 1's loop, which does without all of it. */
 final class HttpBench {
     private static final int BASELINE_CLAIMS = 100_000;
     private static final int MEMBERS = 20_000;
     private static final int SECONDS = 3;
-    private static final int OPEN_MILLIS = 4_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final int CONNECTIONS = 256;
     private static final int HOT_PACKETS = 16;
     private static final int MANY = 10_000;
@@ -38,13 +34,6 @@ final class HttpBench {
     private final Measurement many;
     private final Measurement constant = findings.measure("HTTP, a constant answer", "answers/s");
     private final Measurement drained = findings.measure("HTTP, drained packet", "answers/s", constant, 0.85);
-
-    private final Measurement openP50 = findings.measure("settled at half of that rate (open loop), p50", "µs");
-    private final Measurement openP99 = findings.atMost("settled at half of that rate (open loop), p99", "µs", 25_000);
-    private final Measurement openP999 = findings.measure("settled at half of that rate (open loop), p99.9", "µs");
-    private final Histogram open = new Histogram(60_000_000, 3);
-    private double settledPerSecond;
-    private Timeline openOverTime = new Timeline(OpenLoop.BUCKET_MILLIS);
 
     private final HongbaoConfig config;
     private final HongbaoServer server;
@@ -73,7 +62,7 @@ final class HttpBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return (scale.rounds() + 1) * 7;
+        return (scale.rounds() + 1) * 6;
     }
 
     /** As {@link ClaimsBench#run}; the load's files go to {@code results}. */
@@ -93,7 +82,6 @@ final class HttpBench {
             for (int round = 0; round <= scale.rounds(); round++) {
                 bench.round(round);
             }
-            bench.plot();
             return bench.findings;
         }
     }
@@ -118,47 +106,8 @@ final class HttpBench {
             for (Step step : steps) {
                 step.run(bed, round > 0);
             }
-            openLoop(bed, round > 0);
             bed.audit(findings);
         }
-    }
-
-    /** At a constant rate that leaves room, counted from when each claim was due. */
-    private void openLoop(BenchBed bed, boolean counts) throws Exception {
-        progress.accept("open loop");
-        double rate = settledPerSecond / 2;
-        Duration length = Duration.ofMillis((counts ? scale : scale.warmUp()).millis(OPEN_MILLIS));
-        Duration warmUp = length.dividedBy(4);
-        OpenLoop.Load load = new OpenLoop.Load(server.port(), CONNECTIONS, rate, warmUp, length, PATIENCE);
-        List<PacketId> packets = BenchPackets.send(bed, (int) (load.requests() / members.size()) + 1, members.size());
-        OpenLoop.Outcome outcome = OpenLoop.run(load, HttpClaims.inTurn(config, members, packets), 0);
-        long wrong =
-                outcome.refused.getTotalCount() + outcome.others + outcome.broken + outcome.unanswered + outcome.unsent;
-        if (wrong > 0) {
-            findings.fault(wrong + " claims of the open loop were not answered as settled");
-        }
-        if (counts) {
-            open.add(outcome.claimed);
-            openOverTime = outcome.claims;
-            openP50.add(outcome.claimed.getValueAtPercentile(50));
-            openP99.add(outcome.claimed.getValueAtPercentile(99));
-            openP999.add(outcome.claimed.getValueAtPercentile(99.9));
-        }
-    }
-
-    private void plot() {
-        findings.exhibits()
-                .add(Percentiles.plot(
-                        "Settled over HTTP at half of the highest rate: time since each claim was due",
-                        List.of(Percentiles.line("settled", open))));
-        findings.exhibits()
-                .add(new Exhibits.Plot(
-                        "Settled claims a second at that rate, the last round",
-                        "seconds",
-                        Exhibits.Axis.LINEAR,
-                        "claims/s",
-                        Exhibits.Axis.LINEAR,
-                        List.of(new Exhibits.Line("settled", openOverTime.perSecond()))));
     }
 
     private void article1(BenchBed bed, boolean counts) throws Exception {
@@ -211,7 +160,6 @@ final class HttpBench {
     private void settled(BenchBed bed, boolean counts) throws Exception {
         progress.accept("settled");
         Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, false, counts);
-        settledPerSecond = outcome.perSecond();
         if (counts) {
             settled.add(outcome.perSecond());
             p50.add(outcome.p50Micros());

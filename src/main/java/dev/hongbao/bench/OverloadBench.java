@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Twice what the server can do, over HTTP, in an open loop, each claim answered when settled: it is to keep its throughput, to
- * send the excess away at once, and not to grow. The server is a process of its own; the load is on the same cores.
+ * Half of what the server can do, and twice as much, over HTTP, in an open loop, each claim answered when settled. At half it is to
+ * answer soon; at twice to keep its throughput, to send the excess away at once, and not to grow. The server is a process of its
+ * own; the load is on the same cores.
  */
 final class OverloadBench {
     private static final int MEMBERS = 20_000;
@@ -44,6 +45,9 @@ final class OverloadBench {
 
     private final Findings findings = new Findings("overload");
     private final Measurement capacity = findings.measure("settled, as many as it can (closed loop)", "claims/s");
+    private final Measurement halfP50 = findings.measure("settled at half of that, p50", "µs");
+    private final Measurement halfP99 = findings.atMost("settled at half of that, p99", "µs", 25_000);
+    private final Measurement halfP999 = findings.measure("settled at half of that, p99.9", "µs");
     private final Measurement kept = findings.measure("settled, offered twice as many", "claims/s", capacity, 0.8);
     private final Measurement settledP99 = findings.measure("  their latency, p99", "µs");
     private final Measurement refusals = findings.measure("refused with 503", "answers/s");
@@ -73,7 +77,7 @@ final class OverloadBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 1 + WARM_UPS + 2 * scale.rounds();
+        return 1 + WARM_UPS + 3 * scale.rounds();
     }
 
     private static int maxWaiting(Scale scale) {
@@ -109,6 +113,7 @@ final class OverloadBench {
     private void round(boolean last) throws Exception {
         double perSecond = capacity();
         capacity.add(perSecond);
+        half(perSecond, last);
         progress.accept("overload");
         Duration length = Duration.ofMillis(scale.millis(LENGTH_MILLIS));
         OpenLoop.Load load = new OpenLoop.Load(
@@ -124,6 +129,34 @@ final class OverloadBench {
             plot(perSecond, outcome, watch.looks());
         }
         bed.audit(findings);
+    }
+
+    /** At a rate that leaves room, counted from when each claim was due. */
+    private void half(double perSecond, boolean last) throws Exception {
+        progress.accept("half");
+        Duration length = Duration.ofMillis(scale.millis(LENGTH_MILLIS));
+        OpenLoop.Load load = new OpenLoop.Load(
+                server.port(),
+                Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2),
+                perSecond / 2,
+                length.dividedBy(4),
+                length,
+                PATIENCE);
+        OpenLoop.Outcome outcome = OpenLoop.run(load, claims(load), 0);
+        long wrong =
+                outcome.refused.getTotalCount() + outcome.others + outcome.broken + outcome.unanswered + outcome.unsent;
+        if (wrong > 0) {
+            findings.fault(wrong + " claims at half of what it can do were not answered as settled");
+        }
+        halfP50.add(outcome.claimed.getValueAtPercentile(50));
+        halfP99.add(outcome.claimed.getValueAtPercentile(99));
+        halfP999.add(outcome.claimed.getValueAtPercentile(99.9));
+        if (last) {
+            findings.exhibits()
+                    .add(Percentiles.plot(
+                            "Offered half of what it can do: time since each claim was due",
+                            List.of(Percentiles.line("settled", outcome.claimed))));
+        }
     }
 
     private double capacity() throws Exception {
