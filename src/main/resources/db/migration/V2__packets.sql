@@ -115,6 +115,7 @@ as $$
 declare
     escrows bigint[];
     assets  text[];
+    one     text; -- the asset, when all packets hold the same: to look into a text[] takes as long as the place is far
     counts  integer[];
     wallets bigint[];
 begin
@@ -129,15 +130,19 @@ begin
         raise exception 'a packet is unknown or closed' using errcode = 'HB002';
     end if;
 
+    if assets[1] = all (assets) then
+        one := assets[1];
+    end if;
+
     -- Twice when a wallet is new; by a statement of its own, so that one that another transaction makes meanwhile is seen.
     loop
         wallets := array(
-            select (select id from account where owner = g.user_id and kind = 'wallet' and asset = assets[g.place])
+            select (select id from account where owner = g.user_id and kind = 'wallet' and asset = coalesce(one, assets[g.place]))
             from unnest(users, places) with ordinality as g(user_id, place, n)
             order by g.n);
         exit when array_position(wallets, null) is null;
         insert into account (kind, owner, asset)
-        select distinct 'wallet', g.user_id, assets[g.place]
+        select distinct 'wallet', g.user_id, coalesce(one, assets[g.place])
         from unnest(users, places, wallets) as g(user_id, place, wallet)
         where g.wallet is null
         order by 2, 3
