@@ -58,7 +58,7 @@ public final class DemoLogin {
     private final @Nullable TokenSigner signer;
     private final String whyOff;
     private final Clock clock;
-    private volatile @Nullable DrawId wheel;
+    private volatile Future<@Nullable DrawId> wheel = Future.succeededFuture();
 
     private DemoLogin(@Nullable TokenSigner signer, String whyOff, Clock clock) {
         this.signer = signer;
@@ -83,9 +83,9 @@ public final class DemoLogin {
             Instant expiresAt,
             @Nullable DrawId wheel) {}
 
-    /** From now on visitors are told of this draw. */
-    public void offer(DrawId draw) {
-        wheel = draw;
+    /** From now on visitors are told of this draw. Who comes before it is there waits for it; without one there is no wheel. */
+    public void offer(Future<DrawId> draw) {
+        wheel = draw.<@Nullable DrawId>map(made -> made).otherwiseEmpty();
     }
 
     /** Whether {@link #enter} works. */
@@ -111,11 +111,12 @@ public final class DemoLogin {
         }
         return wallets.deposit(member, ASSET, START_AMOUNT, START_KEY)
                 .compose(money -> wallets.deposit(member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
-                .map(points -> {
+                .compose(points -> wheel)
+                .map(offered -> {
                     Instant expiresAt =
                             clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(TOKEN_LIFE);
                     String token = open.sign(member, List.of(GROUP), Role.USER, TOKEN_LIFE);
-                    return new Session(member, token, expiresAt, wheel);
+                    return new Session(member, token, expiresAt, offered);
                 });
     }
 }

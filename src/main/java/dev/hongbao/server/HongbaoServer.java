@@ -142,7 +142,7 @@ public final class HongbaoServer implements AutoCloseable {
                         managementPort::set));
     }
 
-    /** Without a wheel the demo is smaller, and the server is none the worse. */
+    /** The start does not wait for it. Without a wheel the demo is smaller, and the server is none the worse. */
     private static void offerWheel(Vertx vertx, Engine engine, DemoLogin demo, Clock clock) {
         if (!demo.isOpen()) {
             return;
@@ -152,11 +152,7 @@ public final class HongbaoServer implements AutoCloseable {
                 .compose(loop -> DemoWheel.ready(loop.draws(), engine.wallets(), clock.instant())
                         .eventually(loop.redis()::close))
                 .onComplete(wheel));
-        try {
-            demo.offer(await(wheel.future()));
-        } catch (Exception fault) {
-            LOG.warn("the demo starts without its wheel: {}", fault.toString());
-        }
+        demo.offer(wheel.future().onFailure(fault -> LOG.warn("the demo is without its wheel: {}", fault.toString())));
     }
 
     /** Of Vert.x' own metrics only the pools': the rest costs on every request, and ours say it better. */
