@@ -2,7 +2,7 @@
  * The viewer's wallet: what it holds, and what went in and out.
  * @module
  */
-import { html, useEffect, useState } from './ui.js';
+import { html, usePages } from './ui.js';
 import { records } from './api.js';
 import { Dialog } from './dialog.js';
 import { Face, nameOf } from './faces.js';
@@ -27,26 +27,7 @@ export function Account({ room, dialog = false, onClose }) {
 }
 
 function Records({ room }) {
-  const [items, setItems] = useState(null);
-  const [next, setNext] = useState(null);
-  useEffect(() => {
-    let current = true;
-    records(room.token()).then((page) => {
-      if (current) {
-        setItems(page.items);
-        setNext(page.next);
-      }
-    }, () => {});
-    return () => {
-      current = false;
-    };
-  }, [room.movements]);
-
-  const more = async () => {
-    const page = await records(room.token(), next);
-    setItems((known) => [...known, ...page.items]);
-    setNext(page.next);
-  };
+  const { items, more } = usePages((cursor) => records(room.token(), cursor), room.movements);
   return html`<section class="records" aria-label=${t('records')}>
     <h2>${t('records')}</h2>
     ${items?.length === 0 && html`<p class="soft">${t('noRecords')}</p>`}
@@ -55,6 +36,6 @@ function Records({ room }) {
       <span class="record-what"><b>${t(KINDS[item.kind] ?? item.kind)}</b><time datetime=${item.at}>${clock(item.at)}</time></span>
       <span class="record-sum ${item.direction}">${item.direction === 'credit' ? '+' : '−'}${money(item.amount, item.asset)}</span>
     </li>`)}</ul>
-    ${next && html`<button type="button" class="quiet-button" onClick=${more}>${t('more')}</button>`}
+    ${more && html`<button type="button" class="quiet-button" onClick=${more}>${t('more')}</button>`}
   </section>`;
 }

@@ -19,6 +19,34 @@ export function useNow(active = true) {
   return now;
 }
 
+/**
+ * A list that is read page by page, anew whenever `key` changes.
+ * @param {(cursor?: string) => Promise<{items: object[], next: ?string}>} read
+ * @returns {{items: ?object[], more: ?(() => Promise<void>)}} items are null before the first page; more is null at the end
+ */
+export function usePages(read, key) {
+  const [items, setItems] = useState(null);
+  const [next, setNext] = useState(null);
+  useEffect(() => {
+    let current = true;
+    read().then((page) => {
+      if (current) {
+        setItems(page.items);
+        setNext(page.next);
+      }
+    }, () => {});
+    return () => {
+      current = false;
+    };
+  }, [key]);
+  const more = async () => {
+    const page = await read(next);
+    setItems((known) => [...known, ...page.items]);
+    setNext(page.next);
+  };
+  return { items, more: next && more };
+}
+
 /** Whether the visitor asked for no movement. */
 export function isStill() {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;

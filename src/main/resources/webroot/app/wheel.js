@@ -3,7 +3,7 @@
  * shows where it stops.
  * @module
  */
-import { html, isStill, useEffect, useRef, useState } from './ui.js';
+import { html, isStill, useEffect, usePages, useRef, useState } from './ui.js';
 import { Dialog } from './dialog.js';
 import { clock, money } from './format.js';
 import { hasText, t } from './texts.js';
@@ -101,32 +101,14 @@ function Won({ plays, step }) {
 }
 
 function History({ room }) {
-  const [items, setItems] = useState(null);
-  const [next, setNext] = useState(null);
-  useEffect(() => {
-    let current = true;
-    room.plays().then((page) => {
-      if (current) {
-        setItems(page.items);
-        setNext(page.next);
-      }
-    }, () => {});
-    return () => {
-      current = false;
-    };
-  }, [room.spins]);
-  const more = async () => {
-    const page = await room.plays(next);
-    setItems((known) => [...known, ...page.items]);
-    setNext(page.next);
-  };
+  const { items, more } = usePages((cursor) => room.plays(cursor), room.spins);
   return html`<section class="history" aria-label=${t('ownPlays')}>
     <h3>${t('ownPlays')}</h3>
     ${items?.length === 0 && html`<p class="soft small">${t('noPlays')}</p>`}
     <ul>${items?.map((play) => html`<li key=${play.seq} data-play=${play.seq}>
       <${PrizeIcon} prize=${play} /><span class="history-what"><b>${prizeName(play)}</b>${play.code && html`<code>${play.code}</code>`}</span>
       <time datetime=${play.at}>${clock(play.at)}</time></li>`)}</ul>
-    ${next && html`<button type="button" class="quiet-button" onClick=${more}>${t('more')}</button>`}
+    ${more && html`<button type="button" class="quiet-button" onClick=${more}>${t('more')}</button>`}
   </section>`;
 }
 
@@ -144,6 +126,7 @@ function told(refused) {
 /** Turns the wheel so that the play's prize is under the pointer; at once for who wants no movement. */
 async function turn(rotor, angle, prizes, play) {
   const step = 360 / prizes.length;
+  // Where within the prize's slice it stops, for the eye only: which prize it is, the server has decided.
   const within = (Math.random() - 0.5) * step * 0.6;
   const stop = 360 - (play.number - 0.5) * step + within;
   const from = angle.current % 360;

@@ -51,7 +51,7 @@ final class ChildServer implements AutoCloseable {
      *
      * @param directory for the stores' files
      * @param maxHeapMiB of its JVM
-     * @param options by their names, besides the directory and the ports
+     * @param options by their names, as of {@link HongbaoConfig#forTrial}
      */
     static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
         List<String> command = new ArrayList<>(List.of(
@@ -68,19 +68,11 @@ final class ChildServer implements AutoCloseable {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try {
-            return new ChildServer(config(directory, options), process);
+            return new ChildServer(HongbaoConfig.forTrial(directory, options), process);
         } catch (IOException | RuntimeException fault) {
             process.destroy();
             throw fault;
         }
-    }
-
-    private static HongbaoConfig config(Path directory, Map<String, String> options) {
-        Map<String, String> all = new HashMap<>(options);
-        all.put("data.dir", directory.toString());
-        all.put("http.port", "0");
-        all.put("management.port", "0");
-        return HongbaoConfig.of(all);
     }
 
     /**
@@ -94,7 +86,7 @@ final class ChildServer implements AutoCloseable {
             int equals = option.indexOf('=');
             byName.put(option.substring(0, equals), option.substring(equals + 1));
         }
-        try (HongbaoServer server = HongbaoServer.start(config(directory, byName))) {
+        try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, byName))) {
             out.println(PORTS + server.port() + " " + server.managementPort());
             BufferedReader asked = reader(in);
             for (String line = asked.readLine(); line != null; line = asked.readLine()) {

@@ -67,12 +67,7 @@ final class HttpBench {
 
     /** As {@link ClaimsBench#run}; the load's files go to {@code results}. */
     static Findings run(Path directory, Path results, Scale scale, Consumer<String> progress) throws Exception {
-        HongbaoConfig config = HongbaoConfig.of(Map.of(
-                "data.dir", directory.toString(),
-                "http.port", "0",
-                "management.port", "0",
-                "limits.claims-per-second", "0",
-                "limits.requests-per-second", "0"));
+        HongbaoConfig config = HongbaoConfig.forTrial(directory, Map.of());
         try (HongbaoServer server = HongbaoServer.start(config)) {
             HttpBench bench = new HttpBench(config, server, results.resolve("load"), scale, progress);
             try (BenchBed bed = BenchBed.beside(config)) {
@@ -123,6 +118,7 @@ final class HttpBench {
         return counts ? scale.of(SECONDS, 1) : 1;
     }
 
+    /** Claims by everybody on new packets. */
     private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async, boolean counts) throws Exception {
         List<PacketId> ids = BenchPackets.send(bed, packets, shares);
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), async);
@@ -133,15 +129,20 @@ final class HttpBench {
         return outcome;
     }
 
+    private void claimHot(BenchBed bed, boolean async, boolean counts, Measurement... measured) throws Exception {
+        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, async, counts);
+        double[] values = {outcome.perSecond(), outcome.p50Micros(), outcome.p99Micros()};
+        for (int i = 0; counts && i < measured.length; i++) {
+            measured[i].add(values[i]);
+        }
+    }
+
     /** A burst: what it leaves in the journal is settled, and the time for that is not counted. */
     private void accepted(BenchBed bed, boolean counts) throws Exception {
         progress.accept("accepted");
         BenchBed.await(server.engine().stopWriter());
         try {
-            Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, true, counts);
-            if (counts) {
-                accepted.add(outcome.perSecond());
-            }
+            claimHot(bed, true, counts, accepted);
         } finally {
             BenchBed.await(server.engine().startWriter());
         }
@@ -150,21 +151,13 @@ final class HttpBench {
 
     private void acceptedSettling(BenchBed bed, boolean counts) throws Exception {
         progress.accept("accepted, settled meanwhile");
-        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, true, counts);
-        if (counts) {
-            acceptedSettling.add(outcome.perSecond());
-        }
+        claimHot(bed, true, counts, acceptedSettling);
         Journals.awaitEmpty(bed.stores().redisUrl());
     }
 
     private void settled(BenchBed bed, boolean counts) throws Exception {
         progress.accept("settled");
-        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, false, counts);
-        if (counts) {
-            settled.add(outcome.perSecond());
-            p50.add(outcome.p50Micros());
-            p99.add(outcome.p99Micros());
-        }
+        claimHot(bed, false, counts, settled, p50, p99);
     }
 
     private void settledMany(BenchBed bed, boolean counts) throws Exception {

@@ -85,10 +85,7 @@ final class OverloadBench {
     }
 
     private static Map<String, String> options(Scale scale) {
-        return Map.of(
-                "limits.claims-per-second", "0",
-                "limits.requests-per-second", "0",
-                "claim.max-waiting", Integer.toString(maxWaiting(scale)));
+        return Map.of("claim.max-waiting", Integer.toString(maxWaiting(scale)));
     }
 
     /** As {@link ClaimsBench#run}; its capacity is found some times before it counts, which warms up. */

@@ -44,7 +44,6 @@ final class SocketsBench {
     /** The load comes from few addresses and at once, which a real one does not. */
     private static final Map<String, String> OPTIONS = Map.of(
             "http.max-connections", "1000000",
-            "limits.requests-per-second", "0",
             "socket.max-per-address", "1000000");
 
     private static final long DEPOSIT = 10_000_000_000L;

@@ -60,12 +60,7 @@ final class DemoCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         Path directory = Files.createTempDirectory("hongbao-demo");
-        HongbaoConfig config = HongbaoConfig.of(Map.of(
-                "data.dir", directory.toString(),
-                "http.port", "0",
-                "management.port", "0",
-                "limits.claims-per-second", "0",
-                "limits.requests-per-second", "0"));
+        HongbaoConfig config = HongbaoConfig.forTrial(directory, Map.of());
         Logging.configure(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
         try {
             out.println("Starting a server, with its own Redis and Postgres, in " + directory);

@@ -1,5 +1,7 @@
 package dev.hongbao.config;
 
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 /** The whole configuration, validated. Immutable. */
@@ -29,6 +31,23 @@ public record HongbaoConfig(
     public static HongbaoConfig of(Map<String, String> byPath) {
         return ConfigLoader.load(new ConfigSources(byPath, Map.of(), null, null))
                 .config();
+    }
+
+    /**
+     * Of a server that a command starts for itself: everything in one directory, free ports, and no limits per user, since one
+     * program plays them all.
+     *
+     * @param more options by path, which win
+     */
+    public static HongbaoConfig forTrial(Path directory, Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(Map.of(
+                "data.dir", directory.toString(),
+                "http.port", "0",
+                "management.port", "0",
+                "limits.claims-per-second", "0",
+                "limits.requests-per-second", "0"));
+        all.putAll(more);
+        return of(all);
     }
 
     static HongbaoConfig from(OptionValues values) {

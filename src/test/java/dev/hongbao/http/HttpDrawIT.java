@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestServer;
-import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -19,38 +16,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Prize draws as a client sees them, on the whole server. */
 @ExtendWith(Servers.class)
-class HttpDrawIT extends HttpApiClient {
-    private static TestServer server;
-    private static TestServers servers;
-
-    @BeforeAll
-    static void start(TestServers given) {
-        servers = given;
-        server = TestServer.start(given, Map.of());
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
-
-    @Override
-    URI base() {
-        return server.base();
-    }
-
-    @Override
-    byte[] secret() {
-        return server.secret();
-    }
-
+class HttpDrawIT extends TestServerClient {
     private static JsonObject definition(String json) {
         return new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z");
     }

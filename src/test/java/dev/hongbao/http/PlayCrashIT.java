@@ -266,21 +266,9 @@ class PlayCrashIT extends HttpApiClient {
 
     @Test
     void killed_after_the_script_and_before_the_settlement() throws Exception {
-        List<Integer> decided;
-        try (Connection owner = TestDatabase.connect(stores.postgresOwnerUrl());
-                Statement lock = owner.createStatement()) {
-            // Given a settlement that waits for the shards' rows
-            owner.setAutoCommit(false);
-            lock.execute("select from shard for update");
-            playInVain();
-            until("the play is decided", () -> decided().size() == 1);
-            decided = prizesOf(decided().get(0));
-
-            // When the server is killed, and its settlement with it
-            server.kill();
-            books.breakConnections(false);
-            owner.rollback();
-        }
+        // Given a play that is decided; when the server is killed, and its settlement with it
+        List<Integer> decided = killedWhenSettlementIsHeld(
+                "the play is decided", () -> decided().size() == 1, () -> books.breakConnections(false));
         assertThat(count("play")).isZero();
 
         // Then
@@ -290,20 +278,9 @@ class PlayCrashIT extends HttpApiClient {
 
     @Test
     void killed_after_the_settlement_and_before_the_answer() throws Exception {
-        List<Integer> decided;
-        try (Connection owner = TestDatabase.connect(stores.postgresOwnerUrl());
-                Statement lock = owner.createStatement()) {
-            // Given a settlement that waits
-            owner.setAutoCommit(false);
-            lock.execute("select from shard for update");
-            playInVain();
-            until("the settlement waits", () -> waits("settle_plays"));
-            decided = prizesOf(decided().get(0));
-
-            // When the server is killed, and Postgres commits what nobody hears of
-            server.kill();
-            owner.rollback();
-        }
+        // Given a settlement that waits; when the server is killed, and Postgres commits what nobody hears of
+        List<Integer> decided =
+                killedWhenSettlementIsHeld("the settlement waits", () -> waits("settle_plays"), () -> {});
         until("it is settled", () -> count("play") == TEN);
         assertThat(decided()).as("still in the journal").hasSize(1);
 
@@ -311,6 +288,22 @@ class PlayCrashIT extends HttpApiClient {
         startServer();
         assertThat(prizesOf(assertPlayedOnce())).isEqualTo(decided);
         Eventually.eventually(SOON, books::assertJournalsEmpty);
+    }
+
+    /** Holds the shards' rows while ann plays, until the server is killed. @return the prizes in the journal */
+    private List<Integer> killedWhenSettlementIsHeld(String what, Condition reached, Runnable then) throws Exception {
+        try (Connection owner = TestDatabase.connect(stores.postgresOwnerUrl());
+                Statement lock = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            lock.execute("select from shard for update");
+            playInVain();
+            until(what, reached);
+            List<Integer> decided = prizesOf(decided().get(0));
+            server.kill();
+            then.run();
+            owner.rollback();
+            return decided;
+        }
     }
 
     @Test

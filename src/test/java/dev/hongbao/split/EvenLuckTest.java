@@ -39,7 +39,7 @@ class EvenLuckTest {
 
         // Then: in every position, before any shuffle
         for (int slot = 0; slot < count; slot++) {
-            ChiSquare.of(seen[slot], expected).assertFits("slot " + slot + ", seed numbers 0 to " + (seeds - 1));
+            Fit.assertFits(seen[slot], expected, "slot " + slot + ", seed numbers 0 to " + (seeds - 1));
         }
     }
 
@@ -72,7 +72,7 @@ class EvenLuckTest {
         double[] expected = new double[seen.length];
         Arrays.fill(expected, (double) seeds / ways);
         assertThat(numbers).as("ways seen").hasSize((int) ways);
-        ChiSquare.of(seen, expected).assertFits(ways + " ways, seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(seen, expected, ways + " ways, seed numbers 0 to " + (seeds - 1));
     }
 
     /** 200 shares, so tight that no draw without the cap fits: one share must still have the law of exact counting. */
@@ -102,8 +102,8 @@ class EvenLuckTest {
         }
 
         // Then
-        ChiSquare.of(first, expected).assertFits("first part, seed numbers 0 to " + (seeds - 1));
-        ChiSquare.of(last, expected).assertFits("last part, seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(first, expected, "first part, seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(last, expected, "last part, seed numbers 0 to " + (seeds - 1));
     }
 
     @Test
@@ -124,7 +124,7 @@ class EvenLuckTest {
         // Then
         double[] expected = new double[5];
         Arrays.fill(expected, Arrays.stream(sum).sum() / 5.0);
-        ChiSquare.of(sum, expected).assertFits("seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(sum, expected, "seed numbers 0 to " + (seeds - 1));
     }
 
     /** How many ways divide 0 … excess into {@code count} parts of 0 … cap; large counts only up to a common factor. */

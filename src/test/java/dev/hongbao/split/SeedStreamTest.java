@@ -73,7 +73,7 @@ class SeedStreamTest {
         double[] expected = IntStream.range(0, (int) bound)
                 .mapToDouble(i -> (double) draws / bound)
                 .toArray();
-        ChiSquare.of(seen, expected).assertFits("bound " + bound);
+        Fit.assertFits(seen, expected, "bound " + bound);
     }
 
     @ParameterizedTest

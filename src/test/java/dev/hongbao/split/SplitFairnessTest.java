@@ -161,6 +161,6 @@ class SplitFairnessTest {
             int distance = Math.abs(share - 100);
             expected[share] = seeds * (101.0 - distance) / (101 * 102 / 2.0) / (distance == 0 ? 1 : 2);
         }
-        ChiSquare.of(seen, expected).assertFits("seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(seen, expected, "seed numbers 0 to " + (seeds - 1));
     }
 }

@@ -1,5 +1,7 @@
 package dev.hongbao.ws;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.hongbao.http.contract.AnswerFrames;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -19,6 +21,13 @@ abstract class FrameClient implements AutoCloseable {
     private final List<JsonObject> passedOver = new ArrayList<>();
     private final CompletableFuture<Integer> closed = new CompletableFuture<>();
     private int nextId = 1;
+
+    /** What an error frame names: the end of its problem's type. */
+    static String kind(JsonObject error) {
+        assertThat(error.getString("type")).as(error.encode()).isEqualTo("error");
+        String type = error.getJsonObject("error").getString("type");
+        return type.substring(type.lastIndexOf('/') + 1);
+    }
 
     /** Opens connections. */
     interface Opener {

@@ -1,6 +1,7 @@
 package dev.hongbao.ws;
 
 import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.ws.FrameClient.kind;
 import static dev.hongbao.ws.SocketServer.claimOf;
 import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,12 +58,6 @@ abstract class SocketContract {
         return client.ask("send", send(group, amount, count))
                 .getJsonObject("packet")
                 .getString("id");
-    }
-
-    private static String kind(JsonObject error) {
-        assertThat(error.getString("type")).as(error.encode()).isEqualTo("error");
-        String type = error.getJsonObject("error").getString("type");
-        return type.substring(type.lastIndexOf('/') + 1);
     }
 
     @Test

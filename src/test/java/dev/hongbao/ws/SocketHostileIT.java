@@ -1,77 +1,19 @@
 package dev.hongbao.ws;
 
+import static dev.hongbao.ws.FrameClient.kind;
 import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestServers;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad input over the socket: each is named, or ends its own connection, and nobody else's. */
-@ExtendWith(Servers.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SocketHostileIT {
-    private SocketServer server;
-    private FrameClient bystander;
-
-    @BeforeAll
-    void start(TestServers stores) {
-        server = SocketServer.start(
-                stores,
-                Map.of(
-                        "socket.auth-timeout", "600ms",
-                        "socket.idle-timeout", "2s",
-                        "socket.max-groups", "3",
-                        "socket.max-per-user", "4",
-                        "socket.max-per-address", "40",
-                        "socket.origins", "https://chat.example.com"));
-        server.deposit("alice", 100_000);
-    }
-
-    @AfterAll
-    void stop() {
-        server.close();
-    }
-
-    @BeforeEach
-    void join() {
-        bystander = connect("bystander", "g");
-        bystander.join("g");
-    }
-
-    /** Whatever a test did, the others are still served. */
-    @AfterEach
-    void theOthersGoOn() {
-        assertThat(bystander.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
-        bystander.close();
-    }
-
-    private VertxFrameClient connect(String user, String... groups) {
-        VertxFrameClient client = VertxFrameClient.open(server.base());
-        assertThat(client.authenticate(server.token(user, groups)).getString("type"))
-                .isEqualTo("authenticated");
-        return client;
-    }
-
-    private static String kind(JsonObject error) {
-        assertThat(error.getString("type")).as(error.encode()).isEqualTo("error");
-        String type = error.getJsonObject("error").getString("type");
-        return type.substring(type.lastIndexOf('/') + 1);
-    }
-
+class SocketHostileIT extends WithBystander {
     // --- frames ---
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.hongbao.ws;
 
+import static dev.hongbao.ws.FrameClient.kind;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
@@ -46,12 +47,6 @@ class SocketPlayIT {
 
     private static JsonObject playOf(String draw, int plays, String key) {
         return new JsonObject().put("draw", draw).put("plays", plays).put("key", key);
-    }
-
-    private static String kind(JsonObject error) {
-        assertThat(error.getString("type")).as(error.encode()).isEqualTo("error");
-        String type = error.getJsonObject("error").getString("type");
-        return type.substring(type.lastIndexOf('/') + 1);
     }
 
     @Test

@@ -8,9 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
@@ -51,22 +49,21 @@ public final class Article1 implements Way {
     @Override
     public Supply fill(int shares) throws SQLException {
         table.clear();
-        Map<String, Long> holders = new HashMap<>();
-        long total = 0;
         try (Jedis jedis = new Jedis(redis)) {
             jedis.del(SHARES, CLAIMED, USERS);
             Pipeline pipeline = jedis.pipelined();
             for (int i = 0; i < shares; i++) {
-                long money = 1 + i % 100;
-                total += money;
-                holders.put(Integer.toString(i), 1L);
                 pipeline.lpush(
                         SHARES,
-                        new JsonObject().put("id", i).put("money", money).encode());
+                        new JsonObject().put("id", i).put("money", money(i)).encode());
             }
             pipeline.sync();
         }
-        return new Supply(total, holders);
+        return Supply.ofOnes(shares, Article1::money);
+    }
+
+    private static long money(int share) {
+        return 1 + share % 100;
     }
 
     @Override

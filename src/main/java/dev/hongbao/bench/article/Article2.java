@@ -1,7 +1,6 @@
 package dev.hongbao.bench.article;
 
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +19,7 @@ import redis.clients.jedis.Transaction;
  */
 public final class Article2 implements Way {
     private static final String TABLE = "article2:table";
-    private static final String WINNERS = "article2:winners";
+    private static final WinnersList WINNERS = new WinnersList("article2:winners");
     private static final int TRIES = 100;
 
     /** Of a hundred; the fourth has the rest. */
@@ -58,7 +57,7 @@ public final class Article2 implements Way {
         counts.put(Integer.toString(PERCENT.length + 1), rest);
         long total = 0;
         try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(TABLE, WINNERS);
+            jedis.del(TABLE, WINNERS.key());
             for (Map.Entry<String, Long> prize : counts.entrySet()) {
                 jedis.hset(TABLE, prize.getKey(), Long.toString(prize.getValue()));
                 total += prize.getValue() * worth(prize.getKey());
@@ -95,7 +94,7 @@ public final class Article2 implements Way {
                 }
                 if (take(prize)) {
                     fate.after("taken");
-                    jedis.rpush(WINNERS, user + " " + prize);
+                    WINNERS.add(jedis, user, prize);
                     fate.after("recorded");
                     return Told.WON;
                 }
@@ -133,15 +132,7 @@ public final class Article2 implements Way {
 
     @Override
     public List<Grant> granted() {
-        List<Grant> grants = new ArrayList<>();
-        try (Jedis jedis = new Jedis(redis)) {
-            for (String winner : jedis.lrange(WINNERS, 0, -1)) {
-                int space = winner.indexOf(' ');
-                String prize = winner.substring(space + 1);
-                grants.add(new Grant(Integer.parseInt(winner.substring(0, space)), prize, worth(prize)));
-            }
-        }
-        return grants;
+        return WINNERS.read(redis, (user, prize) -> new Grant(user, prize, worth(prize)));
     }
 
     @Override
@@ -154,7 +145,7 @@ public final class Article2 implements Way {
     @Override
     public void clear() {
         try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(TABLE, WINNERS);
+            jedis.del(TABLE, WINNERS.key());
         }
     }
 }

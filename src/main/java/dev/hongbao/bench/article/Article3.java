@@ -7,9 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
@@ -48,23 +46,19 @@ public final class Article3 implements Way {
     @Override
     public Supply fill(int shares) throws SQLException {
         table.clear();
-        Map<String, Long> holders = new HashMap<>();
-        long total = 0;
         try (Jedis jedis = new Jedis(redis)) {
             jedis.del(SHARES, TAKERS, lock.key());
             Pipeline pipeline = jedis.pipelined();
             for (int i = 0; i < shares; i++) {
-                total += amount(Integer.toString(i));
-                holders.put(Integer.toString(i), 1L);
                 pipeline.rpush(SHARES, Integer.toString(i));
             }
             pipeline.sync();
         }
-        return new Supply(total, holders);
+        return Supply.ofOnes(shares, Article3::amount);
     }
 
-    private static long amount(String share) {
-        return 1 + Long.parseLong(share) % 100;
+    private static long amount(int share) {
+        return 1 + share % 100;
     }
 
     @Override
@@ -98,7 +92,7 @@ public final class Article3 implements Way {
             }
             try {
                 fate.after("popped");
-                return open(new Grant(user, share, amount(share)), fate);
+                return open(new Grant(user, share, amount(Integer.parseInt(share))), fate);
             } catch (IOException | SQLException failed) {
                 jedis.rpush(SHARES, share);
                 throw failed;

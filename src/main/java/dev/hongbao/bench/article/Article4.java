@@ -2,10 +2,7 @@ package dev.hongbao.bench.article;
 
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
@@ -18,7 +15,7 @@ import redis.clients.jedis.Pipeline;
  */
 public final class Article4 implements Way {
     private static final String PRIZES = "article4:prizes";
-    private static final String WINNERS = "article4:winners";
+    private static final WinnersList WINNERS = new WinnersList("article4:winners");
 
     private final URI redis;
     private final DelLock lock;
@@ -41,18 +38,16 @@ public final class Article4 implements Way {
 
     @Override
     public Supply fill(int shares) {
-        Map<String, Long> holders = new HashMap<>();
         long now = System.currentTimeMillis();
         try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(PRIZES, WINNERS, lock.key());
+            jedis.del(PRIZES, WINNERS.key(), lock.key());
             Pipeline pipeline = jedis.pipelined();
             for (int i = 0; i < shares; i++) {
-                holders.put(Integer.toString(i), 1L);
                 pipeline.zadd(PRIZES, now - shares + i, Integer.toString(i));
             }
             pipeline.sync();
         }
-        return new Supply(shares, holders);
+        return Supply.ofOnes(shares, prize -> 1);
     }
 
     @Override
@@ -91,21 +86,14 @@ public final class Article4 implements Way {
         }
         jedis.zrem(PRIZES, due.get(0));
         fate.after("removed");
-        jedis.rpush(WINNERS, user + " " + due.get(0));
+        WINNERS.add(jedis, user, due.get(0));
         fate.after("recorded");
         return Told.WON;
     }
 
     @Override
     public List<Grant> granted() {
-        List<Grant> grants = new ArrayList<>();
-        try (Jedis jedis = new Jedis(redis)) {
-            for (String winner : jedis.lrange(WINNERS, 0, -1)) {
-                int space = winner.indexOf(' ');
-                grants.add(new Grant(Integer.parseInt(winner.substring(0, space)), winner.substring(space + 1), 1));
-            }
-        }
-        return grants;
+        return WINNERS.read(redis, (user, prize) -> new Grant(user, prize, 1));
     }
 
     @Override
@@ -118,7 +106,7 @@ public final class Article4 implements Way {
     @Override
     public void clear() {
         try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(PRIZES, WINNERS, lock.key());
+            jedis.del(PRIZES, WINNERS.key(), lock.key());
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.hongbao.bench.article;
 
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -19,7 +18,7 @@ import redis.clients.jedis.Jedis;
 public final class Article5 implements Way {
     private static final String TRIES = "article5:tries";
     private static final String REMAINING = "article5:remaining";
-    private static final String WINNERS = "article5:winners";
+    private static final WinnersList WINNERS = new WinnersList("article5:winners");
     private static final long MEAN = 100;
 
     private final URI redis;
@@ -44,7 +43,7 @@ public final class Article5 implements Way {
     @Override
     public Supply fill(int shares) {
         try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(WINNERS, lock.key());
+            jedis.del(WINNERS.key(), lock.key());
             jedis.set(TRIES, Integer.toString(shares));
             jedis.set(REMAINING, Long.toString(shares * MEAN));
         }
@@ -87,7 +86,7 @@ public final class Article5 implements Way {
             if (amount == 0) {
                 return Told.NOTHING;
             }
-            jedis.rpush(WINNERS, user + " " + amount);
+            WINNERS.add(jedis, user, amount);
             fate.after("recorded");
             return Told.WON;
         }
@@ -114,15 +113,7 @@ public final class Article5 implements Way {
 
     @Override
     public List<Grant> granted() {
-        List<Grant> grants = new ArrayList<>();
-        try (Jedis jedis = new Jedis(redis)) {
-            for (String winner : jedis.lrange(WINNERS, 0, -1)) {
-                int space = winner.indexOf(' ');
-                grants.add(new Grant(
-                        Integer.parseInt(winner.substring(0, space)), "", Long.parseLong(winner.substring(space + 1))));
-            }
-        }
-        return grants;
+        return WINNERS.read(redis, (user, amount) -> new Grant(user, "", Long.parseLong(amount)));
     }
 
     @Override
@@ -135,7 +126,7 @@ public final class Article5 implements Way {
     @Override
     public void clear() {
         try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(TRIES, REMAINING, WINNERS, lock.key());
+            jedis.del(TRIES, REMAINING, WINNERS.key(), lock.key());
         }
     }
 }

@@ -2,7 +2,10 @@ package dev.hongbao.bench.article;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** One article's way of giving shares, or prizes, to many users at once. Blocking; only a {@link Client} is used by a crowd. */
 public interface Way {
@@ -64,6 +67,13 @@ public interface Way {
     record Supply(long total, Map<String, Long> holders) {
         public Supply {
             holders = Map.copyOf(holders);
+        }
+
+        /** Shares named 0, 1, 2 …, for one user each. @param amount of a share by its number */
+        static Supply ofOnes(int shares, IntToLongFunction amount) {
+            return new Supply(
+                    IntStream.range(0, shares).mapToLong(amount::applyAsLong).sum(),
+                    IntStream.range(0, shares).boxed().collect(Collectors.toMap(i -> Integer.toString(i), i -> 1L)));
         }
     }
 
