@@ -1,7 +1,6 @@
 package dev.hongbao.bench;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.postgres.Migrations;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.server.Audit;
 import dev.hongbao.server.Engine;
@@ -57,7 +56,6 @@ final class BenchBed implements AutoCloseable {
         Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
         try {
             StoreAddresses addresses = stores.addresses();
-            Migrations.run(addresses.owner(), addresses.app());
             var metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             Engine engine = await(Engine.start(vertx, addresses, config, metrics, Clock.systemUTC()));
             await(engine.ready(READY));

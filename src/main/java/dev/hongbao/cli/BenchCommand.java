@@ -147,7 +147,7 @@ final class BenchCommand {
     }
 
     private static void quiet() {
-        Logging.configure(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
+        Logging.choose(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
     }
 
     private Bench bench() {

@@ -61,7 +61,7 @@ final class DemoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         Path directory = Files.createTempDirectory("hongbao-demo");
         HongbaoConfig config = HongbaoConfig.forTrial(directory, Map.of());
-        Logging.configure(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
+        Logging.choose(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.WARN));
         try {
             out.println("Starting a server, with its own Redis and Postgres, in " + directory);
             out.flush();

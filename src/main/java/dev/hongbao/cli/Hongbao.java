@@ -15,10 +15,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -55,55 +57,73 @@ public final class Hongbao {
 
     /** Runs a command to its end; {@code serve} ends with the process. Returns the exit code. */
     public static int run(String... args) {
-        CommandLine root = commandLine(System.getenv(), ConfigSources.DEFAULT_FILE);
-        // Greetings are Chinese also where the locale is POSIX.
-        root.setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8));
-        root.setErr(new PrintWriter(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8));
-        return root.execute(withCommand(root, args));
+        PrintWriter out = utf8(FileDescriptor.out);
+        return run(
+                System.getenv(), ConfigSources.DEFAULT_FILE, HongbaoServer::start, out, utf8(FileDescriptor.err), args);
+    }
+
+    /** Greetings are Chinese also where the locale is POSIX. */
+    private static PrintWriter utf8(FileDescriptor to) {
+        return new PrintWriter(new FileOutputStream(to), true, StandardCharsets.UTF_8);
     }
 
     /**
-     * All commands.
+     * Runs a command. Only the one that is named is made, since every option of each would cost the start; when none is, all are.
      *
      * @param environment the process's variables
      * @param defaultFile the configuration file read when no other is named; null for none
      */
-    static CommandLine commandLine(Map<String, String> environment, @Nullable Path defaultFile) {
-        return commandLine(environment, defaultFile, HongbaoServer::start);
-    }
-
-    static CommandLine commandLine(
-            Map<String, String> environment, @Nullable Path defaultFile, ServeCommand.Starter starter) {
+    static int run(
+            Map<String, String> environment,
+            @Nullable Path defaultFile,
+            ServeCommand.Starter starter,
+            PrintWriter out,
+            PrintWriter err,
+            String... args) {
         CommandLine root = new CommandLine(new Hongbao());
-        add(root, environment, defaultFile, flags -> new ServeCommand(flags, starter), option -> true);
-        add(root, environment, defaultFile, TokenCommand::new, Hongbao::concernsTokens);
-        add(root, environment, defaultFile, CheckConfigCommand::new, option -> false);
-        root.addSubcommand(new DefaultConfigCommand());
-        root.addSubcommand(new SplitCommand());
-        root.addSubcommand(new DrawCommand());
-        add(root, environment, defaultFile, ReconcileCommand::new, Hongbao::concernsStores);
-        root.addSubcommand(new DemoCommand());
-        root.addSubcommand(new BenchCommand());
-        root.addSubcommand(new HelpCommand());
+        String[] line = withCommand(root, args);
+        Map<String, Supplier<CommandLine>> commands = commands(environment, defaultFile, starter);
+        Supplier<CommandLine> named = commands.get(line[0]);
+        if (named == null) {
+            commands.values().forEach(command -> root.addSubcommand(command.get()));
+            root.addSubcommand(new HelpCommand());
+        } else {
+            root.addSubcommand(named.get());
+        }
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.registerConverter(UserId.class, converter(UserId::new));
         root.registerConverter(GroupId.class, converter(GroupId::new));
         root.registerConverter(Duration.class, converter(DurationText::parse));
-        root.setParameterExceptionHandler(Hongbao::badUsage);
+        root.setParameterExceptionHandler((fault, given) -> badUsage(fault, commands.keySet()));
         root.setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, command));
-        return root;
+        root.setOut(out);
+        root.setErr(err);
+        return root.execute(line);
     }
 
-    private static void add(
-            CommandLine root,
-            Map<String, String> environment,
-            @Nullable Path defaultFile,
-            Function<ConfigFlags, Object> command,
-            Predicate<Option<?>> shown) {
-        ConfigFlags flags = new ConfigFlags(environment, defaultFile);
+    /** By name, in the order of the help. */
+    private static Map<String, Supplier<CommandLine>> commands(
+            Map<String, String> environment, @Nullable Path defaultFile, ServeCommand.Starter starter) {
+        Supplier<ConfigFlags> flags = () -> new ConfigFlags(environment, defaultFile);
+        Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+        commands.put(
+                "serve", () -> configured(flags.get(), config -> new ServeCommand(config, starter), option -> true));
+        commands.put("token", () -> configured(flags.get(), TokenCommand::new, Hongbao::concernsTokens));
+        commands.put("check-config", () -> configured(flags.get(), CheckConfigCommand::new, option -> false));
+        commands.put("default-config", () -> new CommandLine(new DefaultConfigCommand()));
+        commands.put("split", () -> new CommandLine(new SplitCommand()));
+        commands.put("draw", () -> new CommandLine(new DrawCommand()));
+        commands.put("reconcile", () -> configured(flags.get(), ReconcileCommand::new, Hongbao::concernsStores));
+        commands.put("demo", () -> new CommandLine(new DemoCommand()));
+        commands.put("bench", () -> new CommandLine(new BenchCommand()));
+        return commands;
+    }
+
+    private static CommandLine configured(
+            ConfigFlags flags, Function<ConfigFlags, Object> command, Predicate<Option<?>> shown) {
         CommandLine line = new CommandLine(command.apply(flags));
         flags.addTo(line.getCommandSpec(), shown);
-        root.addSubcommand(line);
+        return line;
     }
 
     private static boolean concernsStores(Option<?> option) {
@@ -115,7 +135,7 @@ public final class Hongbao {
     }
 
     /** The arguments with {@code serve} in front when they begin with a flag that is not the root's own. */
-    static String[] withCommand(CommandLine root, String... args) {
+    private static String[] withCommand(CommandLine root, String... args) {
         boolean named = args.length > 0
                 && (!args[0].startsWith("-")
                         || root.getCommandSpec().optionsMap().containsKey(args[0]));
@@ -124,21 +144,20 @@ public final class Hongbao {
                 : Stream.concat(Stream.of("serve"), Arrays.stream(args)).toArray(String[]::new);
     }
 
-    private static int badUsage(ParameterException fault, String[] args) {
+    private static int badUsage(ParameterException fault, Set<String> commands) {
         CommandLine command = fault.getCommandLine();
         PrintWriter err = command.getErr();
         err.println("hongbao: " + fault.getMessage());
-        suggest(fault, err);
+        suggest(fault, commands, err);
         err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
         return CommandLine.ExitCode.USAGE;
     }
 
-    private static void suggest(ParameterException fault, PrintWriter err) {
+    private static void suggest(ParameterException fault, Set<String> commands, PrintWriter err) {
         if (!(fault instanceof UnmatchedArgumentException unmatched)) {
             return;
         }
         CommandSpec command = fault.getCommandLine().getCommandSpec();
-        Set<String> commands = command.root().subcommands().keySet();
         String first = unmatched.getUnmatched().get(0);
         if (commands.contains(first)) {
             err.println("The command comes first: hongbao " + first + " …");

@@ -1,24 +1,92 @@
 package dev.hongbao.cli;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.spi.ContextAwareBase;
 import dev.hongbao.config.LogConfig;
 import dev.hongbao.config.LogConfig.Level;
-import java.util.Locale;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 
-/** Tells logback (logback.xml reads these system properties) what the configuration says. */
-final class Logging {
-    private Logging() {}
+/**
+ * What is logged, and how. Everything goes to stderr; stdout belongs to the commands' results. Logback finds this class as a
+ * service: its XML would take a quarter of a second of every start. An operator's own file still wins, as logback's manual says
+ * ({@code -Dlogback.configurationFile=…}).
+ */
+public final class Logging extends ContextAwareBase implements Configurator {
+    /** One line per event; a line break inside a message can not forge a second event. */
+    private static final String PATTERN =
+            "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %-20logger{0} %replace(%msg){'[\\r\\n]+', ' | '}%n";
+
+    /** Libraries that say at INFO what no operator asked. */
+    private static final List<String> TALKATIVE = List.of("io.netty", "org.flywaydb", "org.postgresql");
+
+    private static volatile LogConfig chosen = new LogConfig(LogConfig.Format.TEXT, Level.INFO);
 
     /** Must run before the first logger is made; later calls change nothing. */
-    static void configure(LogConfig log) {
-        System.setProperty("hongbao.log.format", log.format().name().toLowerCase(Locale.ROOT));
-        System.setProperty("hongbao.log.level", log.level().name());
-        // Of the libraries never more than INFO, and of the talkative ones never more than WARN.
-        System.setProperty("hongbao.log.libraries", atLeast(Level.INFO, log.level()));
-        System.setProperty("hongbao.log.talkative", atLeast(Level.WARN, log.level()));
+    static void choose(LogConfig log) {
+        chosen = log;
         System.setProperty("vertx.logger-delegate-factory-class-name", "io.vertx.core.logging.SLF4JLogDelegateFactory");
     }
 
-    private static String atLeast(Level floor, Level level) {
-        return (level.compareTo(floor) > 0 ? level : floor).name();
+    /** Called by logback, once, on the thread that makes the first logger. */
+    @Override
+    public ExecutionStatus configure(LoggerContext loggers) {
+        if (System.getProperty("logback.configurationFile") != null) {
+            return ExecutionStatus.INVOKE_NEXT_IF_ANY;
+        }
+        LogConfig log = chosen;
+        Logger root = loggers.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        root.addAppender(stderr(loggers, log.format()));
+        // Of the libraries never more than INFO, and of the talkative ones never more than WARN.
+        root.setLevel(atLeast(Level.INFO, log.level()));
+        loggers.getLogger("dev.hongbao").setLevel(atLeast(log.level(), log.level()));
+        TALKATIVE.forEach(name -> loggers.getLogger(name).setLevel(atLeast(Level.WARN, log.level())));
+        // It warns that Vert.x registers one gauge for several pools; the pools have theirs by name.
+        loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));
+        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    private static ConsoleAppender<ILoggingEvent> stderr(LoggerContext loggers, LogConfig.Format format) {
+        ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
+        appender.setContext(loggers);
+        appender.setName("stderr");
+        appender.setTarget("System.err");
+        appender.setEncoder(format == LogConfig.Format.JSON ? json(loggers) : text(loggers));
+        appender.start();
+        return appender;
+    }
+
+    private static Encoder<ILoggingEvent> text(LoggerContext loggers) {
+        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+        encoder.setContext(loggers);
+        encoder.setCharset(StandardCharsets.UTF_8);
+        encoder.setPattern(PATTERN);
+        encoder.start();
+        return encoder;
+    }
+
+    /** One object a line. */
+    private static Encoder<ILoggingEvent> json(LoggerContext loggers) {
+        JsonEncoder encoder = new JsonEncoder();
+        encoder.setContext(loggers);
+        encoder.setWithMessage(false);
+        encoder.setWithArguments(false);
+        encoder.setWithFormattedMessage(true);
+        encoder.setWithSequenceNumber(false);
+        encoder.setWithNanoseconds(false);
+        encoder.setWithContext(false);
+        encoder.start();
+        return encoder;
+    }
+
+    private static ch.qos.logback.classic.Level atLeast(Level floor, Level level) {
+        return ch.qos.logback.classic.Level.valueOf((level.compareTo(floor) > 0 ? level : floor).name());
     }
 }

@@ -36,7 +36,7 @@ final class ReconcileCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         HongbaoConfig loaded = config.load().config();
-        Logging.configure(loaded.log());
+        Logging.choose(loaded.log());
         PrintWriter out = spec.commandLine().getOut();
         try (Stores stores = Stores.join(loaded)) {
             List<Finding> findings = Audit.run(stores.addresses(), finding -> print(finding, out));

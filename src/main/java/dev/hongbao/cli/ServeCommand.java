@@ -43,7 +43,7 @@ final class ServeCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         LoadedConfig loaded = config.load();
         HongbaoConfig options = loaded.config();
-        Logging.configure(options.log());
+        Logging.choose(options.log());
         StopOnSignal stop = StopOnSignal.install(spec.commandLine().getErr());
         HongbaoServer server;
         try {

@@ -82,7 +82,7 @@ final class TokenCommand implements Callable<Integer> {
                             + ": only the issuer has the private key; ask it for a token");
             return ExitCode.SOFTWARE;
         }
-        Logging.configure(loaded.log());
+        Logging.choose(loaded.log());
         TokenSigner signer = new TokenSigner(
                 TokenRules.secret(token, loaded.data()), token.issuer(), token.audience(), Clock.systemUTC());
         String signed = signer.sign(user, groups, role, ttl);

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
+import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
@@ -79,7 +80,7 @@ final class Binaries {
     }
 
     private static void untar(InputStream in, Path to) throws IOException {
-        try (InputStream unpacked = new BufferedInputStream(XzProgram.decompress(in), 1 << 16);
+        try (InputStream unpacked = new GZIPInputStream(in, 1 << 16);
                 TarArchiveInputStream tar = new TarArchiveInputStream(unpacked)) {
             TarArchiveEntry entry;
             while ((entry = tar.getNextEntry()) != null) {

@@ -4,8 +4,8 @@ import java.util.Locale;
 
 /** The machines that the jar carries binaries for. */
 enum Platform {
-    LINUX_AMD64("redis-server-7.0.15-linux-amd64", "postgres-linux-x86_64.txz"),
-    LINUX_ARM64("redis-server-7.0.15-linux-arm64", "postgres-linux-arm_64.txz");
+    LINUX_AMD64("redis-server-7.0.15-linux-amd64", "postgres-linux-amd64.tar.gz"),
+    LINUX_ARM64("redis-server-7.0.15-linux-arm64", "postgres-linux-arm64.tar.gz");
 
     /** Names on the class path. */
     final String redisResource;

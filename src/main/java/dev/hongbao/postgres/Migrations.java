@@ -1,26 +1,26 @@
 package dev.hongbao.postgres;
 
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32;
 import org.flywaydb.core.Flyway;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Brings the schema to this version's. Flyway does it, and takes half a second to find that there is nothing to do; so what was
- * done last is noted beside its history, and when that is the same, Flyway is not asked. Blocking: call it before the event loops
- * have work.
+ * done last is noted beside its history, and when that is the same, Flyway is not asked.
  */
 public final class Migrations {
     /** All of {@code db/migration}. */
@@ -36,15 +36,28 @@ public final class Migrations {
     /**
      * Migrates; a no-op when the schema is there already. Safe to run from several servers at once (Flyway locks).
      *
+     * @param sql asks what was done last, as any role
      * @param owner the role that owns the tables
      * @param app the role the server works as; the same name when there is only one
-     * @throws org.flywaydb.core.api.FlywayException when Postgres is away, or the schema is newer than this version
+     * @return fails with a {@link org.flywaydb.core.api.FlywayException} when Postgres is away, or the schema is newer than this
+     *     version
      */
-    public static void run(PostgresAddress owner, PostgresAddress app) {
+    public static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app) {
         String fingerprint = fingerprint(app.user());
-        if (isDone(owner, fingerprint)) {
-            return;
-        }
+        return sql.query(NOTE)
+                .execute()
+                .map(rows -> fingerprint.equals(rows.iterator().next().getString(0)))
+                .otherwise(false) // Flyway tells why
+                .compose(done -> done
+                        ? Future.succeededFuture()
+                        : vertx.executeBlocking(() -> {
+                            migrate(owner, app);
+                            note(owner, fingerprint);
+                            return null;
+                        }));
+    }
+
+    private static void migrate(PostgresAddress owner, PostgresAddress app) {
         Flyway.configure(Migrations.class.getClassLoader())
                 .dataSource(owner.jdbcUrl(), owner.user(), owner.password())
                 .locations("classpath:" + FOLDER)
@@ -52,50 +65,34 @@ public final class Migrations {
                 .connectRetries(3)
                 .load()
                 .migrate();
-        note(owner, fingerprint);
-    }
-
-    /** False also when that cannot be found out: Flyway tells why. */
-    private static boolean isDone(PostgresAddress owner, String fingerprint) {
-        try (Connection connection = connect(owner);
-                Statement statement = connection.createStatement();
-                ResultSet noted = statement.executeQuery(NOTE)) {
-            return noted.next() && fingerprint.equals(noted.getString(1));
-        } catch (SQLException unknown) {
-            return false;
-        }
     }
 
     private static void note(PostgresAddress owner, String fingerprint) {
-        try (Connection connection = connect(owner);
+        try (Connection connection = DriverManager.getConnection(owner.jdbcUrl(), owner.user(), owner.password());
                 Statement statement = connection.createStatement()) {
-            statement.execute("comment on table flyway_schema_history is '" + fingerprint + "'");
+            statement.execute("comment on table flyway_schema_history is '" + fingerprint.replace("'", "''") + "'");
         } catch (SQLException notNoted) {
             LOG.debug("the next start asks Flyway again: {}", notNoted.toString());
         }
     }
 
-    private static Connection connect(PostgresAddress owner) throws SQLException {
-        return DriverManager.getConnection(owner.jdbcUrl(), owner.user(), owner.password());
+    /** What would be run: the scripts with their checksums, as Flyway has them too, and the role they name. */
+    private static String fingerprint(String app) {
+        return SCRIPTS.stream()
+                .map(script -> script + " " + Long.toHexString(checksum(script)))
+                .collect(Collectors.joining(", ", "hongbao ", " for " + app));
     }
 
-    /** Of what would be run: the scripts, and the role they name. */
-    private static String fingerprint(String app) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (String script : SCRIPTS) {
-                try (InputStream in = Migrations.class.getClassLoader().getResourceAsStream(FOLDER + "/" + script)) {
-                    if (in == null) {
-                        throw new IllegalStateException("this jar lacks " + script);
-                    }
-                    digest.update(script.getBytes(StandardCharsets.UTF_8));
-                    digest.update(in.readAllBytes());
-                }
+    private static long checksum(String script) {
+        try (InputStream in = Migrations.class.getClassLoader().getResourceAsStream(FOLDER + "/" + script)) {
+            if (in == null) {
+                throw new IllegalStateException("this jar lacks " + script);
             }
-            digest.update(app.getBytes(StandardCharsets.UTF_8));
-            return "hongbao " + HexFormat.of().formatHex(digest.digest());
-        } catch (IOException | NoSuchAlgorithmException fault) {
-            throw new IllegalStateException(fault);
+            CRC32 checksum = new CRC32();
+            checksum.update(in.readAllBytes());
+            return checksum.getValue();
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
         }
     }
 

@@ -18,6 +18,7 @@ import dev.hongbao.packet.PacketEnds;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketShardLoader;
 import dev.hongbao.play.PlaySettings;
+import dev.hongbao.postgres.Migrations;
 import dev.hongbao.redis.RedisLink;
 import dev.hongbao.redis.Script;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -100,7 +101,7 @@ public final class Engine {
     }
 
     /**
-     * Starts on stores that answer and whose schema is there. Once a Vert.x instance.
+     * Starts on stores that answer, and brings their schema to this version's. Once a Vert.x instance.
      *
      * @param clock for refusing early; tests move it
      */
@@ -116,8 +117,8 @@ public final class Engine {
                 config.postgres().maxWaitQueue());
         Pool ownerPool = pool(vertx, stores, "owner", OWNER_POOL_SIZE, OWNER_QUEUE);
         ShardStore shardStore = new ShardStore(ownerPool);
-        return shardStore
-                .establish(config.journal().shards())
+        return Migrations.run(vertx, ownerPool, stores.owner(), stores.app())
+                .compose(migrated -> shardStore.establish(config.journal().shards()))
                 .map(count -> new Engine(vertx, stores, config, metrics, clock, pool, ownerPool, shardStore, count))
                 .compose(engine -> engine.feeds
                         .start()

@@ -15,8 +15,6 @@ import dev.hongbao.management.ManagementVerticle;
 import dev.hongbao.packet.OpenPackets;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.page.DemoWheel;
-import dev.hongbao.postgres.Migrations;
-import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.Tokens;
 import dev.hongbao.ws.SocketFace;
 import dev.hongbao.ws.SocketGuards;
@@ -42,8 +40,9 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -89,47 +88,31 @@ public final class HongbaoServer implements AutoCloseable {
 
     private void startAll(HongbaoConfig config) throws Exception {
         Clock clock = Clock.systemUTC();
-        // The children take longest: everything that does not need them is made meanwhile.
-        CompletableFuture<Stores> opening = CompletableFuture.supplyAsync(
-                () -> {
-                    Stores stores = Stores.open(config);
-                    try {
-                        Migrations.run(
-                                stores.addresses().owner(), stores.addresses().app());
-                        return stores;
-                    } catch (RuntimeException fault) {
-                        stores.close();
-                        throw fault;
-                    }
-                },
-                task -> new Thread(task, "hongbao-stores").start());
+        // The stores, the faces and Vert.x do not need each other: each is made on a thread of its own.
+        FutureTask<Stores> opening = inParallel("stores", () -> Stores.open(config));
+        PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        FutureTask<Faces> making = inParallel("faces", () -> faces(config, metrics, clock));
         Vertx vertx;
-        PrometheusMeterRegistry metrics;
-        HttpVerticle.Shared shared;
-        Frames frames;
         Stores stores;
         try {
-            metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             vertx = vertx(metrics);
-            frames = Frames.load();
-            shared = shared(config, metrics, clock, frames);
+            stops.push(() -> stop("Vert.x", vertx.close()));
         } finally {
             stores = await(opening);
-            stops.push(stores::close);
+            stops.addLast(stores::close);
         }
-        stops.push(() -> stop("Vert.x", vertx.close()));
         Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, clock));
         engine = started;
         stops.push(() -> stop("the journal", started.close()));
         await(started.ready(START_LIMIT));
         OpenPackets.watch(vertx, started.pool(), metrics);
-        offerWheel(vertx, engine, shared.demo(), clock);
+        Faces faces = await(making);
+        Runnable makeWheel = offerWheel(vertx, started, faces.http().demo(), clock);
         HttpSettings http = FaceSettings.http(config);
-        SocketFace.Shared sockets = sockets(config, shared, frames, metrics, clock);
         deploy(
                 vertx,
                 config.http().effectiveEventLoops(),
-                () -> new HttpVerticle(http, shared, () -> services(vertx, started, sockets), port::set));
+                () -> new HttpVerticle(http, faces.http(), () -> services(vertx, started, faces.sockets()), port::set));
         HealthChecks readiness = new HealthChecks(readiness(started), CHECK_LIMIT);
         deploy(
                 vertx,
@@ -140,25 +123,43 @@ public final class HongbaoServer implements AutoCloseable {
                         readiness,
                         metrics,
                         managementPort::set));
+        makeWheel.run();
+        vertx.executeBlocking(() -> {
+            new JvmMemoryMetrics().bindTo(metrics);
+            new ProcessorMetrics().bindTo(metrics);
+            return null;
+        });
     }
 
-    /** The start does not wait for it. Without a wheel the demo is smaller, and the server is none the worse. */
-    private static void offerWheel(Vertx vertx, Engine engine, DemoLogin demo, Clock clock) {
+    private static <T> FutureTask<T> inParallel(String what, Callable<T> work) {
+        FutureTask<T> task = new FutureTask<>(work);
+        new Thread(task, "hongbao-" + what).start();
+        return task;
+    }
+
+    /**
+     * Visitors wait for the wheel, the start does not. Without one the demo is smaller, and the server is none the worse.
+     *
+     * @return makes it
+     */
+    private static Runnable offerWheel(Vertx vertx, Engine engine, DemoLogin demo, Clock clock) {
         if (!demo.isOpen()) {
-            return;
+            return () -> {};
         }
         Promise<DrawId> wheel = Promise.promise();
-        vertx.runOnContext(now -> engine.loopServices()
+        demo.offer(wheel.future().onFailure(fault -> LOG.warn("the demo is without its wheel: {}", fault.toString())));
+        return () -> vertx.runOnContext(now -> engine.loopServices()
                 .compose(loop -> DemoWheel.ready(loop.draws(), engine.wallets(), clock.instant())
                         .eventually(loop.redis()::close))
                 .onComplete(wheel));
-        demo.offer(wheel.future().onFailure(fault -> LOG.warn("the demo is without its wheel: {}", fault.toString())));
     }
 
-    /** Of Vert.x' own metrics only the pools': the rest costs on every request, and ours say it better. */
+    /**
+     * Netty's flight recorder events would be instrumented in every start, for 0.1 s. Of Vert.x' own metrics only the pools': the
+     * rest costs on every request, and ours say it better.
+     */
     private static Vertx vertx(PrometheusMeterRegistry metrics) {
-        new JvmMemoryMetrics().bindTo(metrics);
-        new ProcessorMetrics().bindTo(metrics);
+        System.setProperty("io.netty.jfr.enabled", "false");
         MicrometerMetricsOptions pools = new MicrometerMetricsOptions()
                 .setEnabled(true)
                 .setDisabledMetricsCategories(EnumSet.complementOf(EnumSet.of(MetricsDomain.NAMED_POOLS)).stream()
@@ -170,35 +171,29 @@ public final class HongbaoServer implements AutoCloseable {
                 .build();
     }
 
-    private static HttpVerticle.Shared shared(
-            HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock, Frames frames) throws IOException {
-        TokenSettings tokens = TokenRules.read(config.token(), config.data());
+    /** What all instances of the faces share. */
+    private record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {}
+
+    private static Faces faces(HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock) throws IOException {
+        Frames frames = Frames.load();
         Contract contract = Contract.load();
-        HttpMetrics httpMetrics = HttpMetrics.of(metrics, contract);
-        return new HttpVerticle.Shared(
+        HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
                 new Documents(contract, frames),
-                new Tokens(tokens, clock),
+                new Tokens(TokenRules.read(config.token(), config.data()), clock),
                 new RateLimits(FaceSettings.limits(config.limits()), System::nanoTime),
-                httpMetrics,
+                HttpMetrics.of(metrics, contract),
                 DemoRules.login(config, clock));
-    }
-
-    private static SocketFace.Shared sockets(
-            HongbaoConfig config,
-            HttpVerticle.Shared shared,
-            Frames frames,
-            PrometheusMeterRegistry metrics,
-            Clock clock) {
         SocketGuards guards = new SocketGuards(config.socket());
-        return new SocketFace.Shared(
+        SocketFace.Shared sockets = new SocketFace.Shared(
                 config.socket(),
                 frames,
-                shared.tokens(),
-                shared.limits(),
+                http.tokens(),
+                http.limits(),
                 guards,
                 new SocketMetrics(metrics, guards),
                 clock);
+        return new Faces(http, sockets);
     }
 
     private static Future<Services> services(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
@@ -264,7 +259,7 @@ public final class HongbaoServer implements AutoCloseable {
         return await(future.toCompletionStage().toCompletableFuture());
     }
 
-    private static <T> T await(CompletableFuture<T> future) throws Exception {
+    private static <T> T await(java.util.concurrent.Future<T> future) throws Exception {
         try {
             return future.get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException fault) {

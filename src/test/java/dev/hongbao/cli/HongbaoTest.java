@@ -20,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 class HongbaoTest {
     @TempDir
@@ -33,13 +32,17 @@ class HongbaoTest {
     private RuntimeException fault = new IllegalStateException("no Redis here");
 
     private int run(String... args) {
-        CommandLine root = Hongbao.commandLine(environment, dir.resolve("hongbao.yaml"), config -> {
+        ServeCommand.Starter starter = config -> {
             started.add(config);
             throw fault;
-        });
-        root.setOut(new PrintWriter(out, true));
-        root.setErr(new PrintWriter(err, true));
-        return root.execute(Hongbao.withCommand(root, args));
+        };
+        return Hongbao.run(
+                environment,
+                dir.resolve("hongbao.yaml"),
+                starter,
+                new PrintWriter(out, true),
+                new PrintWriter(err, true),
+                args);
     }
 
     @ParameterizedTest

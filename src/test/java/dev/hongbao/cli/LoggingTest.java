@@ -3,9 +3,8 @@ package dev.hongbao.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.spi.Configurator.ExecutionStatus;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
-import ch.qos.logback.core.joran.spi.JoranException;
 import dev.hongbao.config.LogConfig;
 import dev.hongbao.config.LogConfig.Format;
 import dev.hongbao.config.LogConfig.Level;
@@ -19,24 +18,20 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 
 class LoggingTest {
-    private static final List<String> PROPERTIES = List.of("format", "level", "libraries", "talkative");
-
     private final PrintStream stderr = System.err;
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
     @AfterEach
     void tearDown() {
         System.setErr(stderr);
-        PROPERTIES.forEach(name -> System.clearProperty("hongbao.log." + name));
+        Logging.choose(new LogConfig(Format.TEXT, Level.INFO));
     }
 
-    private List<String> log(LogConfig config, String message) throws JoranException {
+    private List<String> log(LogConfig config, String message) {
         System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
-        Logging.configure(config);
+        Logging.choose(config);
         LoggerContext context = new LoggerContext();
-        JoranConfigurator configurator = new JoranConfigurator();
-        configurator.setContext(context);
-        configurator.doConfigure(Logging.class.getResource("/logback.xml"));
+        assertThat(new Logging().configure(context)).isEqualTo(ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY);
         context.setMDCAdapter(new LogbackMDCAdapter());
         for (String name :
                 List.of("dev.hongbao.claim.ClaimService", "io.vertx.core.Vertx", "io.netty.channel.Channel")) {
@@ -50,7 +45,7 @@ class LoggingTest {
     }
 
     @Test
-    void anEventIsOneLineOfText() throws JoranException {
+    void anEventIsOneLineOfText() {
         // When
         List<String> lines = log(new LogConfig(Format.TEXT, Level.INFO), "抢\nforged");
 
@@ -62,7 +57,7 @@ class LoggingTest {
     }
 
     @Test
-    void anEventIsOneObjectOfJson() throws JoranException {
+    void anEventIsOneObjectOfJson() {
         // When
         List<String> lines = log(new LogConfig(Format.JSON, Level.INFO), "抢\nforged");
 
@@ -76,7 +71,24 @@ class LoggingTest {
     }
 
     @Test
-    void debugIsForOurOwnEventsAndErrorForAll() throws JoranException {
+    void anOperatorsOwnFileWins() {
+        // Given
+        System.setProperty("logback.configurationFile", "/etc/hongbao/logback.xml");
+
+        // When
+        ExecutionStatus status;
+        try {
+            status = new Logging().configure(new LoggerContext());
+        } finally {
+            System.clearProperty("logback.configurationFile");
+        }
+
+        // Then
+        assertThat(status).isEqualTo(ExecutionStatus.INVOKE_NEXT_IF_ANY);
+    }
+
+    @Test
+    void debugIsForOurOwnEventsAndErrorForAll() {
         assertThat(log(new LogConfig(Format.TEXT, Level.DEBUG), "careful"))
                 .hasSize(6)
                 .filteredOn(line -> line.contains("debug of"))

@@ -11,7 +11,6 @@ import dev.hongbao.ledger.WalletEntry;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.postgres.Migrations;
 import dev.hongbao.postgres.PostgresAddress;
 import dev.hongbao.server.Engine;
 import dev.hongbao.server.LoopServices;
@@ -72,7 +71,6 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public static TestEngine start(StoreAddresses stores, int loops, Map<String, String> options, Clock clock) {
-        Migrations.run(stores.owner(), stores.app());
         Vertx vertx = Vertx.vertx();
         HongbaoConfig config = HongbaoConfig.of(options);
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
