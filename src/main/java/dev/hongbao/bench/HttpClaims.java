@@ -23,33 +23,37 @@ final class HttpClaims implements OpenLoop.Requests {
     private final byte[][] headers;
     private final boolean isSpread;
 
-    private HttpClaims(HongbaoConfig config, List<Caller> members, List<PacketId> packets, boolean isSpread)
-            throws IOException {
+    private HttpClaims(byte[][] headers, List<PacketId> packets, boolean isSpread) {
+        this.headers = headers;
         this.isSpread = isSpread;
-        TokenSigner signer =
-                new TokenSigner(TokenRules.secret(config.token(), config.data()), null, null, Clock.systemUTC());
         this.lines = packets.stream()
                 .map(packet -> bytes("POST /v1/packets/" + packet + "/claims HTTP/1.1\r\n"))
                 .toArray(byte[][]::new);
-        this.headers = members.stream()
+    }
+
+    /**
+     * What follows the request's line, for each user, with a token; made once, since a server remembers every token.
+     *
+     * @param config of the server that is to believe the tokens
+     */
+    static byte[][] headers(HongbaoConfig config, List<Caller> members) throws IOException {
+        TokenSigner signer =
+                new TokenSigner(TokenRules.secret(config.token(), config.data()), null, null, Clock.systemUTC());
+        return members.stream()
                 .map(member -> bytes("Host: hongbao\r\nAuthorization: Bearer "
                         + signer.sign(member.user(), member.groups(), member.role(), TTL)
                         + "\r\nContent-Length: 0\r\n\r\n"))
                 .toArray(byte[][]::new);
     }
 
-    /**
-     * One packet after the other, each by all users: number n is by user n mod users on packet n / users.
-     *
-     * @param config of the server that is to believe the users' tokens
-     */
-    static HttpClaims inTurn(HongbaoConfig config, List<Caller> members, List<PacketId> packets) throws IOException {
-        return new HttpClaims(config, members, packets, false);
+    /** One packet after the other, each by all users: number n is by user n mod users on packet n / users. */
+    static HttpClaims inTurn(byte[][] headers, List<PacketId> packets) {
+        return new HttpClaims(headers, packets, false);
     }
 
     /** One claim on each packet, in no order. */
-    static HttpClaims spread(HongbaoConfig config, List<Caller> members, List<PacketId> packets) throws IOException {
-        return new HttpClaims(config, members, packets, true);
+    static HttpClaims spread(byte[][] headers, List<PacketId> packets) {
+        return new HttpClaims(headers, packets, true);
     }
 
     private static byte[] bytes(String text) {

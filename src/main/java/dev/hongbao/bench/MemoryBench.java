@@ -120,7 +120,8 @@ final class MemoryBench {
                     Duration.ZERO,
                     length,
                     PATIENCE);
-            OpenLoop.Outcome outcome = OpenLoop.run(load, HttpClaims.spread(server.config(), members, open), 0);
+            OpenLoop.Outcome outcome =
+                    OpenLoop.run(load, HttpClaims.spread(HttpClaims.headers(server.config(), members), open), 0);
             long settled = outcome.claimed.getTotalCount();
             if (settled < load.requests()) {
                 findings.fault("only " + settled + " of " + load.requests() + " claims were settled");

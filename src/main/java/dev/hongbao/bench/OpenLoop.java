@@ -121,13 +121,14 @@ final class OpenLoop {
         outcome.begunNanos = begun;
         long count = load.requests();
         double nanosEach = 1e9 / load.perSecond;
-        long end = begun + load.warmUp.plus(load.length).plus(load.patience).toNanos();
+        long last = begun + load.warmUp.plus(load.length).toNanos();
         while (true) {
             long now = System.nanoTime();
-            while (sent < count && !free.isEmpty() && begun + (long) (sent * nanosEach) <= now) {
+            while (sent < count && now < last && !free.isEmpty() && begun + (long) (sent * nanosEach) <= now) {
                 send(selector, begun, begun + (long) (sent * nanosEach));
             }
-            if (now > end || sent == count && free.size() == connections.size()) {
+            boolean done = now > last && free.size() == connections.size();
+            if (done || now > last + load.patience.toNanos()) {
                 break;
             }
             selector.select(key -> read(key, begun), SELECT_MILLIS);

@@ -161,7 +161,7 @@ final class ClaimRace {
     }
 
     private void race(Packet packet) {
-        if (awaitsSettlement && desk.waiters().isFull()) {
+        if (awaitsSettlement && desk.waiters().isFull(desk.batcher().waiting())) {
             fail(UnavailableException.overloaded("Claims come faster than they settle. Try again shortly."));
             return;
         }

@@ -6,6 +6,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,9 @@ public final class SettlementWaiters<K, V> {
     /** Waiting longer than this is long, and then the generation may have changed too. */
     private static final long LONG_NANOS = 60_000_000;
 
+    /** It is too long even where one settlement after the other is heard of: then the event was missed. */
+    private static final long TOO_LONG_NANOS = 2_000_000_000L;
+
     private static final int MAX_LOOKUPS = 512;
 
     /** How long something that nobody waits for any more, and that is not known to be settled, still takes a place. */
@@ -44,6 +48,7 @@ public final class SettlementWaiters<K, V> {
     private final LongConsumer settledAfterNanos;
     private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
     private final Map<K, Long> lateSinceNanos = new LinkedHashMap<>();
+    private final Map<Integer, Long> heardOfNanos = new HashMap<>();
     private boolean looking;
 
     /**
@@ -81,9 +86,11 @@ public final class SettlementWaiters<K, V> {
     /**
      * Whether nothing more should be accepted. What was given up counts too: it is still in the journal, before all that would
      * be let in, which would only wait in vain as well.
+     *
+     * @param coming how many are on their way to being accepted and will wait then
      */
-    public boolean isFull() {
-        return waiters.size() + lateSinceNanos.size() >= maxWaiting;
+    public boolean isFull(int coming) {
+        return coming + waiters.size() + lateSinceNanos.size() >= maxWaiting;
     }
 
     public int waiting() {
@@ -117,7 +124,9 @@ public final class SettlementWaiters<K, V> {
         if (waiter == null) {
             lateSinceNanos.remove(key);
         } else {
-            settledAfterNanos.accept(System.nanoTime() - waiter.sinceNanos);
+            long now = System.nanoTime();
+            heardOfNanos.put(waiter.generation.shard(), now);
+            settledAfterNanos.accept(now - waiter.sinceNanos);
             waiter.promise.complete(new Settlement<>(fact));
         }
     }
@@ -136,7 +145,7 @@ public final class SettlementWaiters<K, V> {
                         "It is accepted but not settled yet. Repeat the same request: it is not counted twice."));
             } else if (now - waiter.sinceNanos < LONG_NANOS || asked.size() == MAX_LOOKUPS) {
                 break; // in order of arrival: the rest has waited less long
-            } else {
+            } else if (!isOnItsWay(waiter, now)) {
                 asked.put(entry.getKey(), waiter.generation);
             }
         }
@@ -153,6 +162,15 @@ public final class SettlementWaiters<K, V> {
                 }))
                 .onFailure(fault -> LOG.debug("what waits long was not looked up: {}", fault.toString()))
                 .onComplete(looked -> looking = false);
+    }
+
+    /**
+     * Whether its shard's settlements are heard of here, one after the other: then its turn comes, and to ask Postgres for all who
+     * wait would only keep Postgres from settling.
+     */
+    private boolean isOnItsWay(Waiter<V> waiter, long now) {
+        Long heardOf = heardOfNanos.get(waiter.generation.shard());
+        return heardOf != null && now - heardOf < LONG_NANOS && now - waiter.sinceNanos < TOO_LONG_NANOS;
     }
 
     private void forgetLate(long now) {

@@ -153,7 +153,7 @@ public final class PlayService {
                 finish(PlayOutcome.refused(refusal));
             } else if (refusal != null) {
                 finishUnlessPlayed(refusal);
-            } else if (waiters.isFull()) {
+            } else if (waiters.isFull(holds.waiting() + batcher.waiting())) {
                 fail(UnavailableException.overloaded("Plays come faster than they settle. Try again shortly."));
             } else {
                 holds.submit(turn).onFailure(this::fail).onSuccess(hold -> held(draw, hold));

@@ -43,7 +43,7 @@ public final class TokenRules {
             }
         }
         return new TokenSettings(
-                keys, token.issuer(), token.audience(), Duration.ZERO, TokenSettings.DEFAULT_CACHED_TOKENS);
+                keys, token.issuer(), token.audience(), Duration.ZERO, TokenSettings.DEFAULT_CACHE_BYTES);
     }
 
     /** The shared secret of HS256: the configured file's content, else the data directory's key. */

@@ -1,5 +1,6 @@
 package dev.hongbao.token;
 
+import com.github.benmanes.caffeine.cache.Interner;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.GroupId;
 import dev.hongbao.command.Role;
@@ -13,8 +14,12 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the claims of a token whose signature is right. */
-record TokenClaims(TokenSettings settings, Clock clock) {
+/**
+ * Reads the claims of a token whose signature is right.
+ *
+ * @param known makes one object of all that name the same group
+ */
+record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known) {
     static final int MAX_GROUPS = 1_000;
 
     /** 9999-12-31: what RFC 3339 can say. */
@@ -45,7 +50,7 @@ record TokenClaims(TokenSettings settings, Clock clock) {
         return caller(claims, Instant.ofEpochSecond(expires));
     }
 
-    private static TokenVerdict caller(JsonObject claims, Instant expiresAt) {
+    private TokenVerdict caller(JsonObject claims, Instant expiresAt) {
         if (!(claims.getValue("sub") instanceof String user) || !UserId.isValid(user)) {
             return TokenVerdict.refused(Fault.SUBJECT);
         }
@@ -71,7 +76,7 @@ record TokenClaims(TokenSettings settings, Clock clock) {
         return audience instanceof JsonArray several ? several.contains(expected) : expected.equals(audience);
     }
 
-    private static @Nullable Set<GroupId> groups(@Nullable Object value, boolean present) {
+    private @Nullable Set<GroupId> groups(@Nullable Object value, boolean present) {
         if (!present) {
             return Set.of();
         }
@@ -83,7 +88,7 @@ record TokenClaims(TokenSettings settings, Clock clock) {
             if (!(name instanceof String group) || !GroupId.isValid(group)) {
                 return null;
             }
-            groups.add(new GroupId(group));
+            groups.add(known.intern(new GroupId(group)));
         }
         return groups;
     }

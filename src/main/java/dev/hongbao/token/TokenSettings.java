@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param issuer what {@code iss} must be; null: not checked
  * @param audience what {@code aud} must be or hold; null: not checked
  * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes
- * @param cachedTokens how many verified tokens are remembered until they end, 0 or more
+ * @param cacheBytes of heap, about, for verified tokens that are remembered until they end; 0: none is
  */
 public record TokenSettings(
         List<VerificationKey> keys,
         @Nullable String issuer,
         @Nullable String audience,
         Duration leeway,
-        int cachedTokens) {
-    /** About 60 MB when every one is used: a token, its caller and the entry. */
-    public static final int DEFAULT_CACHED_TOKENS = 100_000;
+        long cacheBytes) {
+    /** For some 60,000 tokens of 400 characters; what does not fit is verified again. */
+    public static final long DEFAULT_CACHE_BYTES = 48 << 20;
 
     private static final Duration MAX_LEEWAY = Duration.ofMinutes(5);
 
@@ -37,6 +37,6 @@ public record TokenSettings(
     /** Tokens signed with the data directory's key. */
     public static TokenSettings ofSecret(byte[] secret) {
         return new TokenSettings(
-                List.of(VerificationKey.hs256(secret)), null, null, Duration.ZERO, DEFAULT_CACHED_TOKENS);
+                List.of(VerificationKey.hs256(secret)), null, null, Duration.ZERO, DEFAULT_CACHE_BYTES);
     }
 }

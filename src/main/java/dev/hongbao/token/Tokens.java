@@ -2,6 +2,8 @@ package dev.hongbao.token;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Interner;
+import dev.hongbao.command.GroupId;
 import dev.hongbao.token.TokenVerdict.Fault;
 import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.StrictJson;
@@ -20,17 +22,36 @@ public final class Tokens {
     /** Longer tokens are refused unread. */
     public static final int MAX_LENGTH = 8 * 1024;
 
+    /** The entry, the token's object, the caller. */
+    private static final int ENTRY_BYTES = 400;
+
+    private static final int GROUP_BYTES = 16;
+
     private final TokenSettings settings;
     private final Clock clock;
     private final Cache<String, TokenVerdict> believed;
+    private final Interner<GroupId> groups = Interner.newWeakInterner();
 
     public Tokens(TokenSettings settings, Clock clock) {
         this.settings = settings;
         this.clock = clock;
         this.believed = Caffeine.newBuilder()
-                .maximumSize(settings.cachedTokens())
+                .maximumWeight(settings.cacheBytes())
+                .weigher(Tokens::bytes)
                 .executor(Runnable::run)
                 .build();
+    }
+
+    /** About what a remembered token takes; its groups are shared with all who are in them. */
+    private static int bytes(String token, TokenVerdict verdict) {
+        int groups = verdict.caller() == null ? 0 : verdict.caller().groups().size();
+        return ENTRY_BYTES + token.length() + GROUP_BYTES * groups;
+    }
+
+    /** Of what is remembered, about. */
+    long cachedBytes() {
+        believed.cleanUp();
+        return believed.policy().eviction().orElseThrow().weightedSize().orElseThrow();
     }
 
     /** What {@code token} is worth now. */
@@ -69,7 +90,7 @@ public final class Tokens {
             byte[] signature = Base64.getUrlDecoder().decode(token.substring(second + 1));
             byte[] input = token.substring(0, second).getBytes(StandardCharsets.US_ASCII);
             Fault fault = signatureFault(header, input, signature);
-            return fault != null ? TokenVerdict.refused(fault) : new TokenClaims(settings, clock).read(claims);
+            return fault != null ? TokenVerdict.refused(fault) : new TokenClaims(settings, clock, groups).read(claims);
         } catch (InvalidInputException | IllegalArgumentException | ClassCastException malformed) {
             return TokenVerdict.refused(Fault.MALFORMED);
         }

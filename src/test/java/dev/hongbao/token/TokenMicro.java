@@ -28,12 +28,12 @@ public class TokenMicro {
                     Set.of(new GroupId("family"), new GroupId("office")),
                     Role.USER,
                     Duration.ofHours(1));
-    private final Tokens tokens = new Tokens(settings(TokenSettings.DEFAULT_CACHED_TOKENS), Clock.systemUTC());
+    private final Tokens tokens = new Tokens(settings(TokenSettings.DEFAULT_CACHE_BYTES), Clock.systemUTC());
     private final Tokens forgetful = new Tokens(settings(0), Clock.systemUTC());
 
-    private static TokenSettings settings(int cachedTokens) {
+    private static TokenSettings settings(long cacheBytes) {
         TokenSettings usual = TokenSettings.ofSecret(SECRET);
-        return new TokenSettings(usual.keys(), usual.issuer(), usual.audience(), usual.leeway(), cachedTokens);
+        return new TokenSettings(usual.keys(), usual.issuer(), usual.audience(), usual.leeway(), cacheBytes);
     }
 
     @Benchmark

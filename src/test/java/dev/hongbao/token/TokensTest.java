@@ -3,6 +3,7 @@ package dev.hongbao.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.command.Caller;
 import dev.hongbao.command.GroupId;
 import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
@@ -23,7 +24,10 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.crypto.Mac;
@@ -193,7 +197,8 @@ class TokensTest {
     @Test
     void issuer_and_audience_are_checked_when_configured() {
         Tokens strict = new Tokens(
-                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), "shop", "hongbao", Duration.ZERO, 10), clock);
+                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), "shop", "hongbao", Duration.ZERO, 10_000),
+                clock);
 
         assertThat(strict.verify(claimed("\"iss\":\"shop\",\"aud\":\"hongbao\""))
                         .fault())
@@ -213,7 +218,7 @@ class TokensTest {
     @Test
     void leeway_moves_both_ends() {
         Tokens lenient = new Tokens(
-                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), null, null, Duration.ofSeconds(5), 10),
+                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), null, null, Duration.ofSeconds(5), 10_000),
                 clock);
         String token = claimed("\"nbf\":" + (NOW.getEpochSecond() + 5));
 
@@ -222,6 +227,27 @@ class TokensTest {
         assertThat(lenient.verify(token).fault()).isNull();
         clock.now = NOW.plusSeconds(65);
         assertThat(lenient.verify(token).fault()).isEqualTo(Fault.EXPIRED);
+    }
+
+    @Test
+    void what_is_remembered_is_bounded_by_its_size_and_a_group_is_held_once() {
+        // Given a memory of 100 kB, and members of many groups
+        Tokens small = new Tokens(
+                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), null, null, Duration.ZERO, 100_000), clock);
+        String groups =
+                IntStream.range(0, 100).mapToObj(i -> "\"group-" + i + "\"").collect(Collectors.joining(","));
+
+        // When
+        List<Caller> callers = IntStream.range(0, 200)
+                .mapToObj(i -> small.verify(claimed("\"jti\":" + i + ",\"groups\":[" + groups + "]"))
+                        .caller())
+                .toList();
+
+        // Then
+        assertThat(small.cachedBytes()).isBetween(50_000L, 100_000L);
+        Set<GroupId> different = Collections.newSetFromMap(new IdentityHashMap<>());
+        callers.forEach(caller -> different.addAll(caller.groups()));
+        assertThat(different).hasSize(100);
     }
 
     @Test
@@ -248,7 +274,7 @@ class TokensTest {
     }
 
     private Tokens tokens(VerificationKey... keys) {
-        return new Tokens(new TokenSettings(List.of(keys), null, null, Duration.ZERO, 10), clock);
+        return new Tokens(new TokenSettings(List.of(keys), null, null, Duration.ZERO, 10_000), clock);
     }
 
     private static String hmac(String header, String claims, byte[] secret) {
