@@ -35,7 +35,10 @@ public final class SettlementWaiters<K, V> {
     private static final long LONG_NANOS = 60_000_000;
 
     /** It is too long even where one settlement after the other is heard of: then the event was missed. */
-    private static final long TOO_LONG_NANOS = 2_000_000_000L;
+    private static final long TOO_LONG_NANOS = 1_000_000_000L;
+
+    /** Facts that are remembered in case that somebody is about to wait for them: those of the last tenth of a second, at least. */
+    private static final int MAX_EARLY = 4_096;
 
     private static final int MAX_LOOKUPS = 512;
 
@@ -49,6 +52,7 @@ public final class SettlementWaiters<K, V> {
     private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
     private final Map<K, Long> lateSinceNanos = new LinkedHashMap<>();
     private final Map<Integer, Long> heardOfNanos = new HashMap<>();
+    private final Map<K, V> early = new LinkedHashMap<>();
     private boolean looking;
 
     /**
@@ -104,11 +108,16 @@ public final class SettlementWaiters<K, V> {
     }
 
     /**
-     * Waits, together with whoever waits for the same already.
+     * Waits, together with whoever waits for the same already. What is accepted may be settled before Redis' word that it is
+     * accepted has been read here; then the wait is over.
      *
      * @return fails with {@link UnavailableException} at the deadline
      */
     public Future<Settlement<V>> await(K key, Generation generation, long deadlineNanos) {
+        V fact = early.remove(key);
+        if (fact != null) {
+            return Future.succeededFuture(new Settlement<>(fact));
+        }
         Waiter<V> waiter = waiters.get(key);
         if (waiter == null) {
             waiter = new Waiter<>(generation, System.nanoTime(), deadlineNanos, Promise.promise());
@@ -123,11 +132,21 @@ public final class SettlementWaiters<K, V> {
         Waiter<V> waiter = waiters.remove(key);
         if (waiter == null) {
             lateSinceNanos.remove(key);
+            remember(key, fact);
         } else {
             long now = System.nanoTime();
             heardOfNanos.put(waiter.generation.shard(), now);
             settledAfterNanos.accept(now - waiter.sinceNanos);
             waiter.promise.complete(new Settlement<>(fact));
+        }
+    }
+
+    private void remember(K key, V fact) {
+        early.put(key, fact);
+        if (early.size() > MAX_EARLY) {
+            Iterator<K> oldest = early.keySet().iterator();
+            oldest.next();
+            oldest.remove();
         }
     }
 

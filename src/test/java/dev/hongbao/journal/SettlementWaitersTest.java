@@ -1,0 +1,68 @@
+package dev.hongbao.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.journal.SettlementWaiters.Settlement;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.pgclient.PgBuilder;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(VertxExtension.class)
+class SettlementWaitersTest {
+    private static final Generation GENERATION = new Generation(3, 1, "nonce");
+
+    private SettlementWaiters<String, String> waiters;
+
+    @BeforeEach
+    void make(Vertx vertx) {
+        ShardStore nowhere = new ShardStore(PgBuilder.pool().using(vertx).build());
+        waiters = new SettlementWaiters<>(
+                vertx, new Shards(nowhere, 16, Map.of()), 10, keys -> Future.succeededFuture(Map.of()), nanos -> {});
+    }
+
+    private Future<Settlement<String>> await(String key) {
+        return waiters.await(key, GENERATION, System.nanoTime() + 1_000_000_000L);
+    }
+
+    @Test
+    void whatIsSettledBeforeItsAcceptanceIsHeardOfIsNotWaitedFor() {
+        // Given
+        waiters.settled("alice", "7 fen");
+
+        // When
+        Future<Settlement<String>> wait = await("alice");
+
+        // Then
+        assertThat(wait.result()).isEqualTo(new Settlement<>("7 fen"));
+        assertThat(waiters.waiting()).isZero();
+    }
+
+    @Test
+    void whatIsRememberedForThatIsBounded() {
+        // Given many that nobody here waits for
+        for (int i = 0; i < 100_000; i++) {
+            waiters.settled("user" + i, "1 fen");
+        }
+
+        // Then the latest is remembered, the first is not
+        assertThat(await("user99999").isComplete()).isTrue();
+        assertThat(await("user0").isComplete()).isFalse();
+    }
+
+    @Test
+    void itIsFullOfThoseWhoWaitAndThoseWhoAreComing() {
+        // Given
+        for (int i = 0; i < 7; i++) {
+            await("user" + i);
+        }
+
+        // Then
+        assertThat(waiters.isFull(2)).isFalse();
+        assertThat(waiters.isFull(3)).isTrue();
+    }
+}
