@@ -40,19 +40,19 @@ public final class Bench {
     /** The benchmarks, in the order of {@link #all}. */
     public enum Kind {
         /** The claim service without HTTP. */
-        CLAIMS(2, 50, ClaimsBench::steps),
+        CLAIMS(2, 20, ClaimsBench::steps),
         /** The whole server; needs {@code wrk}. */
-        HTTP(2, 70, HttpBench::steps),
+        HTTP(2, 60, HttpBench::steps),
         /** Twice what the server can do. */
-        OVERLOAD(2, 50, OverloadBench::steps),
+        OVERLOAD(2, 40, OverloadBench::steps),
         /** Plays of prize draws. */
-        DRAWS(2, 30, DrawsBench::steps),
+        DRAWS(2, 20, DrawsBench::steps),
         /** Bytes in Redis and in a server's heap. */
-        MEMORY(2, 100, MemoryBench::steps),
+        MEMORY(2, 40, MemoryBench::steps),
         /** Many WebSockets. */
         SOCKETS(3, 100, SocketsBench::steps),
         /** The five articles' ways. */
-        BASELINE(2, 30, BaselineBench::steps);
+        BASELINE(2, 20, BaselineBench::steps);
 
         private final int roundsInAll;
         private final int percentInAll;
