@@ -80,6 +80,15 @@ final class OpenLoop {
         long unanswered;
         /** Requests that were due and never sent, since no connection was free. */
         long unsent;
+
+        /** What became of the requests that were sent and are not settled claims; empty when all are. */
+        String troubles() {
+            long notRefused = others + broken + unanswered;
+            return refused.getTotalCount() + notRefused == 0
+                    ? ""
+                    : refused.getTotalCount() + " claims were refused, " + others + " had other answers, " + broken
+                            + " broken connections, " + unanswered + " none";
+        }
     }
 
     private OpenLoop(Load load, Requests requests, long first) {

@@ -143,10 +143,8 @@ final class OverloadBench {
                 length,
                 PATIENCE);
         OpenLoop.Outcome outcome = OpenLoop.run(load, claims(load), 0);
-        long refused = outcome.refused.getTotalCount();
-        if (refused + outcome.others + outcome.broken + outcome.unanswered > 0) {
-            findings.fault("at half of what it can do " + refused + " claims were refused, " + outcome.others
-                    + " had other answers, " + outcome.broken + " broken connections, " + outcome.unanswered + " none");
+        if (!outcome.troubles().isEmpty()) {
+            findings.fault("at half of what it can do " + outcome.troubles());
         }
         halfP50.add(outcome.claimed.getValueAtPercentile(50));
         halfP99.add(outcome.claimed.getValueAtPercentile(99));
