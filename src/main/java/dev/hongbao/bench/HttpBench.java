@@ -1,6 +1,5 @@
 package dev.hongbao.bench;
 
-import dev.hongbao.command.Caller;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.server.HongbaoServer;
@@ -45,7 +44,6 @@ final class HttpBench {
     private final Path files;
     private final Scale scale;
     private final Consumer<String> progress;
-    private final List<Caller> members = BenchPackets.members(MEMBERS);
     private final Path tokens;
 
     private HttpBench(HongbaoConfig config, HongbaoServer server, Path files, Scale scale, Consumer<String> progress)
@@ -61,7 +59,7 @@ final class HttpBench {
                 settled,
                 0.5);
         this.progress = progress;
-        this.tokens = HttpBed.tokens(files, config, members);
+        this.tokens = HttpBed.tokens(files, config, BenchPackets.members(MEMBERS));
     }
 
     /** Steps that {@link #run} reports. */

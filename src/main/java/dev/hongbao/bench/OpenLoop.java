@@ -83,11 +83,11 @@ final class OpenLoop {
 
         /** What became of the requests that were sent and are not settled claims; empty when all are. */
         String troubles() {
-            long notRefused = others + broken + unanswered;
-            return refused.getTotalCount() + notRefused == 0
+            long refusals = refused.getTotalCount();
+            return refusals + others + broken + unanswered == 0
                     ? ""
-                    : refused.getTotalCount() + " claims were refused, " + others + " had other answers, " + broken
-                            + " broken connections, " + unanswered + " none";
+                    : refusals + " claims were refused, " + others + " had other answers, " + broken
+                            + " a broken connection, " + unanswered + " none";
         }
     }
 

@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * What is logged, and how. Everything goes to stderr; stdout belongs to the commands' results. Logback finds this class as a
- * service: its XML would take a quarter of a second of every start. An operator's own file still wins, as logback's manual says
+ * service: its XML would take a tenth of a second of every start. An operator's own file still wins, as logback's manual says
  * ({@code -Dlogback.configurationFile=…}).
  */
 public final class Logging extends ContextAwareBase implements Configurator {
@@ -46,7 +46,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         root.addAppender(stderr(loggers, log.format()));
         // Of the libraries never more than INFO, and of the talkative ones never more than WARN.
         root.setLevel(atLeast(Level.INFO, log.level()));
-        loggers.getLogger("dev.hongbao").setLevel(atLeast(log.level(), log.level()));
+        loggers.getLogger("dev.hongbao").setLevel(level(log.level()));
         TALKATIVE.forEach(name -> loggers.getLogger(name).setLevel(atLeast(Level.WARN, log.level())));
         // It warns that Vert.x registers one gauge for several pools; the pools have theirs by name.
         loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));
@@ -87,6 +87,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
     }
 
     private static ch.qos.logback.classic.Level atLeast(Level floor, Level level) {
-        return ch.qos.logback.classic.Level.valueOf((level.compareTo(floor) > 0 ? level : floor).name());
+        return level(level.compareTo(floor) > 0 ? level : floor);
+    }
+
+    private static ch.qos.logback.classic.Level level(Level level) {
+        return ch.qos.logback.classic.Level.valueOf(level.name());
     }
 }

@@ -37,7 +37,7 @@ public final class SettlementWaiters<K, V> {
     /** It is too long even where one settlement after the other is heard of: then the event was missed. */
     private static final long TOO_LONG_NANOS = 1_000_000_000L;
 
-    /** Facts that are remembered in case that somebody is about to wait for them: those of the last tenth of a second, at least. */
+    /** Facts that are remembered in case that somebody is about to wait for them: what is settled in a tenth of a second. */
     private static final int MAX_EARLY = 4_096;
 
     private static final int MAX_LOOKUPS = 512;

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param issuer what {@code iss} must be; null: not checked
  * @param audience what {@code aud} must be or hold; null: not checked
  * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes
- * @param cacheBytes of heap, about, for verified tokens that are remembered until they end; 0: none is
+ * @param cacheBytes of heap, about, for verified tokens that are remembered until they end; 0: none is.
+ *     A group takes its place once for all who are in it, and is not counted
  */
 public record TokenSettings(
         List<VerificationKey> keys,
@@ -19,7 +20,7 @@ public record TokenSettings(
         @Nullable String audience,
         Duration leeway,
         long cacheBytes) {
-    /** For some 60,000 tokens of 400 characters; what does not fit is verified again. */
+    /** For some 60,000 tokens of 400 characters with few groups; what does not fit is verified again. */
     public static final long DEFAULT_CACHE_BYTES = 48 << 20;
 
     private static final Duration MAX_LEEWAY = Duration.ofMinutes(5);

@@ -72,7 +72,7 @@ public interface Way {
         /** Shares named 0, 1, 2 …, for one user each. @param amount of a share by its number */
         static Supply ofOnes(int shares, IntToLongFunction amount) {
             return new Supply(
-                    IntStream.range(0, shares).mapToLong(amount::applyAsLong).sum(),
+                    IntStream.range(0, shares).mapToLong(amount).sum(),
                     IntStream.range(0, shares).boxed().collect(Collectors.toMap(i -> Integer.toString(i), i -> 1L)));
         }
     }
