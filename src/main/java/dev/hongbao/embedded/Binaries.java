@@ -1,9 +1,7 @@
 package dev.hongbao.embedded;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
@@ -11,9 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
-import java.util.zip.GZIPInputStream;
-import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
-import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
 /**
  * Unpacks the servers from the class path, each once per directory. Idempotent and safe against a half-finished unpack
@@ -41,7 +36,25 @@ final class Binaries {
 
     /** The directory that holds {@code bin/postgres} and {@code bin/initdb}. */
     Path postgres() {
-        return unpack("postgres", platform.postgresResource, Binaries::untar);
+        return unpack("postgres", platform.postgresResource, TarGz::unpack);
+    }
+
+    /**
+     * Fills an empty directory with the Postgres cluster that the build has made: roles without passwords, the database with
+     * this version's schema.
+     *
+     * @return false when the build has made none for this platform; the directory is still empty
+     */
+    boolean cluster(Path empty) {
+        try (InputStream in = Binaries.class.getResourceAsStream("/" + platform.clusterResource)) {
+            if (in == null) {
+                return false;
+            }
+            TarGz.unpack(in, empty);
+            return true;
+        } catch (IOException e) {
+            throw new EmbeddedStartException("cannot unpack the Postgres cluster into " + empty + ": " + e, e);
+        }
     }
 
     private interface Unpacking {
@@ -61,7 +74,7 @@ final class Binaries {
                 if (!Files.isDirectory(finished)) {
                     Path partial =
                             directory.resolve(finished.getFileName() + DataDirectory.PARTIAL + UUID.randomUUID());
-                    unpacking.unpack(new BufferedInputStream(in, 1 << 16), partial);
+                    unpacking.unpack(in, partial);
                     DataDirectory.publish(partial, finished);
                 }
                 return finished.toAbsolutePath();
@@ -77,39 +90,5 @@ final class Binaries {
                 ? jar.getJarEntry().getCrc()
                 : connection.getContentLengthLong();
         return Long.toHexString(version);
-    }
-
-    private static void untar(InputStream in, Path to) throws IOException {
-        try (InputStream unpacked = new GZIPInputStream(in, 1 << 16);
-                TarArchiveInputStream tar = new TarArchiveInputStream(unpacked)) {
-            TarArchiveEntry entry;
-            while ((entry = tar.getNextEntry()) != null) {
-                Path path = to.resolve(entry.getName()).normalize();
-                if (!path.startsWith(to)) {
-                    throw new IOException("entry outside the archive: " + entry.getName());
-                }
-                if (forDevelopers(entry.getName())) {
-                    continue;
-                }
-                if (entry.isDirectory()) {
-                    Files.createDirectories(path);
-                    continue;
-                }
-                Files.createDirectories(path.getParent());
-                if (entry.isSymbolicLink()) {
-                    Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
-                } else {
-                    Files.copy(tar, path);
-                    boolean program = (entry.getMode() & 0b001_000_000) != 0;
-                    Files.setPosixFilePermissions(
-                            path, PosixFilePermissions.fromString(program ? "rwxr-xr-x" : "rw-r--r--"));
-                }
-            }
-            unpacked.transferTo(OutputStream.nullOutputStream()); // to the end, where a failure would show
-        }
-    }
-
-    private static boolean forDevelopers(String entry) {
-        return entry.endsWith(".a") || entry.contains("/pgxs/") || entry.contains("/pkgconfig/");
     }
 }

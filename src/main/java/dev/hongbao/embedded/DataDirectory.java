@@ -142,19 +142,15 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** The file that holds a password, drawn when it is first asked for: 128 random bits as hex. */
-    Path secretFile(String name) {
+    /** A password, drawn when it is first asked for: 128 random bits as hex. */
+    String secret(String name) {
         Path file = root.resolve("secrets").resolve(name);
         if (!Files.exists(file)) {
             byte[] bits = new byte[16];
             new SecureRandom().nextBytes(bits);
             write(file, HexFormat.of().formatHex(bits));
         }
-        return file;
-    }
-
-    String secret(String name) {
-        return read(secretFile(name));
+        return read(file);
     }
 
     /** Writes a small file for its owner's eyes only, whole or not at all. */

@@ -52,8 +52,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     static EmbeddedPostgres start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
         Path binaries = options.binaries() == null ? data.bin() : options.binaries();
-        PostgresCluster cluster = new PostgresCluster(data, new Binaries(binaries, Platform.current()).postgres());
-        Path directory = cluster.createOnce();
+        PostgresCluster cluster =
+                PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()), options.template());
+        Path directory = cluster.directory();
         Path portFile = data.path("secrets").resolve("postgres-port");
         int port = Ports.free(DataDirectory.readNumber(portFile));
         DataDirectory.write(portFile, Integer.toString(port));

@@ -32,7 +32,7 @@ public final class EmbeddedServers implements AutoCloseable {
 
     /**
      * Starts both, side by side; returns when both answer. The first start on a directory unpacks the binaries and
-     * creates the database (about 2 s), a later one takes about 0.3 s and finds the data again.
+     * the database (about a second), a later one takes about 0.3 s and finds the data again.
      *
      * @throws DataDirectoryInUseException if another server owns the directory
      * @throws EmbeddedStartException if one cannot be started, then neither runs; the message is for the operator

@@ -7,9 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
- * The files of Postgres: creates them once, with the roles and the database inside, before any server listens. A cluster
+ * The files of Postgres: creates them once, with the roles and the database inside, before any server listens: from the
+ * cluster that the build has made, which only lacks passwords, or else with {@code initdb}, which takes a second. A cluster
  * under its name is complete: it is made under another one, synced and renamed.
  */
 final class PostgresCluster {
@@ -28,40 +31,78 @@ final class PostgresCluster {
     private static final Path NO_INPUT = Path.of("/dev/null");
 
     private final DataDirectory data;
+    private final Path directory;
     private final Path programs;
 
-    PostgresCluster(DataDirectory data, Path programs) {
+    private PostgresCluster(DataDirectory data, Path programs) {
         this.data = data;
+        this.directory = data.path("postgres");
         this.programs = programs;
     }
 
-    /** The directory for {@code postgres -D}. Idempotent. */
-    Path createOnce() {
-        Path finished = data.path("postgres");
-        if (Files.isDirectory(finished)) {
-            return finished;
+    /**
+     * The cluster of the data directory. Idempotent.
+     *
+     * @param template whether a new one may come from the build
+     */
+    static PostgresCluster createOnce(DataDirectory data, Binaries binaries, boolean template) {
+        if (Files.isDirectory(data.path("postgres"))) {
+            return new PostgresCluster(data, binaries.postgres());
         }
-        Path partial = data.path("postgres" + DataDirectory.PARTIAL + UUID.randomUUID());
+        Path partial = data.directory("postgres" + DataDirectory.PARTIAL + UUID.randomUUID());
+        // The two archives side by side.
+        CompletableFuture<Boolean> filled = CompletableFuture.supplyAsync(
+                () -> template && binaries.cluster(partial), task -> new Thread(task, "cluster-template").start());
+        PostgresCluster cluster = new PostgresCluster(data, binaries.postgres());
         try {
-            Files.createDirectory(partial);
+            cluster.complete(partial, filled.join());
+            return cluster;
+        } catch (IOException e) {
+            throw new EmbeddedStartException("cannot create the Postgres cluster " + cluster.directory + ": " + e, e);
+        }
+    }
+
+    /** For {@code postgres -D}. */
+    Path directory() {
+        return directory;
+    }
+
+    private void complete(Path partial, boolean fromTemplate) throws IOException {
+        if (!fromTemplate) {
             initdb(
                     partial,
                     "--username=" + ADMIN,
-                    "--pwfile=" + data.secretFile("postgres-admin"),
-                    "--auth=scram-sha-256",
+                    "--auth=reject",
                     "--encoding=UTF8",
                     "--locale=C",
                     "--locale-provider=builtin",
                     "--builtin-locale=C.UTF-8",
                     "--no-sync");
             Files.writeString(partial.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
-            createRoles(partial);
-            initdb(partial, "--sync-only");
-            DataDirectory.publish(partial, finished);
-            return finished;
-        } catch (IOException e) {
-            throw new EmbeddedStartException("cannot create the Postgres cluster " + finished + ": " + e, e);
         }
+        inSingleUserMode(
+                partial,
+                Stream.of(fromTemplate ? List.<String>of() : rolesAndDatabase(), passwords())
+                        .flatMap(List::stream)
+                        .toList());
+        initdb(partial, "--sync-only");
+        DataDirectory.publish(partial, directory);
+    }
+
+    private static List<String> rolesAndDatabase() {
+        return List.of(
+                "CREATE ROLE " + OWNER + " LOGIN;",
+                "CREATE ROLE " + APP + " LOGIN;",
+                "CREATE DATABASE " + DATABASE + " OWNER " + OWNER + ";",
+                "REVOKE ALL ON DATABASE " + DATABASE + " FROM PUBLIC;",
+                "GRANT CONNECT ON DATABASE " + DATABASE + " TO " + APP + ";");
+    }
+
+    private List<String> passwords() {
+        return List.of(
+                "ALTER ROLE " + ADMIN + " PASSWORD '" + data.secret("postgres-admin") + "';",
+                "ALTER ROLE " + OWNER + " PASSWORD '" + data.secret("postgres-owner") + "';",
+                "ALTER ROLE " + APP + " PASSWORD '" + data.secret("postgres-app") + "';");
     }
 
     private void initdb(Path directory, String... options) {
@@ -71,18 +112,10 @@ final class PostgresCluster {
         run("initdb", directory, NO_INPUT, command);
     }
 
-    /** In single-user mode: nobody can connect meanwhile. It takes one statement a line. */
-    private void createRoles(Path directory) throws IOException {
-        String statements = String.join(
-                "\n",
-                "CREATE ROLE " + OWNER + " LOGIN PASSWORD '" + data.secret("postgres-owner") + "';",
-                "CREATE ROLE " + APP + " LOGIN PASSWORD '" + data.secret("postgres-app") + "';",
-                "CREATE DATABASE " + DATABASE + " OWNER " + OWNER + ";",
-                "REVOKE ALL ON DATABASE " + DATABASE + " FROM PUBLIC;",
-                "GRANT CONNECT ON DATABASE " + DATABASE + " TO " + APP + ";",
-                "");
+    /** Nobody can connect meanwhile. It takes one statement a line. */
+    private void inSingleUserMode(Path directory, List<String> statements) throws IOException {
         Path file = data.path("secrets").resolve("roles.sql");
-        DataDirectory.write(file, statements);
+        DataDirectory.write(file, String.join("\n", statements) + "\n");
         List<String> command = new ArrayList<>(command("postgres"));
         command.addAll(List.of("--single", "-D", directory.toString()));
         for (String setting : List.of(

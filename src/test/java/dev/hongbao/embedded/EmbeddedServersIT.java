@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -50,6 +52,31 @@ class EmbeddedServersIT {
             assertThatThrownBy(() -> asApp(servers, "CREATE TABLE mine (id int)"))
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("permission denied");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_cluster_from_the_build_and_one_made_here_are_alike_but_for_the_schema(boolean template) throws Exception {
+        // When
+        EmbeddedOptions options =
+                EmbeddedOptions.defaults().withBinaries(binaries).withTemplate(template);
+        try (EmbeddedServers servers = EmbeddedServers.start(dataDir, options)) {
+            // Then
+            assertThat(asAdmin(
+                            servers, "SELECT rolname FROM pg_authid WHERE rolcanlogin AND rolpassword LIKE 'SCRAM%'"))
+                    .containsExactlyInAnyOrder("postgres", "hongbao_owner", "hongbao");
+            assertThat(asAdmin(
+                            servers,
+                            "SELECT rolname FROM pg_roles r JOIN pg_database d ON d.datdba = r.oid"
+                                    + " WHERE datname = 'hongbao'"))
+                    .containsExactly("hongbao_owner");
+            assertThat(asAdmin(servers, "SELECT datlocale || ' ' || datcollate FROM pg_database"))
+                    .hasSize(4)
+                    .containsOnly("C.UTF-8 C");
+            assertThat(permissions(dataDir.resolve("postgres"))).isEqualTo("rwx------");
+            assertThat(asOwner(servers, "SELECT count(to_regclass('flyway_schema_history'))"))
+                    .containsExactly(template ? "1" : "0");
         }
     }
 
@@ -164,8 +191,16 @@ class EmbeddedServersIT {
     }
 
     private static List<String> asAdmin(EmbeddedServers servers, String query) throws SQLException {
-        try (Connection admin = TestDatabase.connect(servers.urls().postgresAdmin());
-                Statement statement = admin.createStatement();
+        return ask(servers.urls().postgresAdmin(), query);
+    }
+
+    private static List<String> asOwner(EmbeddedServers servers, String query) throws SQLException {
+        return ask(servers.postgresUrl(), query);
+    }
+
+    private static List<String> ask(String url, String query) throws SQLException {
+        try (Connection connection = TestDatabase.connect(url);
+                Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(query)) {
             List<String> values = new ArrayList<>();
             while (rows.next()) {

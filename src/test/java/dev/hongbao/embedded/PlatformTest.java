@@ -20,6 +20,15 @@ class PlatformTest {
         assertThat(getClass().getResource("/" + found.postgresResource)).isNotNull();
     }
 
+    @Test
+    void the_build_has_made_a_cluster_for_its_own_platform() {
+        // Given
+        Platform here = Platform.current();
+
+        // Then
+        assertThat(getClass().getResource("/" + here.clusterResource)).isNotNull();
+    }
+
     @ParameterizedTest
     @CsvSource({"Mac OS X, aarch64", "Windows 11, amd64", "Linux, riscv64"})
     void elsewhere_the_error_says_what_to_configure(String system, String machine) {
