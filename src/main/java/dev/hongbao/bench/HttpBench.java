@@ -16,6 +16,10 @@ final class HttpBench {
     private static final int BASELINE_CLAIMS = 100_000;
     private static final int MEMBERS = 20_000;
     private static final int SECONDS = 3;
+
+    /** Of each step of the round that does not count: a server's code is compiled after half a minute under load. */
+    private static final int WARM_UP_SECONDS = 5;
+
     private static final int CONNECTIONS = 256;
 
     /** Where each waits until it is settled, as the members of a large group do: what a settlement costs is shared by its batch. */
@@ -117,7 +121,7 @@ final class HttpBench {
     }
 
     private int seconds(boolean counts) {
-        return counts ? scale.of(SECONDS, 1) : 1;
+        return scale.of(counts ? SECONDS : WARM_UP_SECONDS, 1);
     }
 
     /** Claims by everybody on new packets. */

@@ -30,7 +30,7 @@ final class OverloadBench {
     private static final int CAPACITY_MILLIS = 3_000;
 
     /** Until the server's code is compiled. */
-    private static final int WARM_UPS = 3;
+    private static final int WARM_UPS = 6;
 
     /**
      * {@code claim.max-waiting}: less than by default, so that what is refused needs no more connections than the one thread that

@@ -87,7 +87,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("fsync", "on");
         settings.put("synchronous_commit", "on");
         settings.put("full_page_writes", "on");
-        settings.put("shared_buffers", "128MB");
+        settings.put("shared_buffers", "256MB");
         settings.put("wal_level", "minimal"); // no replicas here
         settings.put("max_wal_senders", "0");
         settings.put("wal_compression", "on");
