@@ -9,16 +9,24 @@ import java.time.Duration;
  * @param eventLoops as configured; 0 is one per core, see {@link #effectiveEventLoops}
  * @param maxBodyBytes a larger request body is refused
  * @param idleTimeout a connection silent for so long is closed; never 0
+ * @param answerTimeout after which a call's answer is unknown, over the socket too
  * @param maxConnections open at once
  */
 public record HttpConfig(
-        String host, int port, int eventLoops, int maxBodyBytes, Duration idleTimeout, int maxConnections) {
+        String host,
+        int port,
+        int eventLoops,
+        int maxBodyBytes,
+        Duration idleTimeout,
+        Duration answerTimeout,
+        int maxConnections) {
     public HttpConfig {
         Options.HTTP_HOST.require(host);
         Options.HTTP_PORT.require(port);
         Options.HTTP_EVENT_LOOPS.require(eventLoops);
         Options.HTTP_MAX_BODY.require(maxBodyBytes);
         Options.HTTP_IDLE_TIMEOUT.require(idleTimeout);
+        Options.HTTP_ANSWER_TIMEOUT.require(answerTimeout);
         Options.HTTP_MAX_CONNECTIONS.require(maxConnections);
     }
 
@@ -29,6 +37,7 @@ public record HttpConfig(
                 values.get(Options.HTTP_EVENT_LOOPS),
                 values.get(Options.HTTP_MAX_BODY),
                 values.get(Options.HTTP_IDLE_TIMEOUT),
+                values.get(Options.HTTP_ANSWER_TIMEOUT),
                 values.get(Options.HTTP_MAX_CONNECTIONS));
     }
 

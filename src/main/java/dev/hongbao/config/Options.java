@@ -33,6 +33,11 @@ public final class Options {
             "http.max-body", OptionType.size("1KiB", "16MiB"), "128KiB", "A larger request body is refused (413).");
     static final Option<Duration> HTTP_IDLE_TIMEOUT = define(
             "http.idle-timeout", OptionType.duration("1s", "1h"), "1m", "A connection silent for so long is closed.");
+    static final Option<Duration> HTTP_ANSWER_TIMEOUT = define(
+            "http.answer-timeout",
+            OptionType.duration("100ms", "1h"),
+            "10s",
+            "A call whose answer the stores keep back for so long gets 503 unknown; claims have claim.settle-timeout.");
     static final Option<Integer> HTTP_MAX_CONNECTIONS = define(
             "http.max-connections",
             OptionType.integer(1, 1_000_000, "connections"),

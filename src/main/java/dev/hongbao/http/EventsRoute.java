@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -25,12 +26,17 @@ final class EventsRoute {
 
     private final FeedService feed;
     private final AtomicInteger polls;
+    private final long answerMillis;
     private final Set<FeedService.Poll> waiting = new HashSet<>();
 
-    /** @param polls those that wait, of all loops */
-    EventsRoute(FeedService feed, AtomicInteger polls) {
+    /**
+     * @param polls those that wait, of all loops
+     * @param answerMillis beyond the time a client asked to wait
+     */
+    EventsRoute(FeedService feed, AtomicInteger polls, long answerMillis) {
         this.feed = feed;
         this.polls = polls;
+        this.answerMillis = answerMillis;
     }
 
     /** Answers the polls that wait, as if their time were over. */
@@ -63,9 +69,11 @@ final class EventsRoute {
     }
 
     private void answer(Exchange exchange, FeedService.Poll poll, int waitSeconds) {
-        poll.page().onComplete(done -> {
+        long limit = answerMillis + waitSeconds * 1_000L;
+        poll.page().timeout(limit, TimeUnit.MILLISECONDS).onComplete(done -> {
             ended(poll);
             if (done.failed()) {
+                poll.cancel();
                 exchange.fail(done.cause());
             } else if (waitSeconds > 0) {
                 exchange.send(Reply.json(200, body(done.result()), "Preference-Applied", WAIT + waitSeconds));

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final SocketUpgrade sockets;
     private final Map<String, Routes.Route> routes;
     private final DrawRoutes drawRoutes;
+    private final long answerMillis;
     private boolean stopping;
 
     HttpFace(
@@ -71,8 +73,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
         this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies);
-        this.eventsRoute = new EventsRoute(services.feed(), metrics.polls());
         this.sockets = services.sockets();
+        this.answerMillis = settings.answerTimeout().toMillis();
+        this.eventsRoute = new EventsRoute(services.feed(), metrics.polls(), answerMillis);
         this.drawRoutes = new DrawRoutes(services.draws(), services.plays());
         this.routes = new HashMap<>(new Routes(services).byOperation());
         this.routes.putAll(drawRoutes.byOperation());
@@ -231,7 +234,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
         }
         Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
         try {
-            route.answer(call).onSuccess(exchange::send).onFailure(exchange::fail);
+            route.answer(call)
+                    .timeout(answerMillis, TimeUnit.MILLISECONDS)
+                    .onSuccess(exchange::send)
+                    .onFailure(exchange::fail);
         } catch (RuntimeException fault) {
             exchange.fail(fault);
         }

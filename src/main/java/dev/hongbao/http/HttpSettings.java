@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param headerTimeout in which a new connection must have sent its first whole header
  * @param bodyTimeout in which a body must have arrived
  * @param keepAlive how long a connection may stay without a further whole header
+ * @param answerTimeout after which the answer of a call is unknown; claims have a shorter one
  * @param drainTimeout how long a stop waits for answers in flight
  */
 public record HttpSettings(
@@ -23,6 +24,7 @@ public record HttpSettings(
         Duration headerTimeout,
         Duration bodyTimeout,
         Duration keepAlive,
+        Duration answerTimeout,
         Duration drainTimeout) {
     /** Longest header, and longest request line with it: a token of 8 KiB and what browsers send. */
     static final int MAX_HEADER_BYTES = 16 * 1024;
@@ -49,6 +51,7 @@ public record HttpSettings(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(75),
+                Duration.ofSeconds(10),
                 Duration.ofSeconds(5));
     }
 }

@@ -43,6 +43,7 @@ final class FaceSettings {
                 defaults.headerTimeout(),
                 defaults.bodyTimeout(),
                 config.http().idleTimeout(),
+                config.http().answerTimeout(),
                 DRAIN_LIMIT);
     }
 }

@@ -187,6 +187,7 @@ public final class HongbaoServer implements AutoCloseable {
         SocketGuards guards = new SocketGuards(config.socket());
         SocketFace.Shared sockets = new SocketFace.Shared(
                 config.socket(),
+                config.http().answerTimeout(),
                 frames,
                 http.tokens(),
                 http.limits(),

@@ -25,6 +25,7 @@ import dev.hongbao.wire.SendBody;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
@@ -37,25 +38,25 @@ final class Requests {
     private final PlayService plays;
     private final FeedService feed;
     private final Clock clock;
+    private final long answerMillis;
     private int playing;
 
     Requests(
             SocketFace face,
-            Tokens tokens,
-            RateLimits limits,
+            SocketFace.Shared shared,
             ClaimService claims,
             PacketService packets,
             PlayService plays,
-            FeedService feed,
-            Clock clock) {
+            FeedService feed) {
         this.face = face;
-        this.tokens = tokens;
-        this.limits = limits;
+        this.tokens = shared.tokens();
+        this.limits = shared.limits();
         this.claims = claims;
         this.packets = packets;
         this.plays = plays;
         this.feed = feed;
-        this.clock = clock;
+        this.clock = shared.clock();
+        this.answerMillis = shared.answerTimeout().toMillis();
     }
 
     /**
@@ -140,6 +141,7 @@ final class Requests {
             connection.join(group, place, false, statePackets);
         } else {
             feed.state(caller, group, ResetReason.START, statePackets)
+                    .timeout(answerMillis, TimeUnit.MILLISECONDS)
                     .onFailure(fault -> connection.fail(id, fault))
                     .onSuccess(state -> {
                         connection.send(ServerFrames.joined(id, group, state));
@@ -158,6 +160,7 @@ final class Requests {
             return;
         }
         packets.send(caller, SendBody.decode(frame.getJsonObject("packet")), new IdempotencyKey(frame.getString("key")))
+                .timeout(answerMillis, TimeUnit.MILLISECONDS)
                 .onFailure(fault -> connection.fail(id, fault))
                 .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
     }

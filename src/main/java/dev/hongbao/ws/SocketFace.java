@@ -21,6 +21,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -54,6 +55,7 @@ public final class SocketFace implements SocketUpgrade {
     /** What the faces of all event loops share. */
     public record Shared(
             SocketConfig config,
+            Duration answerTimeout,
             Frames frames,
             Tokens tokens,
             RateLimits limits,
@@ -71,8 +73,7 @@ public final class SocketFace implements SocketUpgrade {
         this.vertx = vertx;
         this.shared = shared;
         this.feed = feed;
-        this.requests =
-                new Requests(this, shared.tokens(), shared.limits(), claims, packets, plays, feed, shared.clock());
+        this.requests = new Requests(this, shared, claims, packets, plays, feed);
         this.origins = new Origins(shared.config().origins());
         this.pingNanos = Math.min(MAX_PING_NANOS, shared.config().idleTimeout().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());

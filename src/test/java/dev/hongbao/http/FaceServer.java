@@ -79,6 +79,7 @@ final class FaceServer implements AutoCloseable {
                 Duration.ofMillis(300),
                 Duration.ofMillis(300),
                 Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
                 Duration.ofSeconds(2));
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(

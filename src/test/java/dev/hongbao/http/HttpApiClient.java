@@ -25,7 +25,7 @@ abstract class HttpApiClient {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private final String run = UUID.randomUUID().toString().substring(0, 8);
-    private final String group = "group-" + run;
+    final String group = "group-" + run;
 
     /** Where the server listens, {@code http://host:port}. */
     abstract URI base();

@@ -28,6 +28,16 @@ public final class TestDatabase {
                 "jdbc:postgresql://" + uri.getHost() + ":" + port + uri.getPath(), login[0], login[1]);
     }
 
+    /** Keeps everybody away from a table until the connection is closed, as a Postgres that hangs does. */
+    public static Connection lock(String ownerUrl, String table) throws SQLException {
+        Connection locked = connect(ownerUrl);
+        locked.setAutoCommit(false);
+        try (Statement statement = locked.createStatement()) {
+            statement.execute("lock table " + table + " in access exclusive mode");
+        }
+        return locked;
+    }
+
     /** @return its name */
     static String create(SharedServers servers) {
         String name = PREFIX + ProcessHandle.current().pid() + "_" + System.nanoTime();
