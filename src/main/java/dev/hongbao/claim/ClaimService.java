@@ -41,7 +41,12 @@ public final class ClaimService {
             Clock clock) {
         this.catalog = catalog;
         SettlementWaiters<ClaimRace.Key, Claim> waiters = new SettlementWaiters<>(
-                vertx, shards, settings.maxUnsettled(), keys -> settledClaims(store, keys), metrics::settledAfter);
+                vertx,
+                shards,
+                settings.maxUnsettled(),
+                keys -> settledClaims(store, keys),
+                metrics::settledAfter,
+                System::nanoTime);
         vertx.eventBus()
                 .<SettledClaims>localConsumer(
                         SettledClaims.ADDRESS,

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,7 @@ public final class SettlementWaiters<K, V> {
     private final int maxWaiting;
     private final Function<Collection<K>, Future<Map<K, V>>> lookup;
     private final LongConsumer settledAfterNanos;
+    private final LongSupplier nanoTime;
     private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
     private final Map<K, Long> lateSinceNanos = new LinkedHashMap<>();
     private final Map<Integer, Long> heardOfNanos = new HashMap<>();
@@ -59,17 +61,20 @@ public final class SettlementWaiters<K, V> {
      * @param maxWaiting how many may wait on this event loop
      * @param lookup asks Postgres what is settled of these; the rest is left out
      * @param settledAfterNanos hears how long each waited that was settled
+     * @param nanoTime as {@link System#nanoTime}
      */
     public SettlementWaiters(
             Vertx vertx,
             Shards shards,
             int maxWaiting,
             Function<Collection<K>, Future<Map<K, V>>> lookup,
-            LongConsumer settledAfterNanos) {
+            LongConsumer settledAfterNanos,
+            LongSupplier nanoTime) {
         this.shards = shards;
         this.maxWaiting = maxWaiting;
         this.lookup = lookup;
         this.settledAfterNanos = settledAfterNanos;
+        this.nanoTime = nanoTime;
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
     }
 
@@ -120,7 +125,7 @@ public final class SettlementWaiters<K, V> {
         }
         Waiter<V> waiter = waiters.get(key);
         if (waiter == null) {
-            waiter = new Waiter<>(generation, System.nanoTime(), deadlineNanos, Promise.promise());
+            waiter = new Waiter<>(generation, nanoTime.getAsLong(), deadlineNanos, Promise.promise());
             waiters.put(key, waiter);
             lateSinceNanos.remove(key);
         }
@@ -134,7 +139,7 @@ public final class SettlementWaiters<K, V> {
             lateSinceNanos.remove(key);
             remember(key, fact);
         } else {
-            long now = System.nanoTime();
+            long now = nanoTime.getAsLong();
             heardOfNanos.put(waiter.generation.shard(), now);
             settledAfterNanos.accept(now - waiter.sinceNanos);
             waiter.promise.complete(new Settlement<>(fact));
@@ -151,7 +156,7 @@ public final class SettlementWaiters<K, V> {
     }
 
     private void look() {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         forgetLate(now);
         Map<K, Generation> asked = new LinkedHashMap<>();
         for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {

@@ -72,8 +72,8 @@ public final class PlayService {
         this.clock = clock;
         this.holds = new HoldBatcher(pool, settings, metrics);
         this.batcher = new PlayBatcher(vertx, redis, shards, settings, metrics, clock);
-        this.waiters =
-                new SettlementWaiters<>(vertx, shards, settings.maxUnsettled(), this::decided, metrics::settledAfter);
+        this.waiters = new SettlementWaiters<>(
+                vertx, shards, settings.maxUnsettled(), this::decided, metrics::settledAfter, System::nanoTime);
         vertx.eventBus()
                 .<SettledTurns>localConsumer(
                         SettledTurns.ADDRESS,

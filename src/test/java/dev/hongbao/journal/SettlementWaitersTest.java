@@ -22,7 +22,12 @@ class SettlementWaitersTest {
     void make(Vertx vertx) {
         ShardStore nowhere = new ShardStore(PgBuilder.pool().using(vertx).build());
         waiters = new SettlementWaiters<>(
-                vertx, new Shards(nowhere, 16, Map.of()), 10, keys -> Future.succeededFuture(Map.of()), nanos -> {});
+                vertx,
+                new Shards(nowhere, 16, Map.of()),
+                10,
+                keys -> Future.succeededFuture(Map.of()),
+                nanos -> {},
+                System::nanoTime);
     }
 
     private Future<Settlement<String>> await(String key) {
