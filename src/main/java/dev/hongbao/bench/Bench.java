@@ -42,7 +42,7 @@ public final class Bench {
         /** The claim service without HTTP. */
         CLAIMS(2, 20, ClaimsBench::steps),
         /** The whole server; needs {@code wrk}. */
-        HTTP(2, 60, HttpBench::steps),
+        HTTP(2, 67, HttpBench::steps),
         /** Twice what the server can do. */
         OVERLOAD(2, 40, OverloadBench::steps),
         /** Plays of prize draws. */

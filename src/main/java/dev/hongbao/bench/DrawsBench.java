@@ -160,8 +160,7 @@ final class DrawsBench {
     private void play(String name, Map<String, Object> definition, Measurement rate, boolean counts) throws Exception {
         progress.accept(name);
         Draw draw = create(name, definition);
-        double perSecond =
-                new Storm<>(bed, (counts ? scale : scale.warmUp()).of(PLAYS, 100), new Playing(draw.id())).run();
+        double perSecond = new Storm<>(bed, scale.of(PLAYS, 100), new Playing(draw.id())).run();
         if (counts) {
             rate.add(perSecond);
         }
