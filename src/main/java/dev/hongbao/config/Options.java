@@ -185,8 +185,8 @@ public final class Options {
     static final Option<Integer> SOCKET_MAX_UNAUTHENTICATED = define(
             "socket.max-unauthenticated",
             OptionType.integer(1, 1_000_000, "connections"),
-            "1000",
-            "Connections on this server that have not sent a token yet; further ones get 503.");
+            "4000",
+            "Connections on this server that have not sent a token yet; further ones get 503. More than one address may have.");
     static final Option<Duration> SOCKET_AUTH_TIMEOUT = define(
             "socket.auth-timeout",
             OptionType.duration("100ms", "1m"),

@@ -14,8 +14,11 @@ import java.util.Map;
  * passwords. Thread-safe; every method but the getters may block.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
-    /** After a crash it first replays up to 2 GB of its log. */
-    private static final Duration READY = Duration.ofSeconds(60);
+    /** After a crash it first replays up to 2 GB of its log, and who is killed meanwhile begins anew. */
+    private static final Duration READY = Duration.ofMinutes(10);
+
+    /** By default; {@code max_connections} among the settings for more. */
+    public static final int MAX_CONNECTIONS = 64;
 
     /** The line of postmaster.pid that holds the state, counted from 0 (pg_ctl waits for the same). */
     private static final int STATUS_LINE = 7;
@@ -82,7 +85,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("listen_addresses", "127.0.0.1");
         settings.put("port", Integer.toString(port));
         settings.put("unix_socket_directories", "");
-        settings.put("max_connections", "64");
+        settings.put("max_connections", Integer.toString(MAX_CONNECTIONS));
         settings.put("password_encryption", "scram-sha-256");
         settings.put("fsync", "on");
         settings.put("synchronous_commit", "on");

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
  * getters may block.
  */
 public final class EmbeddedRedis implements AutoCloseable {
-    /** Reading back a long append-only file takes its time: about 1 s per 100 MB. */
-    private static final Duration READY = Duration.ofSeconds(60);
+    /** Reading back a long append-only file takes its time: about 1 s per 100 MB, and who is killed begins anew. */
+    private static final Duration READY = Duration.ofMinutes(10);
 
     private final DataDirectory data;
     private final SupervisedChild child;

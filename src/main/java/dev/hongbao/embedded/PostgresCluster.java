@@ -28,6 +28,10 @@ final class PostgresCluster {
     static final String DATABASE = "hongbao";
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /** How {@code unshare} begins its complaint. */
+    private static final String NO_NAMESPACE = "unshare: ";
+
     private static final Path NO_INPUT = Path.of("/dev/null");
 
     private final DataDirectory data;
@@ -132,8 +136,19 @@ final class PostgresCluster {
 
     /** Killed with this JVM: initdb would finish its step before it heeds a gentler signal. */
     private void run(String name, Path directory, Path input, List<String> command) {
-        ChildProcess.start(name, directory, data.log("postgres"), "KILL", input, command)
-                .awaitSuccess(LIMIT);
+        try {
+            ChildProcess.start(name, directory, data.log("postgres"), "KILL", input, command)
+                    .awaitSuccess(LIMIT);
+        } catch (EmbeddedStartException e) {
+            throw String.valueOf(e.getMessage()).contains(NO_NAMESPACE)
+                    ? new EmbeddedStartException(
+                            e.getMessage()
+                                    + "\nPostgres refuses to be root, and this machine refuses the user namespace in which"
+                                    + " it would be somebody else, as most containers do. Start Hongbao as another user, or"
+                                    + " set HONGBAO_REDIS_URL and HONGBAO_POSTGRES_URL to servers of your own.",
+                            e)
+                    : e;
+        }
     }
 
     /**

@@ -99,7 +99,6 @@ final class BodyReader {
 
     private static void accept(
             Exchange exchange, Operation operation, Buffer body, Consumer<@Nullable JsonObject> then) {
-        JsonObject json;
         try {
             if (body.length() > 0
                     && operation.body() != null
@@ -107,12 +106,12 @@ final class BodyReader {
                 exchange.refuse(Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE), "Accept", "application/json");
                 return;
             }
-            json = decode(operation, body);
+            then.accept(decode(operation, body));
         } catch (InvalidInputException invalid) {
             exchange.refuse(invalid.problem());
-            return;
+        } catch (RuntimeException fault) {
+            exchange.fail(fault);
         }
-        then.accept(json);
     }
 
     private static @Nullable JsonObject decode(Operation operation, Buffer body) {

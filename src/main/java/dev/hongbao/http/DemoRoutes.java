@@ -20,6 +20,7 @@ import java.net.URI;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +37,14 @@ final class DemoRoutes {
     private final Wallets wallets;
     private final RateLimits limits;
     private final BodyReader bodies;
+    private final long answerMillis;
 
-    DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, BodyReader bodies) {
+    DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, BodyReader bodies, long answerMillis) {
         this.login = login;
         this.wallets = wallets;
         this.limits = limits;
         this.bodies = bodies;
+        this.answerMillis = answerMillis;
     }
 
     void answer(Exchange exchange, Operation operation) {
@@ -72,6 +75,7 @@ final class DemoRoutes {
             return;
         }
         login.enter(member, wallets)
+                .timeout(answerMillis, TimeUnit.MILLISECONDS)
                 .onSuccess(session -> exchange.send(Reply.json(201, json(session))))
                 .onFailure(exchange::fail);
     }

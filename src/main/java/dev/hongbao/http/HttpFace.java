@@ -72,9 +72,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.gate = new Gate(tokens);
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
-        this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies);
         this.sockets = services.sockets();
         this.answerMillis = settings.answerTimeout().toMillis();
+        this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies, answerMillis);
         this.eventsRoute = new EventsRoute(services.feed(), metrics.polls(), answerMillis);
         this.drawRoutes = new DrawRoutes(services.draws(), services.plays());
         this.routes = new HashMap<>(new Routes(services).byOperation());

@@ -20,7 +20,8 @@ public record PostgresAddress(String url, String host, int port, String database
 
     /** Fresh connection options for the reactive client, with prepared statements cached. */
     public PgConnectOptions connectOptions() {
-        return PgConnectOptions.fromUri(url)
+        PgConnectOptions read = PgConnectOptions.fromUri(url);
+        return read.setSslOptions(PostgresTls.options(read.getSslMode()))
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
                 .addProperty("application_name", "hongbao")
@@ -32,7 +33,12 @@ public record PostgresAddress(String url, String host, int port, String database
     /** The same database for JDBC, without the user and the password. */
     public String jdbcUrl() {
         int query = url.indexOf('?');
-        return "jdbc:postgresql://" + host + ":" + port + "/" + database + (query < 0 ? "" : url.substring(query));
+        return "jdbc:postgresql://" + host + ":" + port + "/" + database
+                + (query < 0
+                        ? ""
+                        : url.substring(query)
+                                + PostgresTls.jdbcParameters(
+                                        PgConnectOptions.fromUri(url).getSslMode()));
     }
 
     @Override

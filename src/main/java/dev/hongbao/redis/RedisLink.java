@@ -54,6 +54,7 @@ public final class RedisLink {
                 .setMaxPoolWaiting(4)
                 .setMaxWaitingHandlers(MAX_IN_FLIGHT);
         options.getNetClientOptions()
+                .setHostnameVerificationAlgorithm("HTTPS") // for rediss; without any Vert.x refuses to connect
                 .setConnectTimeout((int) timeoutMillis)
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true);
@@ -63,7 +64,8 @@ public final class RedisLink {
      * Opens a link on the current event loop. The future succeeds once connected; it fails when the first try does, and then
      * nothing is left open.
      *
-     * @param url {@code redis://[:password@]host:port}
+     * @param url {@code redis://[:password@]host:port}, or {@code rediss://} for TLS with a certificate that this JVM trusts and
+     *     that names the host
      * @param timeout for connecting and for each reply
      * @param name for the log
      */

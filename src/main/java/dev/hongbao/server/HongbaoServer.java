@@ -59,7 +59,9 @@ import org.slf4j.LoggerFactory;
 public final class HongbaoServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HongbaoServer.class);
 
-    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    /** A store that was killed under load reads its log back first. */
+    private static final Duration START_LIMIT = Duration.ofMinutes(11);
+
     private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
     private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);
 
@@ -266,7 +268,7 @@ public final class HongbaoServer implements AutoCloseable {
         } catch (ExecutionException fault) {
             throw fault.getCause() instanceof Exception cause ? cause : fault;
         } catch (TimeoutException late) {
-            throw new TimeoutException("not started after " + START_LIMIT.toSeconds() + " s; see the log");
+            throw new TimeoutException("not started after " + START_LIMIT.toMinutes() + " minutes; see the log");
         }
     }
 }

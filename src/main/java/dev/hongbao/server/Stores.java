@@ -9,6 +9,7 @@ import dev.hongbao.embedded.EmbeddedServers;
 import dev.hongbao.embedded.ServerUrls;
 import dev.hongbao.postgres.PostgresAddress;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * The stores of one server: those configured, and children of this process in place of those that are not. Blocking.
  */
 public final class Stores implements AutoCloseable {
+    private static final int OTHER_CONNECTIONS = 32;
+
     private final StoreAddresses addresses;
     private final @Nullable AutoCloseable children;
 
@@ -32,7 +35,8 @@ public final class Stores implements AutoCloseable {
      */
     public static Stores open(HongbaoConfig config) {
         Path data = config.data().dir();
-        EmbeddedOptions options = EmbeddedOptions.defaults();
+        EmbeddedOptions options = EmbeddedOptions.defaults()
+                .withPostgresSettings(Map.of("max_connections", Integer.toString(connections(config))));
         boolean ownRedis = config.redis().isEmbedded();
         boolean ownPostgres = config.postgres().isEmbedded();
         if (ownRedis && ownPostgres) {
@@ -67,6 +71,11 @@ public final class Stores implements AutoCloseable {
             }
         }
         return open(config);
+    }
+
+    /** Besides the pool's: the writer's, the locks', the owner's, and a few for people who look into it. */
+    private static int connections(HongbaoConfig config) {
+        return Math.max(EmbeddedPostgres.MAX_CONNECTIONS, config.postgres().poolSize() + OTHER_CONNECTIONS);
     }
 
     private static StoreAddresses embedded(ServerUrls urls) {

@@ -131,11 +131,7 @@ final class Requests {
             connection.refuse(
                     id, Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
         } else if (!connection.mayJoin(group)) {
-            connection.refuse(
-                    id,
-                    Problem.of(
-                            ProblemType.TOO_MANY_REQUESTS,
-                            "A connection follows at most " + face.config().maxGroups() + " groups: leave one first."));
+            connection.refuse(id, tooManyGroups());
         } else if (place != null) {
             connection.send(ServerFrames.joined(id, group, place));
             connection.join(group, place, false, statePackets);
@@ -144,10 +140,20 @@ final class Requests {
                     .timeout(answerMillis, TimeUnit.MILLISECONDS)
                     .onFailure(fault -> connection.fail(id, fault))
                     .onSuccess(state -> {
+                        if (!connection.mayJoin(group)) { // other joins were under way
+                            connection.refuse(id, tooManyGroups());
+                            return;
+                        }
                         connection.send(ServerFrames.joined(id, group, state));
                         connection.join(group, state.next(), true, statePackets);
                     });
         }
+    }
+
+    private Problem tooManyGroups() {
+        return Problem.of(
+                ProblemType.TOO_MANY_REQUESTS,
+                "A connection follows at most " + face.config().maxGroups() + " groups: leave one first.");
     }
 
     private static void leave(Connection connection, String id, GroupId group) {
@@ -216,6 +222,7 @@ final class Requests {
         }
         playing++;
         plays.play(caller, draw, frame.getInteger("plays", 1), new IdempotencyKey(frame.getString("key")))
+                .timeout(answerMillis, TimeUnit.MILLISECONDS)
                 .onComplete(done -> {
                     playing--;
                     if (done.succeeded()) {

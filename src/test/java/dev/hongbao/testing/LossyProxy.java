@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A TCP proxy that can lose what the server answers, and the connection with it: the request has arrived, the answer has not. */
 public final class LossyProxy implements AutoCloseable {
-    private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final ServerSocket listener;
     private final String host;
     private final int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
@@ -30,6 +30,12 @@ public final class LossyProxy implements AutoCloseable {
     }
 
     public LossyProxy(String host, int port) throws IOException {
+        this(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), host, port);
+    }
+
+    /** For clients that connect to this listener. */
+    public LossyProxy(ServerSocket listener, String host, int port) {
+        this.listener = listener;
         this.host = host;
         this.port = port;
         daemon(this::accept);

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,16 +34,20 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Starts {@code serve} on free ports; does not wait. */
     public static ServerProcess start(Path dataDir, String... flags) {
+        return start(dataDir, Map.of(), flags);
+    }
+
+    /** As above, with more in its environment. */
+    public static ServerProcess start(Path dataDir, Map<String, String> environment, String... flags) {
         try {
             Files.createDirectories(dataDir);
             Path out = Files.createTempFile(dataDir, "out", ".log");
             Path err = Files.createTempFile(dataDir, "err", ".log");
             List<String> command = new ArrayList<>(List.of("--data-dir", dataDir.toString(), "--port", "0"));
             command.addAll(List.of(flags));
-            Process process = java(command)
-                    .redirectOutput(out.toFile())
-                    .redirectError(err.toFile())
-                    .start();
+            ProcessBuilder builder = java(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+            builder.environment().putAll(environment);
+            Process process = builder.start();
             return new ServerProcess(dataDir, out, err, process);
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
