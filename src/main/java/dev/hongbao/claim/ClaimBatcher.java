@@ -55,12 +55,28 @@ final class ClaimBatcher {
      */
     record Answer(Verdict verdict, int slot, Generation generation) {}
 
-    /** A claim that waits for the script. */
-    record Wish(Packet packet, UserId user) {}
+    /**
+     * A claim that waits for the script.
+     *
+     * @param asks only what the user holds; nothing is given
+     */
+    record Wish(Packet packet, UserId user, boolean asks) {
+        /** What the script sees as a packet: one without slots gives none. */
+        Slots slots() {
+            return new Slots(packet.id(), asks ? 0 : packet.count());
+        }
+    }
+
+    private record Slots(PacketId packet, int count) {}
 
     /** Puts a claim into the next batch; see {@link ScriptBatcher#submit}. */
     Future<Answer> submit(Packet packet, UserId user, long deadlineNanos) {
-        return batcher.submit(packet.shard(), new Wish(packet, user), deadlineNanos);
+        return batcher.submit(packet.shard(), new Wish(packet, user, false), deadlineNanos);
+    }
+
+    /** As {@link #submit}, but gives nothing: HELD for a user who has a slot, also one that is not settled yet. */
+    Future<Answer> ask(Packet packet, UserId user, long deadlineNanos) {
+        return batcher.submit(packet.shard(), new Wish(packet, user, true), deadlineNanos);
     }
 
     /** Claims waiting for the script. */
@@ -72,15 +88,15 @@ final class ClaimBatcher {
     final class Call implements ScriptBatcher.Call<Answer> {
         private final List<Wish> wishes;
         /**
-         * The places in {@code wishes}, by the packet's id: two objects of one packet would be two keys, and each would be given
-         * the same slots.
+         * The places in {@code wishes}, by the packet's id, apart from who only asks: two objects of one packet would be two keys,
+         * and each would be given the same slots.
          */
-        private final Map<PacketId, List<Integer>> byPacket = new LinkedHashMap<>();
+        private final Map<Slots, List<Integer>> byPacket = new LinkedHashMap<>();
 
         Call(List<Wish> wishes) {
             this.wishes = wishes;
             for (int i = 0; i < wishes.size(); i++) {
-                byPacket.computeIfAbsent(wishes.get(i).packet.id(), packet -> new ArrayList<>())
+                byPacket.computeIfAbsent(wishes.get(i).slots(), packet -> new ArrayList<>())
                         .add(i);
             }
         }
@@ -92,14 +108,12 @@ final class ClaimBatcher {
                     .arg(current.script("claim").sha())
                     .arg(byPacket.size() + 1)
                     .arg(generation.journalKey());
-            for (PacketId packet : byPacket.keySet()) {
-                call.arg(generation.packetKey(packet.toString()));
+            for (Slots slots : byPacket.keySet()) {
+                call.arg(generation.packetKey(slots.packet.toString()));
             }
             call.arg(settings.maxJournalEntries());
-            byPacket.forEach((packet, places) -> {
-                call.arg(packet.toString())
-                        .arg(wishes.get(places.get(0)).packet.count())
-                        .arg(places.size());
+            byPacket.forEach((slots, places) -> {
+                call.arg(slots.packet.toString()).arg(slots.count).arg(places.size());
                 for (int place : places) {
                     call.arg(wishes.get(place).user.value());
                 }
@@ -112,7 +126,7 @@ final class ClaimBatcher {
             Outcomes outcomes = new Outcomes(reply.get(1).toString(StandardCharsets.US_ASCII), generation);
             Answer[] answers = new Answer[wishes.size()];
             List<AcceptedClaims> accepted = new ArrayList<>();
-            for (Map.Entry<PacketId, List<Integer>> entry : byPacket.entrySet()) {
+            for (Map.Entry<Slots, List<Integer>> entry : byPacket.entrySet()) {
                 List<UserId> winners = new ArrayList<>(entry.getValue().size());
                 int firstSlot = -1;
                 for (int place : entry.getValue()) {
@@ -124,7 +138,7 @@ final class ClaimBatcher {
                     }
                 }
                 if (!winners.isEmpty()) {
-                    accepted.add(new AcceptedClaims(entry.getKey(), firstSlot, winners));
+                    accepted.add(new AcceptedClaims(entry.getKey().packet, firstSlot, winners));
                 }
             }
             long seq = accepted.isEmpty() ? 0 : Long.parseLong(reply.get(0).toString());

@@ -6,7 +6,6 @@ import dev.hongbao.command.Caller;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.journal.SettlementWaiters;
-import dev.hongbao.journal.SettlementWaiters.Settlement;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.EndedPackets;
@@ -116,7 +115,7 @@ final class ClaimRace {
         if (refusal == null) {
             race(packet);
         } else {
-            finishUnlessWon(packet, refusal);
+            ask(packet, refusal);
         }
     }
 
@@ -149,13 +148,27 @@ final class ClaimRace {
         finish(won == null ? ClaimOutcome.refused(reason) : new ClaimOutcome(Kind.ALREADY_CLAIMED, won));
     }
 
-    /** A winner gets the claim back, whatever else would refuse it now. */
+    /**
+     * A winner gets the claim back, whatever else would refuse it now. Redis is asked, since it knows also those whose claim is
+     * accepted and not settled yet: to tell one of them "expired" would be wrong.
+     */
+    private void ask(Packet packet, Kind refusal) {
+        desk.batcher()
+                .ask(packet, caller.user(), deadlineNanos)
+                .onFailure(this::fail)
+                .onSuccess(answer -> {
+                    switch (answer.verdict()) {
+                        case HELD -> held(packet, answer);
+                        case MISSING -> missing(packet, answer, refusal);
+                        case GIVEN, DRAINED, CLOSED -> finish(ClaimOutcome.refused(refusal));
+                    }
+                });
+    }
+
+    /** Of a packet that is over: all its claims are settled. */
     private void finishUnlessWon(Packet packet, Kind refusal) {
-        Future<Settlement<Claim>> waiting = desk.waiters().joined(new Key(packet.id(), caller.user()));
-        Future<@Nullable Claim> won = waiting != null
-                ? waiting.map(Settlement::fact)
-                : inTime(desk.store().claim(packet.id(), caller.user()));
-        won.onFailure(this::fail)
+        inTime(desk.store().claim(packet.id(), caller.user()))
+                .onFailure(this::fail)
                 .onSuccess(claim -> finish(
                         claim == null ? ClaimOutcome.refused(refusal) : new ClaimOutcome(Kind.ALREADY_CLAIMED, claim)));
     }
@@ -183,7 +196,7 @@ final class ClaimRace {
             case HELD -> held(packet, answer);
             case DRAINED -> finish(ClaimOutcome.refused(Kind.DRAINED));
             case CLOSED -> finish(ClaimOutcome.refused(Kind.EXPIRED));
-            case MISSING -> missing(packet, answer);
+            case MISSING -> missing(packet, answer, null);
         }
     }
 
@@ -243,10 +256,10 @@ final class ClaimRace {
     }
 
     /** Redis lacks the packet: it is over, or Redis lost it. */
-    private void missing(Packet packet, Answer answer) {
+    private void missing(Packet packet, Answer answer, @Nullable Kind refusal) {
         inTime(desk.ended().find(packet.id())).onFailure(this::fail).onSuccess(over -> {
             if (over != null) {
-                finishEnded(packet, over, null);
+                finishEnded(packet, over, refusal);
             } else if (System.nanoTime() - deadlineNanos > 0) {
                 fail(UnavailableException.unknown("The packet is being recovered. Repeat the same claim shortly."));
             } else {

@@ -287,6 +287,32 @@ class ClaimIT {
     }
 
     @Test
+    void aWinnerWhoseClaimIsNotSettledYetIsNotToldThatThePacketHasExpired() {
+        // Given a claim that is accepted, and nobody who settles
+        Packet packet = engine.send("alice", 1000, 5);
+        get(engine.engine().stopWriter());
+        try {
+            assertThat(get(accept(0, packet, "winner")).kind()).isEqualTo(Kind.ACCEPTED);
+
+            // When the winner asks again, on another loop, and by its clock the packet has expired
+            ahead.set(HOUR.plusMinutes(1));
+            ClaimOutcome again = get(accept(1, packet, "winner"));
+
+            // Then
+            assertThat(again.kind()).isEqualTo(Kind.ACCEPTED);
+            assertThat(get(accept(1, packet, "late")).kind()).isEqualTo(Kind.EXPIRED);
+        } finally {
+            get(engine.engine().startWriter());
+        }
+        assertThat(get(claim(1, packet, "winner")).kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        assertThat(get(claim(1, packet, "late")).kind()).isEqualTo(Kind.EXPIRED);
+    }
+
+    private Future<ClaimOutcome> accept(int loop, Packet packet, String user) {
+        return engine.loop(loop).call(services -> services.claims().accept(member(user), packet.id(), null));
+    }
+
+    @Test
     void aDrainedPacketIsRefusedWithoutTouchingRedis() {
         // Given
         Packet packet = engine.send("alice", 1000, 2);

@@ -58,7 +58,7 @@ public class ClaimMicro {
         }
         for (int i = 0; i < CLAIMS; i++) {
             UserId user = new UserId(String.format(Locale.ROOT, "member-%09d", i));
-            wishes.add(new ClaimBatcher.Wish(all.get(i % packets), user));
+            wishes.add(new ClaimBatcher.Wish(all.get(i % packets), user, false));
             items.get(i % packets).append(' ').append(user);
         }
         items.forEach(item -> journal.add(item.toString()));
