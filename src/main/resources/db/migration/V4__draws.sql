@@ -129,6 +129,8 @@ create table period (
     primary key (draw, n)
 );
 
+create index period_unended on period (draw, n) where ended_at is null;
+
 -- A scheduled prize: it can be taken from its moment on.
 create table release (
     draw      uuid        not null,
@@ -179,13 +181,14 @@ begin
     -- The draws first: a close waits for the holds under way, and a hold after it sees it.
     perform from draw as d where d.id = any (draws) and d.hold is not null order by d.id for share;
     perform from turn as t where t.id = any (ids) order by t.id for update;
-    -- Wallets in the order of their ids, as every transfer.
+    -- Wallets and hold accounts in the order of their ids, as every transfer.
     perform from account as a
-    where a.id = any (array(select w.id
+    where a.id = any (array(select s.id
                             from unnest(draws, users) as g(draw, user_id)
                             join draw as d on d.id = g.draw and d.hold is not null
                             join account as h on h.id = d.hold
-                            join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset))
+                            join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset
+                            cross join lateral (values (w.id), (h.id)) as s(id)))
     order by a.id for no key update;
 
     select array_agg(coalesce(case when t.status <> 'returned' then t.ticket end,
@@ -503,11 +506,14 @@ begin
     where d.id = any (closed)
     order by 2, 3
     on conflict do nothing;
+    -- In as many transfers as their bound asks for: what many have paid may be more than any one may pay.
     insert into transfer (kind, debit, credit, amount, draw)
-    select case a.kind when 'escrow' then 'refund' else 'proceeds' end, a.id, w.id, a.balance, d.id
+    select case a.kind when 'escrow' then 'refund' else 'proceeds' end, a.id, w.id,
+           least(a.balance - part * 99999999999999, 99999999999999), d.id
     from draw as d
     join account as a on a.owner = d.id::text and a.kind in ('escrow', 'hold')
     join account as w on w.owner = d.owner and w.kind = 'wallet' and w.asset = a.asset
+    cross join lateral generate_series(0, (a.balance - 1) / 99999999999999) as part
     where d.id = any (closed) and a.balance > 0;
 
     update draw as d

@@ -6,10 +6,12 @@ import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,11 +27,17 @@ final class Ownership {
     /** The first key of the advisory locks: "hb", so that they meet no other application's. */
     private static final int LOCK_CLASS = 0x6862;
 
+    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+
+    /** Longer than any pause that a server at work makes. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
     private final Vertx vertx;
     private final PostgresAddress address;
     private final Listener listener;
     private final Set<Integer> owned = new HashSet<>();
     private @Nullable PgConnection connection;
+    private long heardNanos;
     private boolean busy;
     private boolean closed;
 
@@ -62,12 +70,34 @@ final class Ownership {
      * @param shards the number of shards
      */
     Future<Void> tryAcquire(int shards) {
-        if (busy || closed || owned.size() == shards) {
+        if (busy || closed) {
             return Future.succeededFuture();
+        }
+        if (owned.size() == shards) {
+            return heartbeat();
         }
         busy = true;
         return connected()
                 .compose(open -> lock(open, shards))
+                .onComplete(done -> busy = false)
+                .mapEmpty();
+    }
+
+    /** The locks are worth what their connection is: one that is silent is as good as lost, and another server may own by now. */
+    private Future<Void> heartbeat() {
+        PgConnection open = connection;
+        if (open == null || System.nanoTime() - heardNanos < HEARTBEAT.toNanos()) {
+            return Future.succeededFuture();
+        }
+        busy = true;
+        return open.query("select 1")
+                .execute()
+                .timeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .onSuccess(heard -> heardNanos = System.nanoTime())
+                .onFailure(silent -> {
+                    lost(open);
+                    open.close();
+                })
                 .onComplete(done -> busy = false)
                 .mapEmpty();
     }
@@ -87,21 +117,27 @@ final class Ownership {
 
     private PgConnection adopt(PgConnection fresh) {
         connection = fresh;
+        heardNanos = System.nanoTime();
         fresh.notificationHandler(heard -> {
             RecoveryRequest request = RecoveryRequest.decode(heard.getPayload());
             if (request != null && owned.contains(request.shard())) {
                 listener.requested(request);
             }
         });
-        fresh.closeHandler(gone -> {
-            connection = null;
-            owned.clear();
-            if (!closed) {
-                LOG.warn("lost the connection that holds the shards' locks");
-                listener.lost();
-            }
-        });
+        fresh.closeHandler(gone -> lost(fresh));
         return fresh;
+    }
+
+    private void lost(PgConnection gone) {
+        if (connection != gone) {
+            return;
+        }
+        connection = null;
+        owned.clear();
+        if (!closed) {
+            LOG.warn("lost the connection that holds the shards' locks");
+            listener.lost();
+        }
     }
 
     private Future<Void> lock(PgConnection open, int shards) {

@@ -173,7 +173,9 @@ public final class PersistenceVerticle extends VerticleBase {
         choring = true;
         Future<Void> done = Future.succeededFuture();
         for (Chore chore : wiring.chores) {
-            done = done.compose(before -> chore.run(live, redis));
+            Future<Void> before = done;
+            // One after the other, and each whatever became of the ones before.
+            done = before.transform(any -> chore.run(live, redis)).compose(ran -> before);
         }
         done.onComplete(ran -> {
             choring = false;

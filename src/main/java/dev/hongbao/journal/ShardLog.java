@@ -158,8 +158,16 @@ final class ShardLog {
 
     /** The verb of the next entry; empty when there is none. */
     String nextVerb() {
+        dropSettled();
         JournalEntry next = pending.peek();
         return state == State.LIVE && next != null ? next.verb() : "";
+    }
+
+    /** After a resume: a batch that was taken before it may have been committed since. */
+    private void dropSettled() {
+        for (JournalEntry next = pending.peek(); next != null && next.seq() <= settledSeq; next = pending.peek()) {
+            pendingItems -= pending.remove().size();
+        }
     }
 
     /**

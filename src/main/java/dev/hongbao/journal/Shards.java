@@ -17,6 +17,7 @@ public final class Shards {
     private final Map<String, String> templates;
     private final AtomicReferenceArray<Shard> known;
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
+    private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
 
     /**
      * A generation and its scripts.
@@ -74,7 +75,7 @@ public final class Shards {
 
     /**
      * Tells the shard's owner that scripts, the journal or a key of a generation are missing, then looks what Postgres
-     * says. Does not wait for the recovery.
+     * says. Does not wait for the recovery. Thousands may miss the same thing at once: one of them tells.
      *
      * @param key the missing key of a packet or draw that is open; null when scripts or the journal are missing
      */
@@ -82,8 +83,8 @@ public final class Shards {
         if (!current(broken.shard()).generation().equals(broken)) {
             return Future.succeededFuture();
         }
-        return store.notifyOwner(new RecoveryRequest(broken.shard(), broken.stamp(), key))
-                .compose(told -> refresh());
+        RecoveryRequest request = new RecoveryRequest(broken.shard(), broken.stamp(), key);
+        return telling.ask(request, () -> store.notifyOwner(request)).compose(told -> refresh());
     }
 
     /**

@@ -27,7 +27,12 @@ public record PostgresAddress(String url, String host, int port, String database
                 .addProperty("application_name", "hongbao")
                 // What is answered as settled is committed (invariant I5), whatever the role's or the server's default
                 // is.
-                .addProperty("synchronous_commit", "on");
+                .addProperty("synchronous_commit", "on")
+                // A host that is gone without a word must not keep its locks for hours.
+                .addProperty("tcp_keepalives_idle", "5")
+                .addProperty("tcp_keepalives_interval", "2")
+                .addProperty("tcp_keepalives_count", "3")
+                .addProperty("idle_in_transaction_session_timeout", "15s");
     }
 
     /** The same database for JDBC, without the user and the password. */

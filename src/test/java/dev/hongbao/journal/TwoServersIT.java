@@ -8,12 +8,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.LossyProxy;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -33,6 +37,35 @@ class TwoServersIT {
         return get(engine.loop(0)
                 .call(services ->
                         services.claims().claim(member(user), packet.id(), null).settled()));
+    }
+
+    @Test
+    void theOtherTakesOverWhenTheOwnersPostgresFallsSilent(TestServers servers) throws Exception {
+        URI postgres = URI.create(servers.postgresAppUrl());
+        StoreAddresses direct = TestEngine.stores(servers);
+        try (LossyProxy line = new LossyProxy(postgres.getHost(), postgres.getPort())) {
+            String throughLine = servers.postgresAppUrl()
+                    .replace("@" + postgres.getAuthority().split("@")[1], "@127.0.0.1:" + line.port());
+            StoreAddresses lined =
+                    new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(throughLine));
+            Map<String, String> options = Map.of("shards", "4");
+            try (TestEngine first = TestEngine.start(lined, 1, options, Clock.systemUTC());
+                    TestEngine second = TestEngine.start(direct, 1, options, Clock.systemUTC())) {
+                // Given
+                second.deposit("alice", 1000);
+                Packet packet = second.send("alice", 1000, 10);
+                eventually(SOON, () -> assertThat(live(first)).isEqualTo(4));
+
+                // When
+                line.fallSilent();
+
+                // Then
+                eventually(
+                        Duration.ofSeconds(20), () -> assertThat(live(second)).isEqualTo(4));
+                assertThat(claim(second, packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                line.close();
+            }
+        }
     }
 
     @Test

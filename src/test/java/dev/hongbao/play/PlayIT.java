@@ -15,6 +15,7 @@ import dev.hongbao.command.RefusedException;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawView;
 import dev.hongbao.draw.Play;
+import dev.hongbao.ledger.Asset;
 import dev.hongbao.play.PlayOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -325,6 +326,28 @@ class PlayIT {
         for (int i = 0; i < 20; i++) {
             assertThat(plays.get(i).prize().name()).isEqualTo(i % 5 == 4 ? "dragon" : "nothing");
         }
+    }
+
+    @Test
+    void proceedsOfMoreThanATransferMayMoveGoToTheOwnerInParts() {
+        // Given ten plays twice, that cost nearly a transfer's bound together
+        Asset diamonds = new Asset("DIAMONDS");
+        long paid = 90_000_000_000_000L;
+        Draw draw = draws.create("""
+                {mode: weights, cost: {asset: DIAMONDS, amount: 9000000000000}, prizes: [{name: a, weight: 1}]}
+                """);
+        for (int i = 0; i < 2; i++) {
+            draws.deposit("whale", diamonds, paid);
+            assertThat(get(draws.play(0, draw, "whale", 10, newKey())).kind()).isEqualTo(Kind.PLAYED);
+        }
+
+        // When
+        get(engine.loop(0).call(services -> services.draws().close(SERVICE, draw.id())));
+
+        // Then
+        Eventually.eventually(
+                Duration.ofSeconds(5),
+                () -> assertThat(draws.balance("shop", diamonds)).isEqualTo(2 * paid));
     }
 
     @Test

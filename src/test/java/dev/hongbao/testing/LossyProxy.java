@@ -10,13 +10,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A TCP proxy that can lose what the server answers, and the connection with it: the request has arrived, the answer has not. */
+/**
+ * A TCP proxy that can lose what the server answers, and the connection with it: the request has arrived, the answer has not. Or
+ * fall silent.
+ */
 public final class LossyProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final String host;
     private final int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicInteger lost = new AtomicInteger();
+    private volatile boolean silent;
 
     private static final class Link {
         final Socket client;
@@ -50,6 +54,11 @@ public final class LossyProxy implements AutoCloseable {
         links.forEach(link -> link.losing = true);
     }
 
+    /** From now on nothing gets through, and nobody is told: as when the other host has lost its power. */
+    public void fallSilent() {
+        silent = true;
+    }
+
     /** How many answers were lost. */
     public int lost() {
         return lost.get();
@@ -76,6 +85,9 @@ public final class LossyProxy implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int read; (read = in.read(buffer)) >= 0; ) {
+                if (silent) {
+                    continue;
+                }
                 if (answers && link.losing) {
                     lost.incrementAndGet();
                     break;
