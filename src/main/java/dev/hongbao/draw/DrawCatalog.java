@@ -21,11 +21,20 @@ public final class DrawCatalog {
 
     private final DrawStore store;
     private final SharedQueries<DrawId, @Nullable Draw> queries = new SharedQueries<>();
-    private final Cache<DrawId, Draw> draws =
-            Caffeine.newBuilder().maximumSize(MAX_DRAWS).build();
+    private final Cache<DrawId, Draw> draws;
 
     public DrawCatalog(DrawStore store) {
+        this(store, Caffeine.newBuilder().maximumSize(MAX_DRAWS).build());
+    }
+
+    private DrawCatalog(DrawStore store, Cache<DrawId, Draw> draws) {
         this.store = store;
+        this.draws = draws;
+    }
+
+    /** The same draws, looked up over another store: a settlement must not queue behind requests. */
+    public DrawCatalog over(DrawStore other) {
+        return new DrawCatalog(other, draws);
     }
 
     /** The draw; null for an unknown one, which is not remembered. */

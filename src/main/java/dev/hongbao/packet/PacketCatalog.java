@@ -26,13 +26,25 @@ public final class PacketCatalog {
 
     private final PacketStore store;
     private final GatheredLookups<PacketId, Packet> lookups = new GatheredLookups<>(this::findAll);
-    private final Cache<PacketId, Packet> packets = Caffeine.newBuilder()
-            .maximumWeight(MAX_WEIGHT)
-            .weigher((PacketId id, Packet packet) -> PACKET_WEIGHT + packet.count())
-            .build();
+    private final Cache<PacketId, Packet> packets;
 
     public PacketCatalog(PacketStore store) {
+        this(
+                store,
+                Caffeine.newBuilder()
+                        .maximumWeight(MAX_WEIGHT)
+                        .weigher((PacketId id, Packet packet) -> PACKET_WEIGHT + packet.count())
+                        .build());
+    }
+
+    private PacketCatalog(PacketStore store, Cache<PacketId, Packet> packets) {
         this.store = store;
+        this.packets = packets;
+    }
+
+    /** The same packets, looked up over another store: a settlement must not queue behind requests. */
+    public PacketCatalog over(PacketStore other) {
+        return new PacketCatalog(other, packets);
     }
 
     /** The terms if they are at hand; null otherwise. Never waits. */

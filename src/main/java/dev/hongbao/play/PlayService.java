@@ -178,9 +178,20 @@ public final class PlayService {
             turns.decided(List.of(turn.id())).onFailure(this::fail).onSuccess(found -> {
                 SettledTurn settled = found.get(turn.id());
                 if (settled == null || settled.plays().isEmpty()) {
-                    finish(PlayOutcome.refused(refusal));
+                    finishUnlessHeld(refusal);
                 } else {
                     settled(settled, Kind.ALREADY_PLAYED);
+                }
+            });
+        }
+
+        /** What was held in time may be accepted and not settled yet; the close of the draw decides it at the latest. */
+        private void finishUnlessHeld(Kind refusal) {
+            turns.isHeld(turn.id()).onFailure(this::fail).onSuccess(held -> {
+                if (held) {
+                    fail(UnavailableException.unknown("The draw is closing. Repeat the same request shortly."));
+                } else {
+                    finish(PlayOutcome.refused(refusal));
                 }
             });
         }

@@ -24,6 +24,8 @@ public final class TurnStore {
     private static final String DECIDED =
             "select id, draw, user_id, ticket, reason from turn where id = any ($1) and status <> 'held'";
 
+    private static final String HELD = "select from turn where id = $1 and status = 'held'";
+
     private static final String PLAYS = "select y.draw, y.seq, y.user_id, y.prize, y.at, y.turn, c.code from play as y"
             + " left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth"
             + " where y.turn = any ($1) order by y.draw, y.seq";
@@ -62,6 +64,11 @@ public final class TurnStore {
                                 return decided;
                             }));
         });
+    }
+
+    /** Whether its cost is held and it is not decided yet. */
+    Future<Boolean> isHeld(UUID id) {
+        return pool.preparedQuery(HELD).execute(Tuple.of(id)).map(rows -> rows.rowCount() > 0);
     }
 
     private static SettledTurn turn(Row row, List<Play> plays) {

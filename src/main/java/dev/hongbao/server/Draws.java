@@ -68,12 +68,20 @@ final class Draws {
 
     /** @param closed draws whose keys can go; the same for the chores */
     List<Settler> settlers(ClosedDraws closed) {
-        return List.of(new PlaySettler(catalog, vertx.eventBus()), new EndSettler(closed));
+        DrawCatalog owners = catalog.over(new DrawStore(ownerPool));
+        return List.of(new PlaySettler(owners, vertx.eventBus()), new EndSettler(closed));
     }
 
     List<Chore> chores(ClosedDraws closed) {
         return List.of(
-                new DrawChore(ownerPool, catalog, new DrawPlanner(ownerPool), closed, shards, vertx.eventBus(), clock),
+                new DrawChore(
+                        ownerPool,
+                        catalog.over(new DrawStore(ownerPool)),
+                        new DrawPlanner(ownerPool),
+                        closed,
+                        shards,
+                        vertx.eventBus(),
+                        clock),
                 new HeldTurns(ownerPool, shards, vertx.eventBus(), clock, HeldTurns.HELD_LONG));
     }
 

@@ -71,7 +71,8 @@ final class Packets {
 
     /** @param ends what has ended; the same for the chore */
     List<Settler> settlers(PacketEnds ends) {
-        return List.of(new ClaimSettler(catalog, ends, vertx.eventBus()), new CloseSettler(ends));
+        PacketCatalog owners = catalog.over(new PacketStore(ownerPool));
+        return List.of(new ClaimSettler(owners, ends, vertx.eventBus()), new CloseSettler(ends));
     }
 
     Chore closing(PacketEnds ends) {
