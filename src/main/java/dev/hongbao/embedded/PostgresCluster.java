@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
 /**
@@ -61,6 +62,8 @@ final class PostgresCluster {
         try {
             cluster.complete(partial, filled.join());
             return cluster;
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof EmbeddedStartException notUnpacked ? notUnpacked : e;
         } catch (IOException e) {
             throw new EmbeddedStartException("cannot create the Postgres cluster " + cluster.directory + ": " + e, e);
         }

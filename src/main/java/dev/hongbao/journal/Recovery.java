@@ -147,11 +147,21 @@ final class Recovery {
                         .arg("open")
                         .arg(next.stamp())))
                 .compose(open -> loadScripts(next))
-                .map(ready -> {
+                .compose(ready -> store.readSettled(pool, List.of(next.shard())))
+                .compose(rows -> {
+                    ShardRow row = rows.get(0);
+                    if (!row.generation().equals(next)) {
+                        return abandon(next, row);
+                    }
                     unlinkOlder(next, "0")
                             .onFailure(late -> LOG.info("old keys of {} stay until the next recovery", next));
-                    return new ShardRow(next, 0, replid);
+                    return Future.succeededFuture(new ShardRow(next, 0, replid));
                 });
+    }
+
+    /** Another owner has replaced the generation while it was prepared: without a journal its scripts accept nothing. */
+    private Future<ShardRow> abandon(Generation next, ShardRow row) {
+        return redis.send(Request.cmd(Command.UNLINK).arg(next.journalKey())).map(row);
     }
 
     private Future<Void> loadScripts(Generation next) {

@@ -18,6 +18,7 @@ import io.vertx.pgclient.PgBuilder;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
 
 /** Two recoveries of one generation, each begun by a server that believes it owns the shard (invariant I9). */
 @ExtendWith(Servers.class)
@@ -64,6 +66,43 @@ class ConcurrentRecoveryIT {
         get(vertx.close());
     }
 
+    @Test
+    void aRecoveryThatWasOvertakenWhileItLoadedLeavesNoJournalBehind(TestServers servers) {
+        // Given
+        TestEngine.start(servers, 1, Map.of("shards", "1")).close();
+        Vertx vertx = Vertx.vertx();
+        Pool pool = PgBuilder.pool()
+                .connectingTo(PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
+                .using(vertx)
+                .build();
+        ShardStore store = new ShardStore(pool);
+        Generation first = get(store.readAll()).get(0).generation();
+        var done = Promise.<ShardRow>promise();
+        ((VertxInternal) vertx)
+                .createEventLoopContext()
+                .runOnContext(now -> RedisLink.open(vertx, servers.redisUrl(), Duration.ofSeconds(2), "test")
+                        .compose(redis -> {
+                            Recovery later = recovery("later", pool, store, redis, none -> Future.succeededFuture(0));
+                            // When another owner recovers the generation that this one is only loading
+                            return recovery(
+                                            pool,
+                                            store,
+                                            redis,
+                                            generation -> later.run(generation).<Void>mapEmpty())
+                                    .run(first);
+                        })
+                        .onComplete(done));
+        ShardRow row = get(done.future());
+
+        // Then
+        assertThat(row.generation().epoch()).isEqualTo(first.epoch() + 2);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            assertThat(redis.keys("{s0}:" + (first.epoch() + 1) + "-*")).isEmpty();
+            assertThat(redis.exists(row.generation().journalKey())).isTrue();
+        }
+        get(vertx.close());
+    }
+
     /** The slower recovery is in the middle of its second step while the quicker one runs from beginning to end. */
     private Future<List<ShardRow>> race(Generation first, Pool pool, ShardStore store, RedisLink redis) {
         Recovery quicker = recovery(
@@ -94,6 +133,23 @@ class ConcurrentRecoveryIT {
             ShardStore store,
             RedisLink redis,
             Function<SettlementBatch, Future<Integer>> settle) {
+        return recovery(pool, store, redis, settle, generation -> {
+            loaded.add(name + " " + generation);
+            return Future.succeededFuture();
+        });
+    }
+
+    private static Recovery recovery(
+            Pool pool, ShardStore store, RedisLink redis, Function<Generation, Future<Void>> loader) {
+        return recovery(pool, store, redis, none -> Future.succeededFuture(0), loader);
+    }
+
+    private static Recovery recovery(
+            Pool pool,
+            ShardStore store,
+            RedisLink redis,
+            Function<SettlementBatch, Future<Integer>> settle,
+            Function<Generation, Future<Void>> loader) {
         Shards shards = new Shards(store, 1, Map.of("load", Script.read("load")));
         return new Recovery(
                 pool,
@@ -102,10 +158,7 @@ class ConcurrentRecoveryIT {
                 store,
                 shards,
                 new JournalReader(redis, Map.of()),
-                List.of((unused, link, generation) -> {
-                    loaded.add(name + " " + generation);
-                    return Future.succeededFuture();
-                }),
+                List.of((unused, link, generation) -> loader.apply(generation)),
                 settle);
     }
 }
