@@ -33,9 +33,11 @@ import redis.clients.jedis.Jedis;
 class ConcurrentRecoveryIT {
     private final List<String> loaded = new ArrayList<>();
 
-    @Test
-    void theLaterOneAdoptsTheGenerationAndDoesNotTouchItsKeys(TestServers servers) {
-        // Given a shard with an entry that is not settled, and nobody who runs
+    /** What a recovery works with, and the generation that it is to replace. */
+    private record Shard(Generation first, Pool pool, ShardStore store, RedisLink redis) {}
+
+    /** On one shard, of which nobody is the owner. */
+    private static <T> T onShard(TestServers servers, Function<Shard, Future<T>> work) {
         TestEngine.start(servers, 1, Map.of("shards", "1")).close();
         Vertx vertx = Vertx.vertx();
         Pool pool = PgBuilder.pool()
@@ -44,120 +46,98 @@ class ConcurrentRecoveryIT {
                 .build();
         ShardStore store = new ShardStore(pool);
         Generation first = get(store.readAll()).get(0).generation();
-        var done = Promise.<List<ShardRow>>promise();
+        var done = Promise.<T>promise();
         ((VertxInternal) vertx)
                 .createEventLoopContext()
                 .runOnContext(now -> RedisLink.open(vertx, servers.redisUrl(), Duration.ofSeconds(2), "test")
-                        .compose(redis -> redis.send(Request.cmd(Command.XADD)
-                                        .arg(first.journalKey())
-                                        .arg(first.epoch() + "-*")
-                                        .arg("noise")
-                                        .arg("-"))
-                                .compose(added -> race(first, pool, store, redis)))
+                        .compose(redis -> work.apply(new Shard(first, pool, store, redis)))
                         .onComplete(done));
+        T result = get(done.future());
+        get(vertx.close());
+        return result;
+    }
+
+    @Test
+    void theLaterOneAdoptsTheGenerationAndDoesNotTouchItsKeys(TestServers servers) {
+        // Given a shard with an entry that is not settled
+        List<Generation> before = new ArrayList<>();
 
         // When
-        List<ShardRow> rows = get(done.future());
+        List<ShardRow> rows = onShard(servers, shard -> {
+            before.add(shard.first());
+            return shard.redis()
+                    .send(Request.cmd(Command.XADD)
+                            .arg(shard.first().journalKey())
+                            .arg(shard.first().epoch() + "-*")
+                            .arg("noise")
+                            .arg("-"))
+                    .compose(added -> race(shard));
+        });
 
         // Then
-        assertThat(rows.get(0).generation().epoch()).isEqualTo(first.epoch() + 1);
+        assertThat(rows.get(0).generation().epoch()).isEqualTo(before.get(0).epoch() + 1);
         assertThat(rows.get(1).generation()).isEqualTo(rows.get(0).generation());
         assertThat(loaded).containsExactly("quicker " + rows.get(0).generation());
-        get(vertx.close());
     }
 
     @Test
     void aRecoveryThatWasOvertakenWhileItLoadedLeavesNoJournalBehind(TestServers servers) {
-        // Given
-        TestEngine.start(servers, 1, Map.of("shards", "1")).close();
-        Vertx vertx = Vertx.vertx();
-        Pool pool = PgBuilder.pool()
-                .connectingTo(PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
-                .using(vertx)
-                .build();
-        ShardStore store = new ShardStore(pool);
-        Generation first = get(store.readAll()).get(0).generation();
-        var done = Promise.<ShardRow>promise();
-        ((VertxInternal) vertx)
-                .createEventLoopContext()
-                .runOnContext(now -> RedisLink.open(vertx, servers.redisUrl(), Duration.ofSeconds(2), "test")
-                        .compose(redis -> {
-                            Recovery later = recovery("later", pool, store, redis, none -> Future.succeededFuture(0));
-                            // When another owner recovers the generation that this one is only loading
-                            return recovery(
-                                            pool,
-                                            store,
-                                            redis,
-                                            generation -> later.run(generation).<Void>mapEmpty())
-                                    .run(first);
-                        })
-                        .onComplete(done));
-        ShardRow row = get(done.future());
+        // Given another owner that recovers the generation which this one is only loading
+        List<Generation> overtaken = new ArrayList<>();
+
+        // When
+        ShardRow row = onShard(servers, shard -> {
+            Recovery later = recovery(shard, none -> Future.succeededFuture(0), loading -> Future.succeededFuture());
+            return recovery(shard, none -> Future.succeededFuture(0), loading -> {
+                        overtaken.add(loading);
+                        return later.run(loading).mapEmpty();
+                    })
+                    .run(shard.first());
+        });
 
         // Then
-        assertThat(row.generation().epoch()).isEqualTo(first.epoch() + 2);
+        assertThat(row.generation().epoch()).isEqualTo(overtaken.get(0).epoch() + 1);
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            assertThat(redis.keys("{s0}:" + (first.epoch() + 1) + "-*")).isEmpty();
+            assertThat(redis.exists(overtaken.get(0).journalKey())).isFalse();
             assertThat(redis.exists(row.generation().journalKey())).isTrue();
         }
-        get(vertx.close());
     }
 
     /** The slower recovery is in the middle of its second step while the quicker one runs from beginning to end. */
-    private Future<List<ShardRow>> race(Generation first, Pool pool, ShardStore store, RedisLink redis) {
+    private Future<List<ShardRow>> race(Shard shard) {
         Recovery quicker = recovery(
-                "quicker",
-                pool,
-                store,
-                redis,
-                batch -> store.moveCursors(pool, batch.moves()).map(0));
+                shard,
+                batch -> shard.store().moveCursors(shard.pool(), batch.moves()).map(0),
+                loading -> load("quicker", loading));
         List<ShardRow> rows = new ArrayList<>();
         Recovery slower = recovery(
-                "slower",
-                pool,
-                store,
-                redis,
-                batch -> quicker.run(first).map(row -> {
+                shard,
+                batch -> quicker.run(shard.first()).map(row -> {
                     rows.add(row);
                     return 0;
-                }));
-        return slower.run(first).map(row -> {
+                }),
+                loading -> load("slower", loading));
+        return slower.run(shard.first()).map(row -> {
             rows.add(row);
             return rows;
         });
     }
 
-    private Recovery recovery(
-            String name,
-            Pool pool,
-            ShardStore store,
-            RedisLink redis,
-            Function<SettlementBatch, Future<Integer>> settle) {
-        return recovery(pool, store, redis, settle, generation -> {
-            loaded.add(name + " " + generation);
-            return Future.succeededFuture();
-        });
+    private Future<Void> load(String name, Generation generation) {
+        loaded.add(name + " " + generation);
+        return Future.succeededFuture();
     }
 
     private static Recovery recovery(
-            Pool pool, ShardStore store, RedisLink redis, Function<Generation, Future<Void>> loader) {
-        return recovery(pool, store, redis, none -> Future.succeededFuture(0), loader);
-    }
-
-    private static Recovery recovery(
-            Pool pool,
-            ShardStore store,
-            RedisLink redis,
-            Function<SettlementBatch, Future<Integer>> settle,
-            Function<Generation, Future<Void>> loader) {
-        Shards shards = new Shards(store, 1, Map.of("load", Script.read("load")));
+            Shard shard, Function<SettlementBatch, Future<Integer>> settle, Function<Generation, Future<Void>> loader) {
+        Shards shards = new Shards(shard.store(), 1, Map.of("load", Script.read("load")));
         return new Recovery(
-                pool,
-                redis,
-                new RedisWatch(redis, shards),
-                store,
+                shard.pool(),
+                shard.redis(),
+                new RedisWatch(shard.redis(), shards),
+                shard.store(),
                 shards,
-                new JournalReader(redis, Map.of()),
+                new JournalReader(shard.redis(), Map.of()),
                 List.of((unused, link, generation) -> loader.apply(generation)),
                 settle);
     }
