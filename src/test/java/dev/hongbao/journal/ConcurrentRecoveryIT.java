@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
@@ -36,9 +37,14 @@ class ConcurrentRecoveryIT {
     /** What a recovery works with, and the generation that it is to replace. */
     private record Shard(Generation first, Pool pool, ShardStore store, RedisLink redis) {}
 
+    /** Makes the shard; started once more, an engine would find scripts missing and recover it under the tests' hands. */
+    @BeforeAll
+    static void makeTheShard(TestServers servers) {
+        TestEngine.start(servers, 1, Map.of("shards", "1")).close();
+    }
+
     /** On one shard, of which nobody is the owner. */
     private static <T> T onShard(TestServers servers, Function<Shard, Future<T>> work) {
-        TestEngine.start(servers, 1, Map.of("shards", "1")).close();
         Vertx vertx = Vertx.vertx();
         Pool pool = PgBuilder.pool()
                 .connectingTo(PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
