@@ -25,7 +25,7 @@ class SlowStoreIT extends HttpApiClient {
     @BeforeAll
     static void start(TestServers given) {
         stores = given;
-        server = TestServer.start(given, Map.of("http.answer-timeout", "300ms"));
+        server = TestServer.start(given, Map.of("http.answer-timeout", "2s"));
     }
 
     @AfterAll

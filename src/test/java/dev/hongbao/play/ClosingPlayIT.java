@@ -34,7 +34,7 @@ class ClosingPlayIT {
             // Given a cost that is held, nobody who settles or closes, and a draw that is over
             TestDraws draws = new TestDraws(engine);
             draws.deposit("vera", POINTS, 100);
-            Instant closesAt = Instant.now().plusSeconds(2);
+            Instant closesAt = Instant.now().plusSeconds(5);
             Draw draw = draws.create("""
                     {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
                     """.formatted(closesAt));

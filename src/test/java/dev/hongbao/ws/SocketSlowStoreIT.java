@@ -20,7 +20,7 @@ class SocketSlowStoreIT {
     @Test
     void a_send_and_a_join_are_answered_unknown_and_the_repeated_send_happens_once(TestServers stores)
             throws SQLException {
-        try (SocketServer server = SocketServer.start(stores, Map.of("http.answer-timeout", "300ms"));
+        try (SocketServer server = SocketServer.start(stores, Map.of("http.answer-timeout", "2s"));
                 FrameClient alice = JdkFrameClient.open(server.base())) {
             // Given
             server.deposit("alice", 100);
