@@ -6,7 +6,6 @@ import dev.hongbao.postgres.Migrations;
 import dev.hongbao.postgres.PostgresAddress;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
-import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.sqlclient.Pool;
 import java.nio.file.Path;
 
@@ -22,21 +21,22 @@ public final class ClusterTemplate {
         EmbeddedOptions options = EmbeddedOptions.defaults().withTemplate(false);
         Vertx vertx = Vertx.vertx();
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(Path.of(args[0]), options)) {
-            Pool admin = PgBuilder.pool()
-                    .connectingTo(PgConnectOptions.fromUri(postgres.adminUrl()))
-                    .using(vertx)
-                    .build();
-            Pool app = PgBuilder.pool()
-                    .connectingTo(PgConnectOptions.fromUri(postgres.appUrl()))
-                    .using(vertx)
-                    .build();
-            Migrations.run(vertx, app, PostgresAddress.of(postgres.ownerUrl()), PostgresAddress.of(postgres.appUrl()))
-                    .compose(migrated -> admin.query(
-                                    "update pg_authid set rolpassword = null where rolpassword is not null")
+            PostgresAddress owner = PostgresAddress.of(postgres.ownerUrl());
+            PostgresAddress app = PostgresAddress.of(postgres.appUrl());
+            Migrations.run(vertx, pool(vertx, app), owner, app)
+                    .compose(migrated -> pool(vertx, PostgresAddress.of(postgres.adminUrl()))
+                            .query("update pg_authid set rolpassword = null where rolpassword is not null")
                             .execute())
                     .await();
         } finally {
             vertx.close().await();
         }
+    }
+
+    private static Pool pool(Vertx vertx, PostgresAddress address) {
+        return PgBuilder.pool()
+                .connectingTo(address.connectOptions())
+                .using(vertx)
+                .build();
     }
 }

@@ -37,7 +37,7 @@ public final class Options {
             "http.answer-timeout",
             OptionType.duration("100ms", "1h"),
             "10s",
-            "A call whose answer the stores keep back for so long gets 503 unknown; claims have claim.settle-timeout.");
+            "A call whose answer the stores keep back for so long gets 503 unknown; claims have claim.settle-timeout, exports none.");
     static final Option<Integer> HTTP_MAX_CONNECTIONS = define(
             "http.max-connections",
             OptionType.integer(1, 1_000_000, "connections"),

@@ -1,13 +1,15 @@
 package dev.hongbao.postgres;
 
 import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.pgclient.SslMode;
 
 /**
  * Where a Postgres database is and as whom to work there, read once from a URL.
  *
  * @param url {@code postgresql://user:password@host:port/database[?sslmode=...]}
  */
-public record PostgresAddress(String url, String host, int port, String database, String user, String password) {
+public record PostgresAddress(
+        String url, String host, int port, String database, String user, String password, SslMode sslMode) {
 
     /**
      * @throws IllegalArgumentException when the URL is malformed or names no user or database
@@ -15,13 +17,19 @@ public record PostgresAddress(String url, String host, int port, String database
     public static PostgresAddress of(String url) {
         PgConnectOptions read = PgConnectOptions.fromUri(url);
         return new PostgresAddress(
-                url, read.getHost(), read.getPort(), read.getDatabase(), read.getUser(), read.getPassword());
+                url,
+                read.getHost(),
+                read.getPort(),
+                read.getDatabase(),
+                read.getUser(),
+                read.getPassword(),
+                read.getSslMode());
     }
 
     /** Fresh connection options for the reactive client, with prepared statements cached. */
     public PgConnectOptions connectOptions() {
-        PgConnectOptions read = PgConnectOptions.fromUri(url);
-        return read.setSslOptions(PostgresTls.options(read.getSslMode()))
+        return PgConnectOptions.fromUri(url)
+                .setSslOptions(PostgresTls.options(sslMode))
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
                 .addProperty("application_name", "hongbao")
@@ -38,12 +46,8 @@ public record PostgresAddress(String url, String host, int port, String database
     /** The same database for JDBC, without the user and the password. */
     public String jdbcUrl() {
         int query = url.indexOf('?');
-        return "jdbc:postgresql://" + host + ":" + port + "/" + database
-                + (query < 0
-                        ? ""
-                        : url.substring(query)
-                                + PostgresTls.jdbcParameters(
-                                        PgConnectOptions.fromUri(url).getSslMode()));
+        String parameters = query < 0 ? "" : url.substring(query) + PostgresTls.jdbcParameters(sslMode);
+        return "jdbc:postgresql://" + host + ":" + port + "/" + database + parameters;
     }
 
     @Override

@@ -38,6 +38,7 @@ final class Draws {
     private final Shards shards;
     private final DrawStore store;
     private final DrawCatalog catalog;
+    private final DrawCatalog ownersCatalog;
     private final PlayMetrics metrics;
     private final StoreClock clock;
 
@@ -52,6 +53,7 @@ final class Draws {
         this.shards = shards;
         this.store = new DrawStore(pool);
         this.catalog = new DrawCatalog(store);
+        this.ownersCatalog = catalog.over(new DrawStore(ownerPool));
         this.metrics = new PlayMetrics(metrics);
         this.clock = new StoreClock(clock);
     }
@@ -68,20 +70,13 @@ final class Draws {
 
     /** @param closed draws whose keys can go; the same for the chores */
     List<Settler> settlers(ClosedDraws closed) {
-        DrawCatalog owners = catalog.over(new DrawStore(ownerPool));
-        return List.of(new PlaySettler(owners, vertx.eventBus()), new EndSettler(closed));
+        return List.of(new PlaySettler(ownersCatalog, vertx.eventBus()), new EndSettler(closed));
     }
 
     List<Chore> chores(ClosedDraws closed) {
         return List.of(
                 new DrawChore(
-                        ownerPool,
-                        catalog.over(new DrawStore(ownerPool)),
-                        new DrawPlanner(ownerPool),
-                        closed,
-                        shards,
-                        vertx.eventBus(),
-                        clock),
+                        ownerPool, ownersCatalog, new DrawPlanner(ownerPool), closed, shards, vertx.eventBus(), clock),
                 new HeldTurns(ownerPool, shards, vertx.eventBus(), clock, HeldTurns.HELD_LONG));
     }
 

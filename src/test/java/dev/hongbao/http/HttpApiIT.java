@@ -3,6 +3,7 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
@@ -13,7 +14,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -23,6 +26,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Servers.class)
 class HttpApiIT extends TestServerClient {
+    @BeforeAll
+    static void start(TestServers given) {
+        serve(given, Map.of());
+    }
 
     @Test
     void money_goes_in_and_out_and_is_recorded() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -16,12 +17,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Prize draws as a client sees them, on the whole server. */
 @ExtendWith(Servers.class)
 class HttpDrawIT extends TestServerClient {
+    @BeforeAll
+    static void start(TestServers given) {
+        serve(given, Map.of());
+    }
+
     private static JsonObject definition(String json) {
         return new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z");
     }

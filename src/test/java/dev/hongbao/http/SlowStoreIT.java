@@ -4,43 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
-import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Postgres answers nothing for a while: nobody waits for ever, and who asks again with the same key is served once. */
 @ExtendWith(Servers.class)
-class SlowStoreIT extends HttpApiClient {
-    private static TestServers stores;
-    private static TestServer server;
-
+class SlowStoreIT extends TestServerClient {
     @BeforeAll
     static void start(TestServers given) {
-        stores = given;
-        server = TestServer.start(given, Map.of("http.answer-timeout", "2s"));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
-
-    @Override
-    URI base() {
-        return server.base();
-    }
-
-    @Override
-    byte[] secret() {
-        return server.secret();
+        serve(given, Map.of("http.answer-timeout", "2s"));
     }
 
     private static void assertUnknown(HttpResponse<String> answer) {
@@ -53,7 +31,7 @@ class SlowStoreIT extends HttpApiClient {
         // Given
         money("alice", "deposits", 100, name("given"), 201);
         JsonObject packet = packet("lucky", 60, 3);
-        try (Connection locked = TestDatabase.lock(stores.postgresOwnerUrl(), "account")) {
+        try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "account")) {
             // When
             assertUnknown(post(null, "/v1/accounts/" + name("alice") + "/deposits", name("more"), cny(5)));
             assertUnknown(post("alice", "/v1/packets", name("send"), packet));
@@ -70,7 +48,7 @@ class SlowStoreIT extends HttpApiClient {
 
     @Test
     void a_question_is_answered_unknown() throws Exception {
-        try (Connection locked = TestDatabase.lock(stores.postgresOwnerUrl(), "account")) {
+        try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "account")) {
             assertUnknown(get("alice", "/v1/me/balances"));
             assertUnknown(get("alice", "/v1/groups/" + group + "/events"));
         }

@@ -5,17 +5,15 @@ import dev.hongbao.testing.TestServers;
 import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 
-/** A client of the whole server in this JVM, with default options; one server for all tests of a class. */
+/** A client of the whole server in this JVM; one server for all tests of a class, which calls {@link #serve} before them. */
 abstract class TestServerClient extends HttpApiClient {
     static TestServers servers;
     private static TestServer server;
 
-    @BeforeAll
-    static void start(TestServers given) {
+    static void serve(TestServers given, Map<String, String> options) {
         servers = given;
-        server = TestServer.start(given, Map.of());
+        server = TestServer.start(given, options);
     }
 
     @AfterAll

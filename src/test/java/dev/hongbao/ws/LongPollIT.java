@@ -164,9 +164,30 @@ class LongPollIT {
             stopping.close();
 
             // Then
-            assertThat(new String(line.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
-                    .isEqualTo("HTTP/1.1 200");
+            assertThat(status(line)).isEqualTo("HTTP/1.1 200");
         }
+    }
+
+    @Test
+    void aBadCursorIsNamedAlsoAfterAnEmptyBodyInChunks() throws Exception {
+        // Given a cursor that fits the contract's pattern
+        try (Socket line = new Socket("127.0.0.1", server.base().getPort())) {
+            line.setSoTimeout(10_000);
+
+            // When
+            write(
+                    line,
+                    "/v1/groups/g/events?after=007",
+                    server.token("bob", "g"),
+                    "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+
+            // Then
+            assertThat(status(line)).isEqualTo("HTTP/1.1 400");
+        }
+    }
+
+    private static String status(Socket line) throws IOException {
+        return new String(line.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
     }
 
     /** The body of the answer. */
@@ -185,8 +206,12 @@ class LongPollIT {
     }
 
     private static void write(Socket line, String path, String token) throws IOException {
-        String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
-                + "\r\nPrefer: wait=20\r\n\r\n";
+        write(line, path, token, "Prefer: wait=20\r\n\r\n");
+    }
+
+    private static void write(Socket line, String path, String token, String rest) throws IOException {
+        String request =
+                "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n" + rest;
         line.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     }
 }
