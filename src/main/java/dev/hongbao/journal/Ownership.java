@@ -59,47 +59,32 @@ final class Ownership {
         this.listener = listener;
     }
 
-    boolean isConnected() {
-        return connection != null;
-    }
-
     /**
-     * Tries to own every shard that is not owned yet, connecting first if need be. Called again and again; calls during one
-     * that runs are dropped.
+     * Tries to own every shard that is not owned yet, connecting first if need be; once all are owned, asks now and then whether the
+     * connection still stands. Called again and again; calls during one that runs are dropped.
      *
      * @param shards the number of shards
      */
     Future<Void> tryAcquire(int shards) {
-        if (busy || closed) {
+        boolean complete = owned.size() == shards;
+        if (busy || closed || (complete && System.nanoTime() - heardNanos < HEARTBEAT.toNanos())) {
             return Future.succeededFuture();
-        }
-        if (owned.size() == shards) {
-            return heartbeat();
         }
         busy = true;
         return connected()
-                .compose(open -> lock(open, shards))
-                .onComplete(done -> busy = false)
-                .mapEmpty();
+                .compose(open ->
+                        inTime(open, complete ? open.query("select 1").execute().mapEmpty() : lock(open, shards)))
+                .onComplete(done -> busy = false);
     }
 
     /** The locks are worth what their connection is: one that is silent is as good as lost, and another server may own by now. */
-    private Future<Void> heartbeat() {
-        PgConnection open = connection;
-        if (open == null || System.nanoTime() - heardNanos < HEARTBEAT.toNanos()) {
-            return Future.succeededFuture();
-        }
-        busy = true;
-        return open.query("select 1")
-                .execute()
-                .timeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS)
-                .onSuccess(heard -> heardNanos = System.nanoTime())
+    private Future<Void> inTime(PgConnection open, Future<Void> asked) {
+        return asked.timeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .onSuccess(answered -> heardNanos = System.nanoTime())
                 .onFailure(silent -> {
                     lost(open);
                     open.close();
-                })
-                .onComplete(done -> busy = false)
-                .mapEmpty();
+                });
     }
 
     private Future<PgConnection> connected() {
@@ -117,7 +102,6 @@ final class Ownership {
 
     private PgConnection adopt(PgConnection fresh) {
         connection = fresh;
-        heardNanos = System.nanoTime();
         fresh.notificationHandler(heard -> {
             RecoveryRequest request = RecoveryRequest.decode(heard.getPayload());
             if (request != null && owned.contains(request.shard())) {
