@@ -165,24 +165,24 @@ end
 $$;
 
 -- Closes those of the packets whose last share is claimed: amounts are more than 0, so that is when the escrow is empty.
+-- Looks each of them up by its id: a condition on closed_at would let Postgres read all open packets instead.
 create function close_drained(packets uuid[]) returns uuid[]
     language plpgsql
     set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
 as $$
 declare
-    drained uuid[];
+    drained constant uuid[] := array(
+        select d.id
+        from unnest(packets) as d(id)
+        where (select p.closed_at is null and escrow.balance = 0
+               from packet as p join account as escrow on escrow.id = p.escrow
+               where p.id = d.id));
 begin
-    if cardinality(packets) = 0 then
-        return packets;
+    if cardinality(drained) > 0 then
+        update packet set closed_at = now() where id = any (drained);
     end if;
-    with ended as (
-        update packet set closed_at = now()
-        from account as escrow
-        where packet.id = any (packets) and packet.closed_at is null
-          and escrow.id = packet.escrow and escrow.balance = 0
-        returning packet.id
-    )
-    select array(select id from ended) into drained;
     return drained;
 end
 $$;

@@ -119,6 +119,7 @@ $$;
 create function packet_end_to_feed() returns trigger
     language plpgsql
     set enable_nestloop = off -- a settlement may end a thousand packets, and a plan made for one is kept
+    set enable_hashjoin = on -- also within a settlement, which does its own work without
 as $$
 begin
     perform feed_append(array_agg(o.group_id order by o.id, o.stage), array_agg(o.type order by o.id, o.stage),

@@ -9,6 +9,7 @@ import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
@@ -17,8 +18,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,8 +90,13 @@ class SettlementIT {
 
     private String asApp(String sql) throws SQLException {
         try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = app.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
+                Statement statement = app.createStatement()) {
+            return only(statement, sql);
+        }
+    }
+
+    private static String only(Statement statement, String sql) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(sql)) {
             rows.next();
             return rows.getString(1);
         }
@@ -163,6 +171,36 @@ class SettlementIT {
         assertThat(late).isEqualTo("{1}");
         assertThat(again).as("closed a second time").isEqualTo("{}");
         assertThat(engine.balance("alice")).isEqualTo(balance);
+    }
+
+    @Test
+    void whatASettlementReadsDoesNotGrowWithThePacketsThatAreOpen() throws SQLException {
+        // Given
+        IntStream.range(0, 200).forEach(sent -> engine.send("alice", 10, 1));
+        books.execute(
+                "update packet set opens_at = now() - interval '1 hour', expires_at = now() where closed_at is null");
+        Eventually.eventually(Duration.ofSeconds(5), books::assertNothingDue);
+        books.execute("vacuum analyze packet"); // from now on Postgres believes that hardly any are open
+        IntStream.range(0, 50).forEach(sent -> engine.send("alice", 10, 1));
+        Packet last = engine.send("alice", 10, 1);
+        String settle = "select drained::text from settle_claims(" + moves(0, 0, "") + ", array['" + last.id()
+                + "']::uuid[], array[1], array[0], array['bob'], array[10]::bigint[])";
+
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement()) {
+            app.setAutoCommit(false);
+
+            // When
+            String drained = only(statement, settle);
+            String read = only(
+                    statement,
+                    "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = 'packet'");
+            app.commit();
+
+            // Then
+            assertThat(drained).isEqualTo("{" + last.id() + "}");
+            assertThat(Integer.parseInt(read)).as("packets read").isLessThan(10);
+        }
     }
 
     @Test
