@@ -58,18 +58,18 @@ public final class ClaimSettler implements Settler {
     }
 
     @Override
-    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
+    public Future<Settlement> prepare(List<JournalItem> items) {
         Set<PacketId> ids = new LinkedHashSet<>();
         items.forEach(item -> ids.add(((AcceptedClaims) item).packet()));
-        return catalog.findAll(ids).compose(packets -> {
+        return catalog.findAll(ids).map(packets -> {
             Batch batch = new Batch(packets);
             items.forEach(item -> batch.add((AcceptedClaims) item));
-            return batch.settle(writer, moves);
+            return batch;
         });
     }
 
     /** The columns of one settlement. A claim names its packet by its place in {@code packets}, from 1. */
-    private final class Batch {
+    private final class Batch implements Settlement {
         private final Map<PacketId, Packet> terms;
         private final List<Packet> packets = new ArrayList<>();
         private final Map<PacketId, Integer> placeOf = new HashMap<>();
@@ -103,7 +103,8 @@ public final class ClaimSettler implements Settler {
         }
 
         /** Mostly nothing is void; when something is, the statement for that settles the rest. */
-        Future<Integer> settle(SqlClient writer, CursorMoves moves) {
+        @Override
+        public Future<Integer> send(SqlClient writer, CursorMoves moves) {
             return execute(SETTLE, writer, moves)
                     .recover(fault -> SqlState.isVoidClaim(fault)
                             ? execute(SETTLE_BUT_VOID, writer, moves)

@@ -1,11 +1,8 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.journal.CursorMoves;
 import dev.hongbao.journal.JournalItem;
 import dev.hongbao.journal.Settler;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -37,20 +34,22 @@ public final class EndSettler implements Settler {
     }
 
     @Override
-    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
+    public Future<Settlement> prepare(List<JournalItem> items) {
         UUID[] draws =
                 items.stream().map(item -> ((DrawEnd) item).draw().value()).toArray(UUID[]::new);
         Integer[] periods =
                 items.stream().map(item -> ((DrawEnd) item).period()).toArray(Integer[]::new);
-        Tuple parameters = moves.toTuple().addArrayOfUUID(draws).addArrayOfInteger(periods);
-        return writer.preparedQuery(SETTLE).execute(parameters).map(rows -> {
-            var row = rows.iterator().next();
-            for (UUID wrong : row.getArrayOfUUIDs("wrong")) {
-                LOG.error("the final table of draw {} is not true: run reconcile", wrong);
-            }
-            closedDraws.closed(
-                    Stream.of(row.getArrayOfUUIDs("closed")).map(DrawId::new).toList());
-            return 0;
-        });
+        return Future.succeededFuture((writer, moves) -> writer.preparedQuery(SETTLE)
+                .execute(moves.toTuple().addArrayOfUUID(draws).addArrayOfInteger(periods))
+                .map(rows -> {
+                    var row = rows.iterator().next();
+                    for (UUID wrong : row.getArrayOfUUIDs("wrong")) {
+                        LOG.error("the final table of draw {} is not true: run reconcile", wrong);
+                    }
+                    closedDraws.closed(Stream.of(row.getArrayOfUUIDs("closed"))
+                            .map(DrawId::new)
+                            .toList());
+                    return 0;
+                }));
     }
 }

@@ -1,11 +1,9 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.journal.CursorMoves;
 import dev.hongbao.journal.JournalItem;
 import dev.hongbao.journal.Settler;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.SqlClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +31,11 @@ final class FeedingSettler implements Settler {
     }
 
     @Override
-    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
-        return settler.settle(writer, moves, items)
-                .onSuccess(voids -> vertx.eventBus().publish(FeedHub.NUDGE, null))
-                .onFailure(fault -> suspect.run());
+    public Future<Settlement> prepare(List<JournalItem> items) {
+        return settler.prepare(items)
+                .map(settlement -> (writer, moves) -> settlement
+                        .send(writer, moves)
+                        .onSuccess(voids -> vertx.eventBus().publish(FeedHub.NUDGE, null))
+                        .onFailure(fault -> suspect.run()));
     }
 }

@@ -9,6 +9,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +36,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private final JournalMetrics metrics;
     private final Promise<Void> drained = Promise.promise();
     private RedisLink redis;
-    private Pool writer;
+    private SqlClient writer;
     private Ownership ownership;
     private ShardKeeper keeper;
     private SettlingLoop loop;
@@ -89,7 +90,7 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private void connect(RedisLink link) {
         redis = link;
-        writer = PgBuilder.pool()
+        writer = PgBuilder.client()
                 .with(new PoolOptions().setMaxSize(1).setName("hongbao-writer"))
                 .connectingTo(wiring.postgres.connectOptions())
                 .using(vertx)

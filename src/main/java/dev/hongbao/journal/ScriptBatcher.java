@@ -3,6 +3,7 @@ package dev.hongbao.journal;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.redis.RedisFault;
 import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -40,6 +41,7 @@ public final class ScriptBatcher<T, A> {
     private static final long REPORT_NANOS = 200_000_000;
 
     private final Vertx vertx;
+    private final Context context;
     private final RedisLink redis;
     private final Shards shards;
     private final Settings<T> settings;
@@ -88,6 +90,7 @@ public final class ScriptBatcher<T, A> {
     public ScriptBatcher(
             Vertx vertx, RedisLink redis, Shards shards, Settings<T> settings, Function<List<T>, Call<A>> script) {
         this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
         this.redis = redis;
         this.shards = shards;
         this.settings = settings;
@@ -112,7 +115,7 @@ public final class ScriptBatcher<T, A> {
         waiting++;
         Lane lane = lanes.get(shard);
         lane.queue.add(pending);
-        lane.flush();
+        lane.flushSoon();
         return pending.promise.future();
     }
 
@@ -126,6 +129,7 @@ public final class ScriptBatcher<T, A> {
         private final int shard;
         private final Deque<Pending<T, A>> queue = new ArrayDeque<>();
         private int inFlight;
+        private boolean flushing;
         private boolean pausing;
         private long lastReportNanos = System.nanoTime() - REPORT_NANOS;
 
@@ -133,8 +137,19 @@ public final class ScriptBatcher<T, A> {
             this.shard = shard;
         }
 
+        /** Once all that came in together has been read: requests of one pass of the event loop make one call. */
+        void flushSoon() {
+            if (!flushing) {
+                flushing = true;
+                context.runOnContext(after -> {
+                    flushing = false;
+                    flush();
+                });
+            }
+        }
+
         /** A lone item goes at once; while a call is in flight only a full batch does, so that Redis never waits for us. */
-        void flush() {
+        private void flush() {
             while (!queue.isEmpty()
                     && !pausing
                     && (inFlight == 0 || inFlight < MAX_IN_FLIGHT && queue.size() >= settings.batchSize)) {
@@ -163,7 +178,7 @@ public final class ScriptBatcher<T, A> {
                 inFlight--;
                 if (done.succeeded()) {
                     answer(batch, current.generation(), call.read(current.generation(), done.result()));
-                    flush();
+                    flushSoon();
                 } else {
                     retry(current.generation(), batch, done.cause());
                 }

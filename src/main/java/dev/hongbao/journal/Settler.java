@@ -6,8 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles the journal's items of one verb into Postgres. Called on the persistence verticle's event loop, one settlement at a
- * time.
+ * Settles the journal's items of one verb into Postgres. Called on the persistence verticle's event loop.
  */
 public interface Settler {
     /** The field name of its items in a journal entry. */
@@ -22,11 +21,23 @@ public interface Settler {
     JournalItem decode(String payload);
 
     /**
-     * Settles items in the order given, in one statement that first moves the cursors; every effect depends on that move.
-     * Tells those who wait once it is committed.
+     * Looks up what it takes to settle items.
      *
-     * @param moves the cursors, and the journal entries they pass
-     * @return how many items were void; fails when the statement failed or its outcome is unknown
+     * @return fails when a store did not answer
      */
-    Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items);
+    Future<Settlement> prepare(List<JournalItem> items);
+
+    /** A settlement that is ready to be sent. */
+    @FunctionalInterface
+    interface Settlement {
+        /**
+         * Settles the items in the order given, in one statement that first moves the cursors; every effect depends on that move.
+         * The statement is sent before this returns, so that settlements are made in the order of the calls. Tells those who wait
+         * once it is committed.
+         *
+         * @param moves the cursors, and the journal entries they pass
+         * @return how many items were void; fails when the statement failed or its outcome is unknown
+         */
+        Future<Integer> send(SqlClient writer, CursorMoves moves);
+    }
 }

@@ -17,11 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles what the live shards' logs hold, one transaction at a time: while one is under way the next gathers, so batches grow
- * with the load and nothing waits on a timer. Confined to the persistence verticle's event loop.
+ * Settles what the live shards' logs hold, one transaction after the other on one connection: while one is under way the next
+ * gathers, so batches grow with the load and nothing waits on a timer. A large one is sent behind the one under way, so that
+ * Postgres goes on without waiting for us; should the first fail, the second's cursor is stale. Confined to the persistence
+ * verticle's event loop.
  */
 final class SettlingLoop {
     private static final Logger LOG = LoggerFactory.getLogger(SettlingLoop.class);
+
+    private static final int MAX_UNDER_WAY = 2;
+
+    /** Items that are worth a transaction before the one under way is done; fewer gather, since a commit costs as much for one. */
+    private static final int LARGE = 256;
 
     private final ShardLog[] logs;
     private final RedisLink redis;
@@ -32,7 +39,8 @@ final class SettlingLoop {
     private final int maxItems;
     private final JournalMetrics metrics;
     private final Doubts doubts;
-    private boolean settling;
+    private boolean preparing;
+    private int underWay;
     private int firstShard;
 
     /** Who looks after a shard that cannot settle on. */
@@ -51,7 +59,7 @@ final class SettlingLoop {
     }
 
     /**
-     * @param writer one connection, used for settlements in order
+     * @param writer one connection, on which statements are pipelined
      * @param settlers by verb
      * @param maxItems that one settlement takes
      */
@@ -79,27 +87,45 @@ final class SettlingLoop {
     /** Reads and settles whatever waits; called whenever something may. */
     void pump() {
         readJournals();
-        if (settling) {
+        if (preparing || underWay == MAX_UNDER_WAY || underWay > 0 && pendingItems() < LARGE) {
             return;
         }
         SettlementBatch batch = nextBatch();
-        if (batch != null) {
-            settling = true;
-            settle(batch).onComplete(done -> {
-                settling = false;
-                if (done.succeeded()) {
-                    settled(batch, done.result());
-                } else {
-                    failed(batch, done.cause());
-                }
-                pump();
-            });
+        if (batch == null) {
+            return;
         }
+        preparing = true;
+        prepare(batch).onComplete(prepared -> {
+            preparing = false;
+            if (prepared.succeeded()) {
+                send(batch, prepared.result());
+            } else {
+                failed(batch, prepared.cause());
+            }
+            pump();
+        });
+    }
+
+    private int pendingItems() {
+        return Stream.of(logs).mapToInt(ShardLog::pendingItems).sum();
+    }
+
+    private void send(SettlementBatch batch, Settler.Settlement settlement) {
+        underWay++;
+        measured(batch, settlement).onComplete(done -> {
+            underWay--;
+            if (done.succeeded()) {
+                settled(batch, done.result());
+            } else {
+                failed(batch, done.cause());
+            }
+            pump();
+        });
     }
 
     /** Whether nothing is known or suspected that the live shards have not settled. */
     boolean isIdle() {
-        return !settling && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
+        return !preparing && underWay == 0 && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
     }
 
     private @Nullable SettlementBatch nextBatch() {
@@ -118,18 +144,26 @@ final class SettlingLoop {
         return batch;
     }
 
-    /** One transaction. Also recovery settles through it, so that all settlements share the one connection. */
-    Future<Integer> settle(SettlementBatch batch) {
-        long begun = System.nanoTime();
+    private Future<Settler.Settlement> prepare(SettlementBatch batch) {
         Settler settler = settlers.get(batch.verb());
-        Future<Integer> done = settler == null
-                ? store.moveCursors(writer, batch.moves()).map(1)
-                : settler.settle(writer, batch.moves(), batch.items());
-        return done.onSuccess(voids -> {
+        return settler == null
+                ? Future.succeededFuture((connection, moves) ->
+                        store.moveCursors(connection, moves).map(1))
+                : settler.prepare(batch.items());
+    }
+
+    private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement) {
+        long begun = System.nanoTime();
+        return settlement.send(writer, batch.moves()).onSuccess(voids -> {
             metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
             metrics.batchSize.record(batch.size());
             metrics.voids.increment(voids);
         });
+    }
+
+    /** One transaction. Recovery settles through it, so that all settlements share the one connection. */
+    Future<Integer> settle(SettlementBatch batch) {
+        return prepare(batch).compose(settlement -> measured(batch, settlement));
     }
 
     private void settled(SettlementBatch batch, int voids) {

@@ -27,6 +27,7 @@ final class ShardLog {
     private Generation generation;
     private State state = State.FOREIGN;
     private long settledSeq;
+    private long takenSeq;
     private long trimmedSeq;
     private long tailSeq;
     private int pendingItems;
@@ -85,6 +86,7 @@ final class ShardLog {
         state = State.LIVE;
         incarnation++;
         settledSeq = cursor;
+        takenSeq = cursor;
         trimmedSeq = -1;
         forgetPending();
     }
@@ -170,14 +172,20 @@ final class ShardLog {
         }
     }
 
+    /** Items that no settlement has taken yet. */
+    int pendingItems() {
+        return pendingItems;
+    }
+
     /**
-     * Takes the next entries of {@code verb}, in order, until {@code maxItems} are passed.
+     * Takes the next entries of {@code verb}, in order, until {@code maxItems} are passed. What was taken before may still be on
+     * its way: this is settled after it, or not at all.
      *
      * @return how many items were added to {@code batch}
      */
     int take(String verb, int maxItems, SettlementBatch batch) {
         int taken = 0;
-        long from = settledSeq;
+        long from = Math.max(takenSeq, settledSeq);
         long to = from;
         while (taken < maxItems && nextVerb().equals(verb)) {
             JournalEntry entry = pending.remove();
@@ -187,6 +195,7 @@ final class ShardLog {
             to = entry.seq();
         }
         if (to > from) {
+            takenSeq = to;
             batch.move(generation, from, to);
         }
         return taken;

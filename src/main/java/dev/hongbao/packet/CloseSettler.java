@@ -1,11 +1,8 @@
 package dev.hongbao.packet;
 
-import dev.hongbao.journal.CursorMoves;
 import dev.hongbao.journal.JournalItem;
 import dev.hongbao.journal.Settler;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -33,14 +30,15 @@ public final class CloseSettler implements Settler {
     }
 
     @Override
-    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
+    public Future<Settlement> prepare(List<JournalItem> items) {
         UUID[] packets =
                 items.stream().map(item -> ((Close) item).packet().value()).toArray(UUID[]::new);
-        Tuple parameters = moves.toTuple().addArrayOfUUID(packets);
-        return writer.preparedQuery(SETTLE).execute(parameters).map(rows -> {
-            UUID[] closed = rows.iterator().next().getArrayOfUUIDs("closed");
-            ends.ended(Stream.of(closed).map(PacketId::new).toList());
-            return 0;
-        });
+        return Future.succeededFuture((writer, moves) -> writer.preparedQuery(SETTLE)
+                .execute(moves.toTuple().addArrayOfUUID(packets))
+                .map(rows -> {
+                    UUID[] closed = rows.iterator().next().getArrayOfUUIDs("closed");
+                    ends.ended(Stream.of(closed).map(PacketId::new).toList());
+                    return 0;
+                }));
     }
 }

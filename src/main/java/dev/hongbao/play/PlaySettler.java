@@ -10,7 +10,6 @@ import dev.hongbao.journal.Settler;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -52,7 +51,7 @@ public final class PlaySettler implements Settler {
     }
 
     @Override
-    public Future<Integer> settle(SqlClient writer, CursorMoves moves, List<JournalItem> items) {
+    public Future<Settlement> prepare(List<JournalItem> items) {
         Set<DrawId> ids = new LinkedHashSet<>();
         List<DecidedTurn> turns = new ArrayList<>();
         for (JournalItem item : items) {
@@ -60,7 +59,7 @@ public final class PlaySettler implements Settler {
             ids.add(((DecidedTurn) item).draw());
         }
         return catalog.findAll(ids)
-                .compose(draws -> writer.preparedQuery(SETTLE)
+                .map(draws -> (writer, moves) -> writer.preparedQuery(SETTLE)
                         .execute(parameters(moves, turns))
                         .map(rows -> committed(draws, turns, rows.iterator().next())));
     }
