@@ -5,13 +5,13 @@ grant usage on schema ${flyway:defaultSchema} to ${app};
 grant select on all tables in schema ${flyway:defaultSchema} to ${app};
 
 grant insert (kind, owner, asset) on account to ${app};
-grant insert on transfer, packet, claim, idempotency to ${app};
+grant insert on transfer, packet, idempotency to ${app};
 grant insert (id) on shard to ${app};
 grant delete on idempotency to ${app};
 grant update (epoch, nonce, last_seq, replid) on shard to ${app};
 grant update (closed_at, refund) on packet to ${app};
 
-revoke update, delete, truncate on transfer, claim from ${app};
+revoke update, delete, truncate on transfer from ${app};
 
 grant insert on draw, prize, code, turn, play, player, period, release, quota to ${app};
 grant update (closes_at, closed_at, final_table) on draw to ${app};

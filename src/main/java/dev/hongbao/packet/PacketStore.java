@@ -28,6 +28,17 @@ public final class PacketStore {
     private static final String CLAIM =
             "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet ";
 
+    /** The claims that went into the wallets of $1: a few from each, through its index. */
+    private static final String CLAIMS_OF = """
+            select c.packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+            from account as w
+            cross join lateral (select * from transfer
+                                where credit = w.id and slot is not null and packet < $2
+                                order by packet desc limit $3) as c
+            where w.owner = $1 and w.kind = 'wallet'
+            order by c.packet desc limit $3
+            """;
+
     private final Pool pool;
 
     public PacketStore(Pool pool) {
@@ -58,7 +69,8 @@ public final class PacketStore {
     private static String progressOf(String p) {
         // Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
         return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund,"
-                        + " coalesce((select max(slot) + 1 from claim where packet = p.id), 0) as claimed_count,"
+                        + " coalesce((select max(slot) + 1 from transfer where packet = p.id and slot is not null), 0)"
+                        + " as claimed_count,"
                         + " p.amount - p.refund - e.balance as claimed_amount")
                 .replace("p.", p + ".");
     }
@@ -104,7 +116,7 @@ public final class PacketStore {
 
     /** A user's claims on packets older than a packet, newest packets first. */
     Future<List<Claim>> claimsOf(UserId user, PacketId before, int limit) {
-        return pool.preparedQuery(CLAIM + "where c.user_id = $1 and c.packet < $2 order by c.packet desc limit $3")
+        return pool.preparedQuery(CLAIMS_OF)
                 .execute(Tuple.of(user.value(), before.value(), limit))
                 .map(rows -> stream(rows).map(PacketStore::claim).toList());
     }

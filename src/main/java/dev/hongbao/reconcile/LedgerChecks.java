@@ -36,13 +36,12 @@ final class LedgerChecks {
                     select format('packet %s: %s claims, highest slot %s', packet, count(*), max(slot))
                     from claim group by packet having count(*) <> max(slot) + 1
                     """),
-            new Check("I2", "every claim was paid by one transfer to its user, and no other claim was", """
-                    select format('packet %s user %s: claim %s, transfer %s', packet, user_id, c.amount, t.amount)
-                    from claim as c
-                    full join (select t.packet, w.owner as user_id, t.amount
-                               from transfer as t join account as w on w.id = t.credit
-                               where t.kind = 'claim') as t using (packet, user_id)
-                    where c.amount is distinct from t.amount
+            new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
+                    select format('packet %s slot %s: transfer %s', t.packet, t.slot, t.id)
+                    from transfer as t
+                    left join packet as p on p.id = t.packet
+                    left join account as w on w.id = t.credit and w.kind = 'wallet'
+                    where t.slot is not null and (p.escrow is distinct from t.debit or w.id is null)
                     """),
             new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
                     select format('transfer %s', t.id)

@@ -99,13 +99,9 @@ class LedgerIT {
                 "owner; update transfer set amount = amount + 1",
                 "owner; delete from transfer",
                 "owner; truncate transfer",
-                "owner; update claim set amount = 1",
-                "owner; delete from claim",
-                "owner; truncate claim",
                 "app; update transfer set amount = amount + 1",
                 "app; delete from transfer",
                 "app; truncate transfer",
-                "app; delete from claim",
                 "app; update account set balance = balance + 1",
                 "app; insert into account (kind, owner, asset, balance) values ('wallet', 'x', 'CNY', 5)",
                 "app; update packet set amount = 1",
@@ -120,8 +116,8 @@ class LedgerIT {
     }
 
     private static String transfer(String debit, String credit, String amount) {
-        return "insert into transfer (kind, debit, credit, amount) values ('claim', (" + debit + "), (" + credit + "), "
-                + amount + ")";
+        return "insert into transfer (kind, debit, credit, amount) values ('refund', (" + debit + "), (" + credit
+                + "), " + amount + ")";
     }
 
     private static String wallet(String owner, String asset) {
@@ -140,6 +136,26 @@ class LedgerIT {
         assertViolates(role, "transfer_amount", transfer(alice, bob, "-5"));
         assertViolates(role, "transfer_amount", transfer(alice, bob, "100000000000000"));
         assertViolates(role, "transfer_two_accounts", transfer(alice, alice, "1"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"owner", "app"})
+    void aShareIsWonOnceAndAUserWinsOneWhoeverWritesIt(String role) {
+        assertViolates(role, "transfer_slot", claim(0, wallet("alice", "CNY")));
+        assertViolates(role, "transfer_claim", claim(1, wallet("bob", "CNY")));
+        assertViolates(role, "transfer_slot_check", claim(-1, wallet("alice", "CNY")));
+        assertViolates(
+                role, "transfer_is_claim", claim(1, wallet("alice", "CNY")).replace("'claim'", "'refund'"));
+        assertViolates(
+                role,
+                "transfer_is_claim",
+                transfer(wallet("alice", "CNY"), wallet("bob", "CNY"), "1").replace("'refund'", "'claim'"));
+    }
+
+    /** On the packet that bob has claimed slot 0 of. */
+    private static String claim(int slot, String wallet) {
+        return "insert into transfer (kind, debit, credit, amount, packet, slot)" + " select 'claim', escrow, ("
+                + wallet + "), 1, id, " + slot + " from packet";
     }
 
     @Test

@@ -62,9 +62,10 @@ class ReconciliationIT {
     @CsvSource(delimiter = '|', textBlock = """
             I1 | update packet set refund = 1 where closed_at is not null and count = 2
             I1 | update account set balance = balance + 1 where kind = 'escrow' and balance = 0
-            I2 | update claim set amount = amount + 1 where slot = 0
-            I2 | update claim set slot = 7 where slot = 1 and packet in (select id from packet where count = 10)
-            I2 | delete from transfer where kind = 'claim'
+            I1 | delete from transfer where kind = 'claim'
+            I2 | update transfer set amount = amount + 1 where slot = 0
+            I2 | update transfer set slot = 7 where slot = 1 and packet in (select id from packet where count = 10)
+            I2 | update transfer set credit = (select id from account where kind = 'source') where slot = 0
             I3 | update transfer set debit = -1 where kind = 'deposit'
             I3 | update account set asset = 'GOLD' where owner = 'bob'
             I4 | update account set balance = balance + 1 where owner = 'bob'
@@ -78,7 +79,7 @@ class ReconciliationIT {
                 Statement statement = owner.createStatement()) {
             // Given books that the rules would not have let anybody write
             owner.setAutoCommit(false);
-            for (String table : List.of("transfer", "claim", "packet")) {
+            for (String table : List.of("transfer", "packet")) {
                 statement.execute("alter table " + table + " disable trigger user");
             }
             statement.execute(forgery);
