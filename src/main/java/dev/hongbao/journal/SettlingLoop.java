@@ -51,8 +51,8 @@ final class SettlingLoop {
         /** Entries are missing in the journal. */
         void gap(int shard);
 
-        /** An accepted entry was void: Redis says what Postgres does not. */
-        void contradicted(int shard);
+        /** An accepted entry of a generation was void: Redis says what Postgres does not. */
+        void contradicted(Generation generation);
 
         /** Redis answered with an error that it never should. */
         void faulty(int shard, String why);
@@ -172,7 +172,7 @@ final class SettlingLoop {
             log.settledUpTo(move.generation(), move.toSeq());
             trim(log);
             if (voids > 0) {
-                doubts.contradicted(move.generation().shard());
+                doubts.contradicted(move.generation());
             }
         }
     }

@@ -160,8 +160,10 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     }
 
     @Override
-    public void contradicted(int shard) {
-        condemn(shard, -1, "an accepted entry contradicts a settled one");
+    public void contradicted(Generation generation) {
+        if (logs[generation.shard()].generation().equals(generation)) {
+            condemn(generation.shard(), -1, "an accepted entry contradicts a settled one");
+        }
     }
 
     /** Heard again and again while the fault lasts, so that one which comes too early is dropped. */
@@ -175,11 +177,15 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         }
     }
 
+    /** A shard that is suspended already is recovered once Postgres has told where it is. */
     private void condemn(int shard, long atSeq, String why) {
         ShardLog log = logs[shard];
+        if (log.state() == ShardLog.State.FOREIGN) {
+            return;
+        }
+        LOG.warn("recovering {}: {}", log.generation(), why);
+        doubts.put(shard, new Doubt(log.generation(), atSeq));
         if (log.isLive()) {
-            LOG.warn("recovering {}: {}", log.generation(), why);
-            doubts.put(shard, new Doubt(log.generation(), atSeq));
             log.suspend(ShardLog.State.RECOVERING);
             establish(List.of(shard));
         }

@@ -1,0 +1,112 @@
+package dev.hongbao.journal;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.claim.ClaimOutcome;
+import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.claim.ClaimTicket;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A large settlement is sent behind the one under way: what becomes of it when that one goes through, and when it does not. */
+@ExtendWith(Servers.class)
+class PipelinedSettlementIT {
+    private static final int MEMBERS = 600;
+
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+    private Packet packet;
+
+    @BeforeEach
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "claim.settle-timeout", "10s"));
+        engine.deposit("alice", 100_000);
+        packet = engine.send("alice", 10_000, MEMBERS + 1);
+    }
+
+    @AfterEach
+    void stop() {
+        books.assertClean();
+        engine.close();
+    }
+
+    /** Everybody claims while nothing can be settled, and {@code meanwhile} happens; then it can. */
+    private List<ClaimOutcome> claimBehindALock(String meanwhile) throws SQLException {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            statement.execute("select from shard for update");
+            List<ClaimTicket> tickets = IntStream.range(0, MEMBERS)
+                    .mapToObj(n -> get(engine.loop(0)
+                            .call(services -> Future.succeededFuture(
+                                    services.claims().claim(member("m" + n), packet.id(), null)))))
+                    .toList();
+            tickets.forEach(ticket -> get(ticket.accepted()));
+            statement.execute(meanwhile);
+            owner.commit();
+            return tickets.stream().map(ticket -> get(ticket.settled())).toList();
+        }
+    }
+
+    private void assertEverybodyHasOne(List<ClaimOutcome> outcomes) {
+        Set<Integer> slots = new HashSet<>();
+        outcomes.forEach(outcome -> slots.add(outcome.wonClaim().slot()));
+        assertThat(slots).hasSize(MEMBERS);
+        assertThat(books.longOf(
+                        "select count(*) from claim where user_id like 'm%' and packet = '" + packet.id() + "'"))
+                .isEqualTo(MEMBERS);
+    }
+
+    private double failedSettlements() {
+        return engine.metrics().counter("hongbao.journal.failures").count();
+    }
+
+    @Test
+    void whatIsSentBehindASettlementIsSettledAfterIt() throws SQLException {
+        // Given, When
+        List<ClaimOutcome> outcomes = claimBehindALock("select 1");
+
+        // Then
+        assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
+        assertEverybodyHasOne(outcomes);
+        assertThat(failedSettlements()).as("settlements that failed").isZero();
+    }
+
+    @Test
+    void whatIsSentBehindASettlementThatFailsIsTriedAgain() throws SQLException {
+        // Given a share that somebody holds of whom Redis does not know
+        String eve = "insert into account (kind, owner, asset) values ('wallet', 'eve', 'CNY');"
+                + "insert into transfer (kind, debit, credit, amount, packet, slot)"
+                + " select 'claim', escrow, (select id from account where owner = 'eve'), amounts[1], id, 0 from packet where id = '"
+                + packet.id() + "'";
+
+        // When
+        List<ClaimOutcome> outcomes = claimBehindALock(eve);
+
+        // Then
+        assertEverybodyHasOne(outcomes);
+        assertThat(failedSettlements()).as("settlements whose cursor was stale").isPositive();
+    }
+}
