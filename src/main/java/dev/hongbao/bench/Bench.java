@@ -46,7 +46,7 @@ public final class Bench {
         /** Twice what the server can do. */
         OVERLOAD(2, 40, OverloadBench::steps),
         /** Plays of prize draws. */
-        DRAWS(2, 20, DrawsBench::steps),
+        DRAWS(2, 30, DrawsBench::steps),
         /** Bytes in Redis and in a server's heap. */
         MEMORY(2, 40, MemoryBench::steps),
         /** Many WebSockets. */

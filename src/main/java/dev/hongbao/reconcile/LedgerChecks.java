@@ -10,7 +10,8 @@ final class LedgerChecks {
                                   p.id, coalesce(c.sum, 0), p.refund, e.balance, p.amount)
                     from packet as p
                     join account as e on e.id = p.escrow
-                    left join (select packet, sum(amount) as sum from claim group by packet) as c on c.packet = p.id
+                    left join (select packet, sum(amount) as sum from transfer where slot is not null group by packet) as c
+                        on c.packet = p.id
                     where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount
                     """),
             new Check("I1", "the escrow of a closed packet is empty", """
@@ -25,16 +26,16 @@ final class LedgerChecks {
                         from packet as p cross join lateral unnest(p.amounts) with ordinality as a(amount, n)
                     )
                     select format('packet %s slot %s: claimed %s, was %s', c.packet, c.slot, c.amount, s.amount)
-                    from slots as s join claim as c on c.packet = s.id and c.slot = s.slot
+                    from slots as s join transfer as c on c.packet = s.id and c.slot = s.slot
                     where c.amount <> s.amount
                     union all
                     select format('packet %s has no slot %s', c.packet, c.slot)
-                    from claim as c left join packet as p on p.id = c.packet
-                    where p.id is null or c.slot >= p.count
+                    from transfer as c left join packet as p on p.id = c.packet
+                    where c.slot is not null and (p.id is null or c.slot >= p.count)
                     """),
             new Check("I2", "slots are claimed in order, without gaps", """
                     select format('packet %s: %s claims, highest slot %s', packet, count(*), max(slot))
-                    from claim group by packet having count(*) <> max(slot) + 1
+                    from transfer where slot is not null group by packet having count(*) <> max(slot) + 1
                     """),
             new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
                     select format('packet %s slot %s: transfer %s', t.packet, t.slot, t.id)
@@ -75,13 +76,15 @@ final class LedgerChecks {
                     left join (select t.packet, sum(t.amount) as sum, count(*) as n, min(w.owner) as owner
                                from transfer as t join account as w on w.id = t.credit
                                where t.kind = 'refund' group by t.packet) as t on t.packet = p.id
+                    left join (select packet, count(*) as n from transfer where slot is not null group by packet) as c
+                        on c.packet = p.id
                     where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.owner <> p.sender
-                       or (p.closed_at is not null and p.refund = 0
-                           and p.count <> (select count(*) from claim where packet = p.id))
+                       or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
                     """),
             new Check("I8", "no claim was settled after its packet's close", """
                     select format('packet %s: slot %s at %s, closed at %s', p.id, c.slot, c.at, p.closed_at)
-                    from claim as c join packet as p on p.id = c.packet where c.at > p.closed_at
+                    from transfer as c join packet as p on p.id = c.packet
+                    where c.slot is not null and c.at > p.closed_at
                     """));
 
     private LedgerChecks() {}
