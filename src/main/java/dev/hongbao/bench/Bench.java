@@ -44,7 +44,7 @@ public final class Bench {
         /** The whole server; needs {@code wrk}. */
         HTTP(2, 67, HttpBench::steps),
         /** Twice what the server can do. */
-        OVERLOAD(2, 40, OverloadBench::steps),
+        OVERLOAD(3, 30, OverloadBench::steps),
         /** Plays of prize draws. */
         DRAWS(2, 30, DrawsBench::steps),
         /** Bytes in Redis and in a server's heap. */

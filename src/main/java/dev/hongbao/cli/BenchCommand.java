@@ -96,7 +96,7 @@ final class BenchCommand {
             mixinStandardHelpOptions = true,
             description = "Twice what the server can do, over HTTP: what it settles, refuses and holds in memory.")
     int overload() throws Exception {
-        return exitCode(bench().run(Bench.Kind.OVERLOAD, rounds(2)));
+        return exitCode(bench().run(Bench.Kind.OVERLOAD, rounds(3)));
     }
 
     @Command(

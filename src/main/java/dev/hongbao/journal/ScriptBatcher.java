@@ -3,7 +3,6 @@ package dev.hongbao.journal;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.redis.RedisFault;
 import dev.hongbao.redis.RedisLink;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -41,7 +40,6 @@ public final class ScriptBatcher<T, A> {
     private static final long REPORT_NANOS = 200_000_000;
 
     private final Vertx vertx;
-    private final Context context;
     private final RedisLink redis;
     private final Shards shards;
     private final Settings<T> settings;
@@ -90,7 +88,6 @@ public final class ScriptBatcher<T, A> {
     public ScriptBatcher(
             Vertx vertx, RedisLink redis, Shards shards, Settings<T> settings, Function<List<T>, Call<A>> script) {
         this.vertx = vertx;
-        this.context = vertx.getOrCreateContext();
         this.redis = redis;
         this.shards = shards;
         this.settings = settings;
@@ -141,7 +138,7 @@ public final class ScriptBatcher<T, A> {
         void flushSoon() {
             if (!flushing) {
                 flushing = true;
-                context.runOnContext(after -> {
+                vertx.runOnContext(after -> {
                     flushing = false;
                     flush();
                 });
