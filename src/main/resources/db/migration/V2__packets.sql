@@ -60,7 +60,8 @@ create trigger packet_adds_up
 -- and its money cannot differ.
 alter table transfer
     add column slot integer check (slot >= 0),
-    add constraint transfer_is_claim check ((kind = 'claim') = (slot is not null and packet is not null));
+    add constraint transfer_is_claim
+        check ((kind = 'claim') = (slot is not null) and (slot is null or packet is not null));
 
 create unique index transfer_slot on transfer (packet, slot) where slot is not null;
 -- A user's wallets are one for each asset, and a packet has one asset: this is one claim for each user and packet. In this order

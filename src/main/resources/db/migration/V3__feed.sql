@@ -79,7 +79,7 @@ begin
     ), moved as (
         update feed set last = last + e.events, touched = pg_current_xact_id()
         from (select group_id, count(*) as events from events group by group_id) as e
-        where feed.group_id = e.group_id
+        where feed.group_id = e.group_id and feed.group_id = any (groups) -- else a join might read the feeds of all groups
         returning feed.group_id, feed.last - e.events as before
     )
     insert into group_event (group_id, seq, type, subject, claimed, wins)

@@ -33,7 +33,7 @@ final class JournalMetrics {
                 .publishPercentiles(0.5, 0.99)
                 .register(registry);
         settlement = Timer.builder("hongbao.journal.settlement")
-                .description("One settling transaction")
+                .description("One settling transaction, with its wait for the one before")
                 .publishPercentiles(0.5, 0.99)
                 .register(registry);
         Gauge.builder("hongbao.journal.unsettled.entries", unsettled, AtomicLong::get)

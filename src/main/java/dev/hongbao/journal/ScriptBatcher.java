@@ -145,7 +145,7 @@ public final class ScriptBatcher<T, A> {
             }
         }
 
-        /** A lone item goes at once; while a call is in flight only a full batch does, so that Redis never waits for us. */
+        /** While a call is in flight only a full batch goes, so that Redis never waits for us. */
         private void flush() {
             while (!queue.isEmpty()
                     && !pausing

@@ -95,7 +95,8 @@ final class SettlingLoop {
             return;
         }
         preparing = true;
-        prepare(batch).onComplete(prepared -> {
+        // Composed, here and below: what throws is a failure like any other, and the loop goes on.
+        Future.succeededFuture(batch).compose(this::prepare).onComplete(prepared -> {
             preparing = false;
             if (prepared.succeeded()) {
                 send(batch, prepared.result());
@@ -112,15 +113,17 @@ final class SettlingLoop {
 
     private void send(SettlementBatch batch, Settler.Settlement settlement) {
         underWay++;
-        measured(batch, settlement).onComplete(done -> {
-            underWay--;
-            if (done.succeeded()) {
-                settled(batch, done.result());
-            } else {
-                failed(batch, done.cause());
-            }
-            pump();
-        });
+        Future.succeededFuture(settlement)
+                .compose(ready -> measured(batch, ready))
+                .onComplete(done -> {
+                    underWay--;
+                    if (done.succeeded()) {
+                        settled(batch, done.result());
+                    } else {
+                        failed(batch, done.cause());
+                    }
+                    pump();
+                });
     }
 
     /** Whether nothing is known or suspected that the live shards have not settled. */

@@ -205,6 +205,7 @@ final class ShardLog {
     void settledUpTo(Generation moved, long seq) {
         if (moved.equals(generation)) {
             settledSeq = Math.max(settledSeq, seq);
+            tailSeq = Math.max(tailSeq, settledSeq); // what was sent before a resume may be settled after it
         }
     }
 

@@ -39,6 +39,13 @@ public final class PacketStore {
             order by c.packet desc limit $3
             """;
 
+    /** Who it was is looked up for the one that is found. */
+    private static final String LUCKIEST = """
+            select c.packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+            from (select * from transfer where packet = $1 and slot is not null order by amount desc, slot limit 1) as c
+            join account as w on w.id = c.credit
+            """;
+
     private final Pool pool;
 
     public PacketStore(Pool pool) {
@@ -102,7 +109,7 @@ public final class PacketStore {
 
     /** The largest claim, ties to the earlier slot; null when there is none. Reads every claim of the packet. */
     Future<@Nullable Claim> luckiest(PacketId packet) {
-        return pool.preparedQuery(CLAIM + "where c.packet = $1 order by c.amount desc, c.slot limit 1")
+        return pool.preparedQuery(LUCKIEST)
                 .execute(Tuple.of(packet.value()))
                 .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
     }
