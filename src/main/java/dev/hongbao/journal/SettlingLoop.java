@@ -27,7 +27,10 @@ final class SettlingLoop {
 
     private static final int MAX_UNDER_WAY = 2;
 
-    /** Items that are worth a transaction before the one under way is done; fewer gather, since a commit costs as much for one. */
+    /**
+     * Items that are worth a transaction before the one under way is done, if that one has no more; fewer gather, since a commit
+     * costs as much for one.
+     */
     private static final int LARGE = 256;
 
     private final ShardLog[] logs;
@@ -41,6 +44,7 @@ final class SettlingLoop {
     private final Doubts doubts;
     private boolean preparing;
     private int underWay;
+    private int lastSize;
     private int firstShard;
 
     /** Who looks after a shard that cannot settle on. */
@@ -87,7 +91,7 @@ final class SettlingLoop {
     /** Reads and settles whatever waits; called whenever something may. */
     void pump() {
         readJournals();
-        if (preparing || underWay == MAX_UNDER_WAY || underWay > 0 && pendingItems() < LARGE) {
+        if (preparing || underWay == MAX_UNDER_WAY || underWay > 0 && pendingItems() < Math.max(LARGE, lastSize)) {
             return;
         }
         SettlementBatch batch = nextBatch();
@@ -95,6 +99,7 @@ final class SettlingLoop {
             return;
         }
         preparing = true;
+        lastSize = batch.size();
         // Composed, here and below: what throws is a failure like any other, and the loop goes on.
         Future.succeededFuture(batch).compose(this::prepare).onComplete(prepared -> {
             preparing = false;
