@@ -42,7 +42,7 @@ public final class EndedPackets {
      *
      * @param status DRAINED or REFUNDED
      * @param claimedAmount minor units
-     * @param luckiest null when nobody claimed
+     * @param luckiest null unless drained: while shares are left, nobody knows who would have been
      * @param winners by user; null when there are too many to keep
      * @param filter of the winners when they are not kept, else null
      */
@@ -107,7 +107,7 @@ public final class EndedPackets {
     private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {
         PacketStatus status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
         if (progress.claimedCount() > MAX_WINNERS) {
-            return store.luckiest(id)
+            return (status == PacketStatus.DRAINED ? store.luckiest(id) : Future.<@Nullable Claim>succeededFuture(null))
                     .compose(luckiest -> store.winners(id)
                             .map(users -> new EndedPacket(
                                     status,
@@ -122,7 +122,7 @@ public final class EndedPackets {
                         status,
                         progress.claimedCount(),
                         progress.claimedAmount(),
-                        luckiest(claims),
+                        status == PacketStatus.DRAINED ? luckiest(claims) : null,
                         byUser(claims),
                         null));
     }

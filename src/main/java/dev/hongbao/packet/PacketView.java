@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param claimedAmount minor units of the settled claims; null while the viewer may not see amounts, which is before the
  *     viewer has claimed or the packet is drained or closed
  * @param mine the viewer's own claim; null for none
- * @param luckiest the largest claim, ties to the earlier slot; null until the packet is drained or closed, or when nobody
- *     claimed
+ * @param luckiest the largest claim, ties to the earlier slot; null until the packet is drained, and for ever when its time
+ *     ran out before that
  */
 public record PacketView(
         Packet packet,

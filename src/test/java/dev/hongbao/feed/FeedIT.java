@@ -147,6 +147,44 @@ class FeedIT {
     }
 
     @Test
+    void onlyADrainedPacketHasALuckiest() {
+        // Given two packets with a claim on each, one of which drains while the other's time runs out
+        long place = head(engine);
+        Packet drained = engine.send("alice", 1000, 2);
+        Packet expired = engine.send("alice", TestEngine.lucky(1000, 2, Duration.ofMillis(600)));
+        claim(expired, "bob");
+        claim(drained, "bob");
+        claim(drained, "carol");
+
+        // When both are over
+        JsonObject toldOfDrained = last(follow(engine, place, drained, "packet.drained"));
+        JsonObject toldOfExpired = follow(engine, place, expired, "packet.refunded").stream()
+                .filter(event -> event.getString("type").equals("packet.expired"))
+                .findFirst()
+                .orElseThrow();
+
+        // Then the feed, the packet and the list of its claims say so alike
+        assertThat(toldOfDrained.getJsonObject("data").getJsonObject("luckiest"))
+                .isNotNull();
+        assertThat(toldOfExpired.getJsonObject("data").getValue("luckiest", "missing"))
+                .isNull();
+        assertThat(get(engine.loop(0).call(services -> services.packets().view(member("bob"), drained.id())))
+                        .luckiest())
+                .isNotNull();
+        assertThat(get(engine.loop(0).call(services -> services.packets().view(member("bob"), expired.id())))
+                        .luckiest())
+                .isNull();
+        assertThat(get(engine.loop(0)
+                                .call(services -> services.packets().claims(member("bob"), expired.id(), null, 10)))
+                        .luckiest())
+                .isNull();
+    }
+
+    private static JsonObject last(List<JsonObject> events) {
+        return events.get(events.size() - 1);
+    }
+
+    @Test
     void aThousandClaimsAreAFewEvents() {
         // Given
         long place = head(engine);
