@@ -7,6 +7,7 @@ grant select on all tables in schema ${flyway:defaultSchema} to ${app};
 grant insert (kind, owner, asset) on account to ${app};
 grant insert on transfer, packet, idempotency to ${app};
 grant insert (id) on shard to ${app};
+grant insert (one) on installation to ${app};
 grant delete on idempotency to ${app};
 grant update (epoch, nonce, last_seq, replid) on shard to ${app};
 grant update (closed_at, refund) on packet to ${app};

@@ -1,6 +1,13 @@
 -- The ledger: accounts and transfers. Amounts are whole minor units (fen, points) in bigint.
 -- Rules that money depends on are constraints and triggers here, not only code.
 
+-- Who we are to a Redis that others use, too: a prefix of this id names our keys there, unless an option does. Made at the first
+-- start, not here: a database may be copied after its migration and before it is anybody's.
+create table installation (
+    one boolean primary key default true check (one),
+    id  uuid    not null default gen_random_uuid()
+);
+
 create table account (
     id      bigint generated always as identity primary key,
     kind    text   not null check (kind in ('wallet', 'escrow', 'source')),

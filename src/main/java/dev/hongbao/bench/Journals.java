@@ -17,7 +17,7 @@ final class Journals {
     static void awaitEmpty(String redisUrl) throws InterruptedException, TimeoutException {
         long begun = System.nanoTime();
         try (Jedis redis = new Jedis(URI.create(redisUrl))) {
-            Set<String> journals = redis.keys("{s*}:*:journal");
+            Set<String> journals = redis.keys("{*:*}:*:journal");
             while (journals.stream().mapToLong(redis::xlen).sum() > 0) {
                 if (System.nanoTime() - begun > LIMIT_NANOS) {
                     throw new TimeoutException("what was accepted is not settled after a minute");

@@ -138,6 +138,17 @@ record OptionType<T>(
                 text -> text.orElse(""));
     }
 
+    /** A short name made of characters that need no escape anywhere. */
+    static OptionType<Optional<String>> name(int maxLength) {
+        Pattern name = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
+        return new OptionType<>(
+                "name",
+                "at most " + maxLength + " of a-z, 0-9 and -, or empty",
+                text -> Optional.of(text.strip()).filter(stripped -> !stripped.isEmpty()),
+                text -> text.map(value -> name.matcher(value).matches()).orElse(true),
+                text -> text.orElse(""));
+    }
+
     static <E extends Enum<E>> OptionType<E> oneOf(Class<E> type, Function<E, String> name) {
         List<E> all = List.of(type.getEnumConstants());
         String names = all.stream().map(name).collect(Collectors.joining(", "));

@@ -59,6 +59,12 @@ public final class Options {
             OptionType.redisUrl(),
             "",
             "The Redis that decides who was first; empty starts one as a child process.");
+    static final Option<Optional<String>> REDIS_NAMESPACE = define(
+            "redis.namespace",
+            OptionType.name(16),
+            "",
+            "What every key in Redis names, so that installations can share one; empty takes it from an id in Postgres. A copy of"
+                    + " a database that works on the same Redis needs another.");
     static final Option<Duration> REDIS_COMMAND_TIMEOUT = define(
             "redis.command-timeout",
             OptionType.duration("10ms", "1m"),

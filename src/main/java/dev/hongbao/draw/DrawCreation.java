@@ -127,7 +127,7 @@ final class DrawCreation {
         return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
-                .map(row -> new Generation(shard, row.getLong("epoch"), row.getString("nonce")))
+                .map(row -> new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce")))
                 .compose(generation -> accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
                         .compose(escrows -> hold(tx, id, cost)
                                 .compose(hold ->

@@ -4,15 +4,21 @@ package dev.hongbao.journal;
  * One life of a shard in Redis. Recovery draws a new one: its keys and its scripts are stamped with it, so that whatever is
  * left of an older one changes nothing that counts (invariant I9).
  *
+ * @param namespace the installation's, see {@link Installation}
  * @param shard 0 to the number of shards - 1; all keys of a shard share its hash tag
  * @param epoch grows with every recovery, 0 before the first
  * @param nonce random, so that two histories with the same epoch still differ
  */
-public record Generation(int shard, long epoch, String nonce) {
+public record Generation(String namespace, int shard, long epoch, String nonce) {
 
-    /** What the scripts are stamped with: {@code {s3}:7-ab12cd34}. */
+    /** What the scripts are stamped with and all keys begin with: {@code {5f3a90c1:3}:7-ab12cd34ef56}. */
     public String stamp() {
-        return "{s" + shard + "}:" + epoch + "-" + nonce;
+        return shardPrefix() + epoch + "-" + nonce;
+    }
+
+    /** What the keys of all generations of the shard begin with. */
+    String shardPrefix() {
+        return "{" + namespace + ":" + shard + "}:";
     }
 
     /** The stream of accepted entries that Postgres has not settled. */

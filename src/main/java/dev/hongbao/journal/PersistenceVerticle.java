@@ -72,7 +72,7 @@ public final class PersistenceVerticle extends VerticleBase {
         this.wiring = wiring;
         this.logs = Stream.iterate(0, id -> id + 1)
                 .limit(wiring.shards.count())
-                .map(ShardLog::new)
+                .map(id -> new ShardLog(wiring.shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
         this.metrics = new JournalMetrics(wiring.metrics);
     }

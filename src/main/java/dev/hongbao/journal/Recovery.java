@@ -69,7 +69,8 @@ final class Recovery {
             }
             return retireJournal(broken)
                     .compose(retired -> settleRetired(broken, row.lastSeq()))
-                    .compose(settled -> watch.replid())
+                    .compose(settled -> store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
+                    .compose(ours -> watch.replid())
                     .compose(replid -> store.drawNext(broken, replid)
                             .compose(next -> next == null ? adoptOther(broken) : prepare(next, replid)));
         });
@@ -175,7 +176,7 @@ final class Recovery {
 
     /** Removes what older generations of the shard left, also those whose recovery failed half-way. */
     private Future<Void> unlinkOlder(Generation current, String cursor) {
-        String prefix = "{s" + current.shard() + "}:";
+        String prefix = current.shardPrefix();
         Request scan = Request.cmd(Command.SCAN)
                 .arg(cursor)
                 .arg("MATCH")

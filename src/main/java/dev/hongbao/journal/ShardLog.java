@@ -35,8 +35,9 @@ final class ShardLog {
     private boolean reading;
     private long incarnation;
 
-    ShardLog(int shard) {
-        this.generation = new Generation(shard, 0, "");
+    /** @param known what this server knows of the shard before it owns it */
+    ShardLog(Generation known) {
+        this.generation = known;
     }
 
     Generation generation() {

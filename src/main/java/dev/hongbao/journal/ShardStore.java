@@ -18,6 +18,7 @@ public final class ShardStore {
     private static final String ROW = "select id, epoch, nonce, last_seq, replid from shard ";
 
     private final Pool pool;
+    private final Installation installation;
     private final SecureRandom random = new SecureRandom();
 
     /**
@@ -28,8 +29,14 @@ public final class ShardStore {
      */
     public record ShardRow(Generation generation, long lastSeq, String replid) {}
 
-    public ShardStore(Pool pool) {
+    public ShardStore(Pool pool, Installation installation) {
         this.pool = pool;
+        this.installation = installation;
+    }
+
+    /** Whose shards they are. */
+    Installation installation() {
+        return installation;
     }
 
     /**
@@ -47,7 +54,7 @@ public final class ShardStore {
 
     /** All shards, by id. */
     Future<List<ShardRow>> readAll() {
-        return pool.query(ROW + "order by id").execute().map(ShardStore::rows);
+        return pool.query(ROW + "order by id").execute().map(this::rows);
     }
 
     /**
@@ -58,7 +65,7 @@ public final class ShardStore {
         Short[] ids = shards.stream().map(Integer::shortValue).toArray(Short[]::new);
         return client.preparedQuery(ROW + "where id = any ($1) order by id for update")
                 .execute(Tuple.of(ids))
-                .map(ShardStore::rows);
+                .map(this::rows);
     }
 
     /** Moves cursors past entries that nobody settles. */
@@ -79,7 +86,7 @@ public final class ShardStore {
                     if (!rows.get(0).generation().equals(current)) {
                         return Future.succeededFuture(null);
                     }
-                    Generation next = new Generation(current.shard(), Math.addExact(current.epoch(), 1), nonce());
+                    Generation next = new Generation(installation.namespace(), current.shard(), Math.addExact(current.epoch(), 1), nonce());
                     return tx.preparedQuery(
                                     "update shard set epoch = $2, nonce = $3, last_seq = 0, replid = $4 where id = $1")
                             .execute(Tuple.of((short) next.shard(), next.epoch(), next.nonce(), replid))
@@ -100,10 +107,10 @@ public final class ShardStore {
         return HexFormat.of().formatHex(bytes);
     }
 
-    private static List<ShardRow> rows(RowSet<Row> rows) {
+    private List<ShardRow> rows(RowSet<Row> rows) {
         return StreamSupport.stream(rows.spliterator(), false)
                 .map(row -> new ShardRow(
-                        new Generation(row.getInteger("id"), row.getLong("epoch"), row.getString("nonce")),
+                        new Generation(installation.namespace(), row.getInteger("id"), row.getLong("epoch"), row.getString("nonce")),
                         row.getLong("last_seq"),
                         row.getString("replid")))
                 .toList();

@@ -44,13 +44,18 @@ public final class Shards {
         this.templates = Map.copyOf(templates);
         this.known = new AtomicReferenceArray<>(count);
         for (int id = 0; id < count; id++) {
-            known.set(id, stamped(new Generation(id, 0, "")));
+            known.set(id, stamped(new Generation(store.installation().namespace(), id, 0, "")));
         }
     }
 
     /** The number of shards. */
     public int count() {
         return known.length();
+    }
+
+    /** What every key of this installation in Redis names. */
+    public String namespace() {
+        return store.installation().namespace();
     }
 
     /** The shard that a packet or draw of this id is stored with when it is made. */

@@ -178,7 +178,7 @@ final class PacketSending {
         return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
-                .map(row -> new Generation(shard, row.getLong("epoch"), row.getString("nonce")))
+                .map(row -> new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce")))
                 .compose(generation -> Ledger.account(tx, AccountKind.ESCROW, id.toString(), command.asset())
                         .compose(escrow -> Ledger.wallet(tx, sender, command.asset())
                                 .compose(wallet -> tx.preparedQuery(INSERT)

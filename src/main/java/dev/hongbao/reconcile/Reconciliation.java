@@ -21,14 +21,17 @@ public final class Reconciliation {
     private final Vertx vertx;
     private final Pool pool;
     private final RedisLink redis;
+    private final String namespace;
 
     /**
      * @param redis a link of the event loop that {@link #run} is called on
+     * @param namespace the installation's in Redis
      */
-    public Reconciliation(Vertx vertx, Pool pool, RedisLink redis) {
+    public Reconciliation(Vertx vertx, Pool pool, RedisLink redis, String namespace) {
         this.vertx = vertx;
         this.pool = pool;
         this.redis = redis;
+        this.namespace = namespace;
     }
 
     /** Every check there is on the database. */
@@ -59,7 +62,7 @@ public final class Reconciliation {
                                 .execute())
                         .compose(set -> each(connection, found))
                         .eventually(() -> connection.query("rollback").execute()))
-                .compose(checked -> new RedisAudit(vertx, pool, redis).run())
+                .compose(checked -> new RedisAudit(vertx, pool, redis, namespace).run())
                 .map(violations -> {
                     found.accept(new Finding("I9", "Redis holds what Postgres and the journal say", violations));
                     return findings;

@@ -42,11 +42,13 @@ final class RedisAudit {
     private final Vertx vertx;
     private final Pool pool;
     private final RedisLink redis;
+    private final String namespace;
 
-    RedisAudit(Vertx vertx, Pool pool, RedisLink redis) {
+    RedisAudit(Vertx vertx, Pool pool, RedisLink redis, String namespace) {
         this.vertx = vertx;
         this.pool = pool;
         this.redis = redis;
+        this.namespace = namespace;
     }
 
     /** All differences that stay; call on the link's event loop. */
@@ -84,7 +86,8 @@ final class RedisAudit {
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
                 .compose(row -> {
-                    Generation generation = new Generation(shard, row.getLong("epoch"), row.getString("nonce"));
+                    Generation generation = new Generation(
+                            namespace, shard, row.getLong("epoch"), row.getString("nonce"));
                     long cursor = row.getLong("last_seq");
                     return redis.send(Request.cmd(Command.EXISTS).arg(generation.journalKey()))
                             .compose(exists -> exists.toInteger() == 0

@@ -1,5 +1,6 @@
 package dev.hongbao.server;
 
+import dev.hongbao.journal.Installation;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.redis.RedisLink;
@@ -35,9 +36,11 @@ public final class Audit {
                     .using(vertx)
                     .build();
             Promise<List<Finding>> done = Promise.promise();
-            vertx.runOnContext(now -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
-                    .compose(redis ->
-                            new Reconciliation(vertx, pool, redis).run(progress).eventually(redis::close))
+            vertx.runOnContext(now -> Installation.read(pool, stores.namespace())
+                    .compose(installation -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
+                            .compose(redis -> new Reconciliation(vertx, pool, redis, installation.namespace())
+                                    .run(progress)
+                                    .eventually(redis::close)))
                     .onComplete(done));
             Future<List<Finding>> findings = done.future();
             return findings.toCompletionStage().toCompletableFuture().get();

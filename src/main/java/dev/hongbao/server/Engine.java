@@ -6,6 +6,7 @@ import dev.hongbao.draw.ClosedDraws;
 import dev.hongbao.draw.DrawShardLoader;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.feed.Feeds;
+import dev.hongbao.journal.Installation;
 import dev.hongbao.journal.JournalEntry;
 import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
@@ -116,16 +117,30 @@ public final class Engine {
                 config.postgres().poolSize(),
                 config.postgres().maxWaitQueue());
         Pool ownerPool = pool(vertx, stores, "owner", OWNER_POOL_SIZE, OWNER_QUEUE);
-        ShardStore shardStore = new ShardStore(ownerPool);
         return Migrations.run(vertx, ownerPool, stores.owner(), stores.app())
-                .compose(migrated -> shardStore.establish(config.journal().shards()))
-                .map(count -> new Engine(vertx, stores, config, metrics, clock, pool, ownerPool, shardStore, count))
+                .compose(migrated -> Installation.establish(ownerPool, stores.namespace()))
+                .compose(installation -> claim(vertx, stores, config, installation))
+                .map(installation -> new ShardStore(ownerPool, installation))
+                .compose(store -> store.establish(config.journal().shards())
+                        .map(count -> new Engine(vertx, stores, config, metrics, clock, pool, ownerPool, store, count)))
                 .compose(engine -> engine.feeds
                         .start()
                         .compose(started -> engine.draws.start())
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly);
+    }
+
+    /** Fails when the namespace in Redis is another installation's. */
+    private static Future<Installation> claim(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation) {
+        Promise<Installation> done = Promise.promise();
+        vertx.runOnContext(now -> RedisLink.open(
+                        vertx, stores.redisUrl(), config.redis().commandTimeout(), "installation")
+                .compose(redis -> installation.claim(redis).eventually(redis::close))
+                .map(installation)
+                .onComplete(done));
+        return done.future();
     }
 
     private static Pool pool(Vertx vertx, StoreAddresses stores, String name, int size, int queue) {

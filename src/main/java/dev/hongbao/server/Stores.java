@@ -41,22 +41,23 @@ public final class Stores implements AutoCloseable {
         boolean ownPostgres = config.postgres().isEmbedded();
         if (ownRedis && ownPostgres) {
             EmbeddedServers servers = EmbeddedServers.start(data, options);
-            return new Stores(embedded(servers.urls()), servers);
+            return new Stores(embedded(config, servers.urls()), servers);
         }
         if (ownRedis) {
             EmbeddedRedis redis = EmbeddedRedis.start(data, options);
-            return new Stores(new StoreAddresses(redis.url(), owner(config), app(config)), redis);
+            return new Stores(new StoreAddresses(redis.url(), config.redis().namespace(), owner(config), app(config)), redis);
         }
         if (ownPostgres) {
             EmbeddedPostgres postgres = EmbeddedPostgres.start(data, options);
             return new Stores(
                     new StoreAddresses(
                             redisUrl(config),
+                            config.redis().namespace(),
                             PostgresAddress.of(postgres.ownerUrl()),
                             PostgresAddress.of(postgres.appUrl())),
                     postgres);
         }
-        return new Stores(new StoreAddresses(redisUrl(config), owner(config), app(config)), null);
+        return new Stores(new StoreAddresses(redisUrl(config), config.redis().namespace(), owner(config), app(config)), null);
     }
 
     /**
@@ -67,7 +68,7 @@ public final class Stores implements AutoCloseable {
         if (config.redis().isEmbedded() && config.postgres().isEmbedded()) {
             Optional<ServerUrls> running = EmbeddedServers.running(config.data().dir());
             if (running.isPresent()) {
-                return new Stores(embedded(running.get()), null);
+                return new Stores(embedded(config, running.get()), null);
             }
         }
         return open(config);
@@ -78,9 +79,12 @@ public final class Stores implements AutoCloseable {
         return Math.max(EmbeddedPostgres.MAX_CONNECTIONS, config.postgres().poolSize() + OTHER_CONNECTIONS);
     }
 
-    private static StoreAddresses embedded(ServerUrls urls) {
+    private static StoreAddresses embedded(HongbaoConfig config, ServerUrls urls) {
         return new StoreAddresses(
-                urls.redis(), PostgresAddress.of(urls.postgresOwner()), PostgresAddress.of(urls.postgresApp()));
+                urls.redis(),
+                config.redis().namespace(),
+                PostgresAddress.of(urls.postgresOwner()),
+                PostgresAddress.of(urls.postgresApp()));
     }
 
     private static String redisUrl(HongbaoConfig config) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.Installation;
 import dev.hongbao.journal.ShardStore;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Packet;
@@ -44,7 +45,9 @@ class ClaimBatcherIT {
             Packet two = get(new PacketCatalog(new PacketStore(engine.engine().pool())).find(one.id()));
             assertThat(two).isNotSameAs(one);
             Shards shards = new Shards(
-                    new ShardStore(engine.engine().pool()),
+                    new ShardStore(
+                            engine.engine().pool(),
+                            get(Installation.read(engine.engine().pool(), null))),
                     16,
                     Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read)));
             get(shards.refresh());

@@ -2,6 +2,8 @@ package dev.hongbao.claim;
 
 import dev.hongbao.command.GroupId;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.Installation;
+import dev.hongbao.journal.ShardStore;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.ledger.Asset;
 import dev.hongbao.packet.Packet;
@@ -37,7 +39,7 @@ public class ClaimMicro {
     @Param({"1", "64"})
     public int packets;
 
-    private final Shards shards = new Shards(null, 1, Map.of("claim", "-- @generation@"));
+    private final Shards shards = new Shards(new ShardStore(null, new Installation(new UUID(0, 0), "test")), 1, Map.of("claim", "-- @generation@"));
     private final ClaimBatcher batcher = new ClaimBatcher(
             null,
             null,

@@ -50,7 +50,7 @@ class ConcurrentRecoveryIT {
                 .connectingTo(PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
                 .using(vertx)
                 .build();
-        ShardStore store = new ShardStore(pool);
+        ShardStore store = new ShardStore(pool, get(Installation.read(pool, null)));
         Generation first = get(store.readAll()).get(0).generation();
         var done = Promise.<T>promise();
         ((VertxInternal) vertx)

@@ -250,11 +250,10 @@ class RecoveryIT {
 
     private String shaOfClaim() {
         String stamp = books.stamps().get(0);
-        long epoch = Long.parseLong(stamp.substring(stamp.indexOf(':') + 1, stamp.indexOf('-')));
-        String nonce = stamp.substring(stamp.indexOf('-') + 1);
+        String epoch = stamp.substring(stamp.indexOf("}:") + 2, stamp.lastIndexOf('-'));
         return Script.of(Script.read("claim")
-                        .replace("@generation@", new Generation(0, epoch, nonce).stamp())
-                        .replace("@epoch@", Long.toString(epoch)))
+                        .replace("@generation@", stamp)
+                        .replace("@epoch@", epoch))
                 .sha();
     }
 

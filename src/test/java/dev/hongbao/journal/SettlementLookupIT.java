@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ class SettlementLookupIT {
                 .build();
         loop = ((VertxInternal) vertx).createEventLoopContext();
         waiters = onLoop(() -> new SettlementWaiters<>(
-                vertx, new Shards(new ShardStore(pool), 16, Map.of()), 100, this::lookUp, waited -> {}, nanos::get));
+                vertx, new Shards(new ShardStore(pool, new Installation(new UUID(0, 0), "test")), 16, Map.of()), 100, this::lookUp, waited -> {}, nanos::get));
     }
 
     @AfterEach
@@ -79,7 +80,7 @@ class SettlementLookupIT {
     }
 
     private Future<Settlement<String>> await(String key, int shard) {
-        return waiters.await(key, new Generation(shard, 1, "nonce"), Long.MAX_VALUE);
+        return waiters.await(key, new Generation("test", shard, 1, "nonce"), Long.MAX_VALUE);
     }
 
     private void awaitLookupOf(String key) {

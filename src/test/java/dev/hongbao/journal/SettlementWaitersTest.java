@@ -8,19 +8,20 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.pgclient.PgBuilder;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
 class SettlementWaitersTest {
-    private static final Generation GENERATION = new Generation(3, 1, "nonce");
+    private static final Generation GENERATION = new Generation("test", 3, 1, "nonce");
 
     private SettlementWaiters<String, String> waiters;
 
     @BeforeEach
     void make(Vertx vertx) {
-        ShardStore nowhere = new ShardStore(PgBuilder.pool().using(vertx).build());
+        ShardStore nowhere = new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
         waiters = new SettlementWaiters<>(
                 vertx,
                 new Shards(nowhere, 16, Map.of()),

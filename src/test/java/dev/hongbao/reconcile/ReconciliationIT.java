@@ -123,7 +123,8 @@ class ReconciliationIT {
         try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
                 Statement statement = app.createStatement();
                 var row = statement.executeQuery(
-                        "select '{s' || id || '}:' || epoch || '-' || nonce from shard where id = " + packet.shard())) {
+                        "select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch || '-' || nonce"
+                                + " from shard where id = " + packet.shard())) {
             row.next();
             return row.getString(1) + ":p:" + packet.id();
         }
