@@ -61,8 +61,8 @@ public record Installation(UUID id, String namespace) {
     private Future<Void> holds(@Nullable Response owner) {
         return owner == null || owner.toString().equals(id.toString())
                 ? Future.succeededFuture()
-                : Future.failedFuture(
-                        new IllegalStateException("redis.namespace: the keys of \"" + namespace + "\" in this Redis belong to"
-                                + " the installation " + owner + ", and this one is " + id + "; choose another namespace"));
+                : Future.failedFuture(new IllegalStateException("redis.namespace: the keys of \"" + namespace
+                        + "\" in this Redis belong to" + " the installation " + owner + ", and this one is " + id
+                        + "; choose another namespace"));
     }
 }

@@ -69,7 +69,8 @@ final class Recovery {
             }
             return retireJournal(broken)
                     .compose(retired -> settleRetired(broken, row.lastSeq()))
-                    .compose(settled -> store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
+                    .compose(settled ->
+                            store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
                     .compose(ours -> watch.replid())
                     .compose(replid -> store.drawNext(broken, replid)
                             .compose(next -> next == null ? adoptOther(broken) : prepare(next, replid)));

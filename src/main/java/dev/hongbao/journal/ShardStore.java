@@ -86,7 +86,8 @@ public final class ShardStore {
                     if (!rows.get(0).generation().equals(current)) {
                         return Future.succeededFuture(null);
                     }
-                    Generation next = new Generation(installation.namespace(), current.shard(), Math.addExact(current.epoch(), 1), nonce());
+                    Generation next = new Generation(
+                            installation.namespace(), current.shard(), Math.addExact(current.epoch(), 1), nonce());
                     return tx.preparedQuery(
                                     "update shard set epoch = $2, nonce = $3, last_seq = 0, replid = $4 where id = $1")
                             .execute(Tuple.of((short) next.shard(), next.epoch(), next.nonce(), replid))
@@ -110,7 +111,11 @@ public final class ShardStore {
     private List<ShardRow> rows(RowSet<Row> rows) {
         return StreamSupport.stream(rows.spliterator(), false)
                 .map(row -> new ShardRow(
-                        new Generation(installation.namespace(), row.getInteger("id"), row.getLong("epoch"), row.getString("nonce")),
+                        new Generation(
+                                installation.namespace(),
+                                row.getInteger("id"),
+                                row.getLong("epoch"),
+                                row.getString("nonce")),
                         row.getLong("last_seq"),
                         row.getString("replid")))
                 .toList();

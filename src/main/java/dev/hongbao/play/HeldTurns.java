@@ -143,8 +143,8 @@ public final class HeldTurns implements Chore {
                     List<Future<Void>> calls = new ArrayList<>();
                     for (Row row : rows) {
                         int shard = row.getInteger("id");
-                        Generation generation = new Generation(
-                                shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce"));
+                        Generation generation =
+                                new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce"));
                         Deque<Sample> known = samples.computeIfAbsent(shard, id -> new ArrayDeque<>());
                         known.removeIf(sample -> !sample.generation.equals(generation));
                         known.add(new Sample(generation, row.getLong("last_seq"), now));

@@ -86,8 +86,8 @@ final class RedisAudit {
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
                 .compose(row -> {
-                    Generation generation = new Generation(
-                            namespace, shard, row.getLong("epoch"), row.getString("nonce"));
+                    Generation generation =
+                            new Generation(namespace, shard, row.getLong("epoch"), row.getString("nonce"));
                     long cursor = row.getLong("last_seq");
                     return redis.send(Request.cmd(Command.EXISTS).arg(generation.journalKey()))
                             .compose(exists -> exists.toInteger() == 0

@@ -135,11 +135,11 @@ public final class Engine {
     private static Future<Installation> claim(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation) {
         Promise<Installation> done = Promise.promise();
-        vertx.runOnContext(now -> RedisLink.open(
-                        vertx, stores.redisUrl(), config.redis().commandTimeout(), "installation")
-                .compose(redis -> installation.claim(redis).eventually(redis::close))
-                .map(installation)
-                .onComplete(done));
+        vertx.runOnContext(
+                now -> RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "installation")
+                        .compose(redis -> installation.claim(redis).eventually(redis::close))
+                        .map(installation)
+                        .onComplete(done));
         return done.future();
     }
 

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param owner the role that migrates
  * @param app the role that the server works as; may be the same
  */
-public record StoreAddresses(
-        String redisUrl, @Nullable String namespace, PostgresAddress owner, PostgresAddress app) {
+public record StoreAddresses(String redisUrl, @Nullable String namespace, PostgresAddress owner, PostgresAddress app) {
     /** With the namespace that Postgres tells. */
     public StoreAddresses(String redisUrl, PostgresAddress owner, PostgresAddress app) {
         this(redisUrl, null, owner, app);

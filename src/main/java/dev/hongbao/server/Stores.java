@@ -45,7 +45,8 @@ public final class Stores implements AutoCloseable {
         }
         if (ownRedis) {
             EmbeddedRedis redis = EmbeddedRedis.start(data, options);
-            return new Stores(new StoreAddresses(redis.url(), config.redis().namespace(), owner(config), app(config)), redis);
+            return new Stores(
+                    new StoreAddresses(redis.url(), config.redis().namespace(), owner(config), app(config)), redis);
         }
         if (ownPostgres) {
             EmbeddedPostgres postgres = EmbeddedPostgres.start(data, options);
@@ -57,7 +58,8 @@ public final class Stores implements AutoCloseable {
                             PostgresAddress.of(postgres.appUrl())),
                     postgres);
         }
-        return new Stores(new StoreAddresses(redisUrl(config), config.redis().namespace(), owner(config), app(config)), null);
+        return new Stores(
+                new StoreAddresses(redisUrl(config), config.redis().namespace(), owner(config), app(config)), null);
     }
 
     /**

@@ -39,7 +39,8 @@ public class ClaimMicro {
     @Param({"1", "64"})
     public int packets;
 
-    private final Shards shards = new Shards(new ShardStore(null, new Installation(new UUID(0, 0), "test")), 1, Map.of("claim", "-- @generation@"));
+    private final Shards shards = new Shards(
+            new ShardStore(null, new Installation(new UUID(0, 0), "test")), 1, Map.of("claim", "-- @generation@"));
     private final ClaimBatcher batcher = new ClaimBatcher(
             null,
             null,

@@ -92,8 +92,8 @@ class InstallationIT {
         try (TestServers otherDatabase = Servers.fresh();
                 TestEngine one = TestEngine.start(on(servers, servers, "shop"), 1, OPTIONS, Clock.systemUTC())) {
             // When, Then
-            assertThatThrownBy(() ->
-                            TestEngine.start(on(servers, otherDatabase, "shop"), 1, OPTIONS, Clock.systemUTC()))
+            assertThatThrownBy(
+                            () -> TestEngine.start(on(servers, otherDatabase, "shop"), 1, OPTIONS, Clock.systemUTC()))
                     .hasMessageContaining("redis.namespace")
                     .hasMessageContaining("\"shop\"");
             // And the same installation may start once more

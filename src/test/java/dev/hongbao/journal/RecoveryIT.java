@@ -251,9 +251,7 @@ class RecoveryIT {
     private String shaOfClaim() {
         String stamp = books.stamps().get(0);
         String epoch = stamp.substring(stamp.indexOf("}:") + 2, stamp.lastIndexOf('-'));
-        return Script.of(Script.read("claim")
-                        .replace("@generation@", stamp)
-                        .replace("@epoch@", epoch))
+        return Script.of(Script.read("claim").replace("@generation@", stamp).replace("@epoch@", epoch))
                 .sha();
     }
 

@@ -52,7 +52,12 @@ class SettlementLookupIT {
                 .build();
         loop = ((VertxInternal) vertx).createEventLoopContext();
         waiters = onLoop(() -> new SettlementWaiters<>(
-                vertx, new Shards(new ShardStore(pool, new Installation(new UUID(0, 0), "test")), 16, Map.of()), 100, this::lookUp, waited -> {}, nanos::get));
+                vertx,
+                new Shards(new ShardStore(pool, new Installation(new UUID(0, 0), "test")), 16, Map.of()),
+                100,
+                this::lookUp,
+                waited -> {},
+                nanos::get));
     }
 
     @AfterEach

@@ -21,7 +21,8 @@ class SettlementWaitersTest {
 
     @BeforeEach
     void make(Vertx vertx) {
-        ShardStore nowhere = new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
+        ShardStore nowhere =
+                new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
         waiters = new SettlementWaiters<>(
                 vertx,
                 new Shards(nowhere, 16, Map.of()),

@@ -78,8 +78,9 @@ public final class Books {
 
     /** The shards' generations, in their order. */
     public List<String> stamps() {
-        return strings("select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch || '-' || nonce"
-                + " from shard order by id");
+        return strings(
+                "select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch || '-' || nonce"
+                        + " from shard order by id");
     }
 
     public long sumOfEpochs() {
