@@ -14,6 +14,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,12 +23,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 
 /** What a settling statement does when its writer is not the one who should write (invariants I8 and I9). */
 @ExtendWith(Servers.class)
@@ -70,18 +74,35 @@ class SettlementIT {
                 .get(0);
     }
 
-    /** Settles one claim as the application's role; returns which were void, as the second function tells it. */
-    private String settleClaim(String moves, Packet packet, int slot, String user) throws SQLException {
-        String claims = "(" + moves + ", array['" + packet.id() + "']::uuid[], array[1], array[" + slot + "], array['"
-                + user + "'], array[" + packet.amountOf(slot) + "]::bigint[])";
-        try {
-            return asApp("select void::text from settle_claims" + claims);
-        } catch (SQLException refused) {
-            if (!List.of("HB002", "23505").contains(refused.getSQLState())) {
-                throw refused;
-            }
-            return asApp("select void::text from settle_claims_but_void" + claims);
+    /** Settles one claim as the application's role. */
+    private void settleClaim(String moves, Packet packet, int slot, String user) throws SQLException {
+        asApp("select void::text from settle_claims(" + moves + ", array['" + packet.id() + "']::uuid[], array[1], array["
+                + slot + "], array['" + user + "'], array[" + packet.amountOf(slot) + "]::bigint[])");
+    }
+
+    /** An entry that no script should have written; the owner settles it as any other. */
+    private void journal(String... claims) {
+        String stamp = books.stamps().get(0);
+        String epoch = stamp.substring(stamp.indexOf(':') + 1, stamp.indexOf('-'));
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            Stream<String> fields = Stream.of(claims).flatMap(claim -> Stream.of("claim", claim));
+            redis.sendCommand(
+                    Protocol.Command.XADD,
+                    Stream.concat(Stream.of(stamp + ":journal", "NOMKSTREAM", epoch + "-*"), fields)
+                            .toArray(String[]::new));
         }
+    }
+
+    private double voids() {
+        return engine.metrics().get("hongbao.journal.voids").counter().count();
+    }
+
+    /** A void entry means that Redis says what Postgres does not: the shard gets a new generation. */
+    private void awaitVoids(double before, int count, long epochBefore) {
+        Eventually.eventually(Duration.ofSeconds(10), () -> {
+            assertThat(voids() - before).isEqualTo(count);
+            assertThat(books.sumOfEpochs()).isGreaterThan(epochBefore);
+        });
     }
 
     private String settleClose(String moves, Packet packet) throws SQLException {
@@ -137,40 +158,50 @@ class SettlementIT {
     }
 
     @Test
-    void aConflictingEntryIsVoidAndTheOthersCount() throws SQLException {
+    void aConflictingEntryIsVoidAndTheOthersCount() {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
+        Packet other = engine.send("alice", 1000, 5);
         ClaimOutcome bob = claim(packet, "bob");
+        double voids = voids();
+        long epoch = books.sumOfEpochs();
 
-        // When, Then
-        assertThat(settleClaim(moves(0, 0, ""), packet, 0, "eve"))
-                .as("slot taken")
-                .isEqualTo("{1}");
-        assertThat(settleClaim(moves(0, 0, ""), packet, 1, "bob"))
-                .as("user has one")
-                .isEqualTo("{1}");
+        // When: a slot that is taken, and a user who has one
+        journal(packet.id() + " 0 eve", packet.id() + " 1 bob", other.id() + " 0 carol");
+        awaitVoids(voids, 2, epoch);
+
+        // Then
         assertThat(claim(packet, "bob").wonClaim()).isEqualTo(bob.wonClaim());
-        assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
-                .isEqualTo(1);
+        assertThat(books.strings("select user_id from claim where packet = '" + packet.id() + "'"))
+                .containsExactly("bob");
+        assertThat(books.strings("select user_id from claim where packet = '" + other.id() + "'"))
+                .containsExactly("carol");
     }
 
     @Test
-    void aClaimAfterTheCloseIsVoid() throws SQLException {
+    void aClaimAfterTheCloseIsVoidAndTheOthersCount() throws SQLException {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
+        Packet other = engine.send("alice", 1000, 5);
         claim(packet, "bob");
         books.expire(packet);
         books.awaitClosed(packet);
         long balance = engine.balance("alice");
+        double voids = voids();
+        long epoch = books.sumOfEpochs();
 
         // When
-        String late = settleClaim(moves(0, 0, ""), packet, 1, "late");
+        journal(packet.id() + " 1 late", other.id() + " 0 carol");
+        awaitVoids(voids, 1, epoch);
         String again = settleClose(moves(0, 0, ""), packet);
 
         // Then
-        assertThat(late).isEqualTo("{1}");
         assertThat(again).as("closed a second time").isEqualTo("{}");
         assertThat(engine.balance("alice")).isEqualTo(balance);
+        assertThat(books.strings("select user_id from claim where packet = '" + packet.id() + "'"))
+                .containsExactly("bob");
+        assertThat(books.strings("select user_id from claim where packet = '" + other.id() + "'"))
+                .containsExactly("carol");
     }
 
     @Test
