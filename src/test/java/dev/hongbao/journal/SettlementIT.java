@@ -76,8 +76,9 @@ class SettlementIT {
 
     /** Settles one claim as the application's role. */
     private void settleClaim(String moves, Packet packet, int slot, String user) throws SQLException {
-        asApp("select void::text from settle_claims(" + moves + ", array['" + packet.id() + "']::uuid[], array[1], array["
-                + slot + "], array['" + user + "'], array[" + packet.amountOf(slot) + "]::bigint[])");
+        asApp("select void::text from settle_claims(" + moves + ", array['" + packet.id()
+                + "']::uuid[], array[1], array[" + slot + "], array['" + user + "'], array[" + packet.amountOf(slot)
+                + "]::bigint[])");
     }
 
     /** An entry that no script should have written; the owner settles it as any other. */
