@@ -31,6 +31,12 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private static final long DRAIN_MILLIS = 5_000;
 
+    /**
+     * A settlement that waits longer for a lock is refused, and its shards are settled one by one: a server that froze in the
+     * middle of a transaction holds up one shard, not all. Locks that move on are held for a commit, some milliseconds.
+     */
+    private static final String LOCK_TIMEOUT = "500ms";
+
     private final Wiring wiring;
     private final ShardLog[] logs;
     private final JournalMetrics metrics;
@@ -92,7 +98,7 @@ public final class PersistenceVerticle extends VerticleBase {
         redis = link;
         writer = PgBuilder.client()
                 .with(new PoolOptions().setMaxSize(1).setName("hongbao-writer"))
-                .connectingTo(wiring.postgres.connectOptions())
+                .connectingTo(wiring.postgres.connectOptions().addProperty("lock_timeout", LOCK_TIMEOUT))
                 .using(vertx)
                 .build();
         Map<String, Settler> settlers = new HashMap<>();

@@ -8,6 +8,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,9 @@ final class SettlingLoop {
      */
     private static final int LARGE = 256;
 
+    /** How long a shard rests that was refused though it was settled alone; it may have made the others wait for a lock. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final ShardLog[] logs;
     private final RedisLink redis;
     private final SqlClient writer;
@@ -42,6 +46,13 @@ final class SettlingLoop {
     private final int maxItems;
     private final JournalMetrics metrics;
     private final Doubts doubts;
+
+    /**
+     * Shards of a settlement that was refused, and from when on each is tried. It is settled alone until that goes through, so
+     * that what is refused of one shard, or waits for a lock that a frozen server holds, does not hold up the others.
+     */
+    private final Map<Integer, Long> alone = new HashMap<>();
+
     private boolean preparing;
     private int underWay;
     private int lastSize;
@@ -137,17 +148,30 @@ final class SettlingLoop {
     }
 
     private @Nullable SettlementBatch nextBatch() {
-        firstShard = (firstShard + 1) % logs.length;
-        String verb = "";
-        for (int i = 0; i < logs.length && verb.isEmpty(); i++) {
-            verb = logs[(firstShard + i) % logs.length].nextVerb();
+        for (int tried = 0; tried < logs.length; tried++) {
+            firstShard = (firstShard + 1) % logs.length;
+            String verb = logs[firstShard].nextVerb();
+            if (!verb.isEmpty() && !rests(firstShard)) {
+                return batch(verb);
+            }
         }
-        if (verb.isEmpty()) {
-            return null;
-        }
+        return null;
+    }
+
+    private boolean rests(int shard) {
+        Long until = alone.get(shard);
+        return until != null && System.nanoTime() - until < 0;
+    }
+
+    /** Of the first shard, and of all others that are not settled alone. */
+    private SettlementBatch batch(String verb) {
         SettlementBatch batch = new SettlementBatch(verb);
-        for (int i = 0; i < logs.length && batch.size() < maxItems; i++) {
-            logs[(firstShard + i) % logs.length].take(verb, maxItems - batch.size(), batch);
+        int shards = alone.containsKey(firstShard) ? 1 : logs.length;
+        for (int i = 0; i < shards && batch.size() < maxItems; i++) {
+            int shard = (firstShard + i) % logs.length;
+            if (i == 0 || !alone.containsKey(shard)) {
+                logs[shard].take(verb, maxItems - batch.size(), batch);
+            }
         }
         return batch;
     }
@@ -177,6 +201,7 @@ final class SettlingLoop {
     private void settled(SettlementBatch batch, int voids) {
         for (CursorMoves.Move move : batch.moves().moves()) {
             ShardLog log = logs[move.generation().shard()];
+            alone.remove(log.shard());
             log.settledUpTo(move.generation(), move.toSeq());
             trim(log);
             if (voids > 0) {
@@ -210,12 +235,22 @@ final class SettlingLoop {
     private void failed(SettlementBatch batch, Throwable fault) {
         metrics.failures.increment();
         boolean soon = SqlState.isRetryable(fault) || SqlState.isStaleCursor(fault);
+        if (SqlState.isRefusal(fault) && !soon) {
+            setAlone(batch.shards());
+        }
         if (soon) {
             LOG.info("settlement tried again: {}", fault.getMessage());
         } else {
             LOG.error("settlement of {} items failed: {}", batch.size(), fault.toString());
         }
         doubts.uncertain(batch.shards(), soon);
+    }
+
+    private void setAlone(List<Integer> shards) {
+        for (int shard : shards) {
+            long rest = shards.size() == 1 && alone.containsKey(shard) ? REST_NANOS : 0;
+            alone.put(shard, System.nanoTime() + rest);
+        }
     }
 
     private void readJournals() {

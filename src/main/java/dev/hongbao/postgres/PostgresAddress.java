@@ -40,7 +40,7 @@ public record PostgresAddress(
                 .addProperty("tcp_keepalives_idle", "5")
                 .addProperty("tcp_keepalives_interval", "2")
                 .addProperty("tcp_keepalives_count", "3")
-                .addProperty("idle_in_transaction_session_timeout", "15s");
+                .addProperty("idle_in_transaction_session_timeout", "5s");
     }
 
     /** The same database for JDBC, without the user and the password. */

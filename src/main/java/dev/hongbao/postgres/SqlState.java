@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /** What the SQLSTATE of an error means for the one who sent the statement. */
 public final class SqlState {
-    private static final Set<String> RETRYABLE = Set.of("40P01", "40001", "55P03");
+    private static final Set<String> RETRYABLE = Set.of("40P01", "40001");
 
     private SqlState() {}
 
-    /** Deadlock, serialization failure, lock not available: nothing happened, the same transaction may be run again. */
+    /** Deadlock, serialization failure: nothing happened, and the same transaction may be run again at once. */
     public static boolean isRetryable(Throwable fault) {
         return fault instanceof PgException pg && RETRYABLE.contains(pg.getSqlState());
     }

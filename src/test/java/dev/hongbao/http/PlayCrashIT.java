@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Gate;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
@@ -136,11 +137,11 @@ class PlayCrashIT extends HttpApiClient {
         return books.strings("select status from turn where draw = '" + draw + "'");
     }
 
-    /** Whether a statement of the server waits for a lock; its own role sees what it runs. */
+    /** Whether a statement of the server waits for a lock or at a gate; its own role sees what it runs. */
     private boolean waits(String function) throws Exception {
         try (Connection app = TestDatabase.connect(stores.postgresAppUrl());
                 Statement look = app.createStatement();
-                var rows = look.executeQuery("select from pg_stat_activity where wait_event_type = 'Lock'"
+                var rows = look.executeQuery("select from pg_stat_activity where wait_event_type in ('Lock', 'Timeout')"
                         + " and datname = current_database() and query like '%" + function + "(%'")) {
             return rows.next();
         }
@@ -290,18 +291,14 @@ class PlayCrashIT extends HttpApiClient {
         Eventually.eventually(SOON, books::assertJournalsEmpty);
     }
 
-    /** Holds the shards' rows while ann plays, until the server is killed. @return the prizes in the journal */
+    /** Holds the settlement while ann plays, until the server is killed. @return the prizes in the journal */
     private List<Integer> killedWhenSettlementIsHeld(String what, Condition reached, Runnable then) throws Exception {
-        try (Connection owner = TestDatabase.connect(stores.postgresOwnerUrl());
-                Statement lock = owner.createStatement()) {
-            owner.setAutoCommit(false);
-            lock.execute("select from shard for update");
+        try (Gate held = new Gate(stores.postgresOwnerUrl(), "play")) {
             playInVain();
             until(what, reached);
             List<Integer> decided = prizesOf(decided().get(0));
             server.kill();
             then.run();
-            owner.rollback();
             return decided;
         }
     }

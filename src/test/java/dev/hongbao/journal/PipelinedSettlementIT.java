@@ -9,14 +9,12 @@ import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.claim.ClaimTicket;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Gate;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -52,22 +50,19 @@ class PipelinedSettlementIT {
         engine.close();
     }
 
-    /** Everybody claims while nothing can be settled, and {@code meanwhile} happens; then it can. */
-    private List<ClaimOutcome> claimBehindALock(String meanwhile) throws SQLException {
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
-            owner.setAutoCommit(false);
-            statement.execute("select from shard for update");
-            List<ClaimTicket> tickets = IntStream.range(0, MEMBERS)
+    /** Everybody claims while no settlement gets on, and {@code meanwhile} happens; then it does. */
+    private List<ClaimOutcome> claimAtTheGate(String meanwhile) throws SQLException {
+        List<ClaimTicket> tickets;
+        try (Gate gate = new Gate(servers.postgresOwnerUrl(), "transfer")) {
+            tickets = IntStream.range(0, MEMBERS)
                     .mapToObj(n -> get(engine.loop(0)
                             .call(services -> Future.succeededFuture(
                                     services.claims().claim(member("m" + n), packet.id(), null)))))
                     .toList();
             tickets.forEach(ticket -> get(ticket.accepted()));
-            statement.execute(meanwhile);
-            owner.commit();
-            return tickets.stream().map(ticket -> get(ticket.settled())).toList();
+            gate.meanwhile(meanwhile);
         }
+        return tickets.stream().map(ticket -> get(ticket.settled())).toList();
     }
 
     private void assertEverybodyHasOne(List<ClaimOutcome> outcomes) {
@@ -86,7 +81,7 @@ class PipelinedSettlementIT {
     @Test
     void whatIsSentBehindASettlementIsSettledAfterIt() throws SQLException {
         // Given, When
-        List<ClaimOutcome> outcomes = claimBehindALock("select 1");
+        List<ClaimOutcome> outcomes = claimAtTheGate("select 1");
 
         // Then
         assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
@@ -103,7 +98,7 @@ class PipelinedSettlementIT {
                 + packet.id() + "'";
 
         // When
-        List<ClaimOutcome> outcomes = claimBehindALock(eve);
+        List<ClaimOutcome> outcomes = claimAtTheGate(eve);
 
         // Then
         assertEverybodyHasOne(outcomes);
