@@ -96,14 +96,18 @@ class LockedRowIT {
 
         // When the lock is gone, Then
         Packet late = next;
-        eventually(Duration.ofSeconds(10), () -> assertThat(get(claim(late, "bob").settled()).kind())
-                .isEqualTo(Kind.ALREADY_CLAIMED));
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(get(claim(late, "bob").settled()).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
         assertThat(get(claim(late, "carol").settled()).kind()).isEqualTo(Kind.CLAIMED);
     }
 
     @Test
     void whoLeavesATransactionOpenIsDisconnectedAfterFiveSeconds() {
-        String timeout = get(engine.engine().pool().query("show idle_in_transaction_session_timeout").execute())
+        String timeout = get(engine.engine()
+                        .pool()
+                        .query("show idle_in_transaction_session_timeout")
+                        .execute())
                 .iterator()
                 .next()
                 .getString(0);
