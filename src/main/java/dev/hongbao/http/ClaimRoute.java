@@ -40,13 +40,21 @@ final class ClaimRoute {
     private final RateLimits limits;
     private final BodyReader bodies;
     private final ClaimService claims;
+    private final Ongoing ongoing;
 
-    ClaimRoute(Operation operation, Gate gate, RateLimits limits, BodyReader bodies, ClaimService claims) {
+    ClaimRoute(
+            Operation operation,
+            Gate gate,
+            RateLimits limits,
+            BodyReader bodies,
+            ClaimService claims,
+            Ongoing ongoing) {
         this.operation = operation;
         this.gate = gate;
         this.limits = limits;
         this.bodies = bodies;
         this.claims = claims;
+        this.ongoing = ongoing;
     }
 
     /** The packet of a claim that is well-formed; null for everything that the contract's own routing must look at. */
@@ -121,7 +129,7 @@ final class ClaimRoute {
             exchange.fail(fault);
             return;
         }
-        answer.onComplete(outcome -> {
+        ongoing.track(answer).onComplete(outcome -> {
             if (passcode != null && !isWrongPasscode(outcome.result())) {
                 limits.passcodeWasRight(caller, packet);
             }

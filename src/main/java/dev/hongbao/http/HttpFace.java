@@ -50,6 +50,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Map<String, Routes.Route> routes;
     private final DrawRoutes drawRoutes;
     private final long answerMillis;
+    private final Ongoing ongoing;
     private boolean stopping;
 
     HttpFace(
@@ -62,7 +63,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
             Tokens tokens,
             RateLimits limits,
             DemoLogin demo,
-            Services services) {
+            Services services,
+            Ongoing ongoing) {
+        this.ongoing = ongoing;
         this.vertx = vertx;
         this.contract = contract;
         this.documents = documents;
@@ -71,7 +74,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.limits = limits;
         this.gate = new Gate(tokens);
         this.bodies = new BodyReader(vertx, settings);
-        this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims());
+        this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims(), ongoing);
         this.sockets = services.sockets();
         this.answerMillis = settings.answerTimeout().toMillis();
         this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies, answerMillis);
@@ -234,7 +237,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         }
         Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
         try {
-            route.answer(call)
+            ongoing.track(route.answer(call))
                     .timeout(answerMillis, TimeUnit.MILLISECONDS)
                     .onSuccess(exchange::send)
                     .onFailure(exchange::fail);

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 
 /**
  * One event loop's HTTP server; deploy several, they share the port. A stop takes the port away, refuses new work with 503,
- * and waits for the answers in flight before it closes what is left.
+ * and waits for the answers in flight, and for commands whose clients have gone, before it closes what is left.
  */
 public final class HttpVerticle extends VerticleBase {
     private static final long SWEEP_MILLIS = 1_000;
@@ -32,6 +32,7 @@ public final class HttpVerticle extends VerticleBase {
     private final Shared shared;
     private final Supplier<Future<Services>> services;
     private final IntConsumer listening;
+    private final Ongoing ongoing = new Ongoing();
 
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpServer server;
@@ -81,7 +82,8 @@ public final class HttpVerticle extends VerticleBase {
                 shared.tokens(),
                 shared.limits(),
                 shared.demo(),
-                services);
+                services,
+                ongoing);
         server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)
                 .requestHandler(face)
@@ -99,7 +101,9 @@ public final class HttpVerticle extends VerticleBase {
         // A shutdown would wait for sockets that are open as for answers in flight.
         return open.sockets()
                 .close()
-                .eventually(() -> server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS))
+                .eventually(() -> Future.join(
+                        server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS),
+                        ongoing.ended(vertx, settings.drainTimeout())))
                 .eventually(open.close());
     }
 

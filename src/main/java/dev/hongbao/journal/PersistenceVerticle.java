@@ -120,7 +120,7 @@ public final class PersistenceVerticle extends VerticleBase {
         }
     }
 
-    /** Settles what the journals hold, for some seconds at the most, then gives the shards back. */
+    /** Settles what the journals hold and ends the recoveries and chores that have begun, for some seconds at the most, then gives the shards back. */
     @Override
     public Future<?> stop() {
         draining = true;
@@ -129,7 +129,7 @@ public final class PersistenceVerticle extends VerticleBase {
         return drained.future()
                 .timeout(DRAIN_MILLIS, TimeUnit.MILLISECONDS)
                 .recover(late -> {
-                    LOG.warn("stopped with entries left in the journal; the next owner settles them");
+                    LOG.warn("stopped before all was settled or recovered; the next owner goes on");
                     return Future.succeededFuture();
                 })
                 .compose(done -> {
@@ -143,7 +143,7 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private void finishIfIdle() {
         loop.pump();
-        if (loop.isIdle()) {
+        if (loop.isIdle() && !keeper.isBusy() && !choring) {
             drained.tryComplete();
         }
     }

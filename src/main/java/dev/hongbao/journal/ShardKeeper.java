@@ -94,6 +94,11 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         lost();
     }
 
+    /** Whether a look at a shard, or its recovery, is under way: a stop that cut it off would leave the shard without its keys. */
+    boolean isBusy() {
+        return !underWay.isEmpty();
+    }
+
     /** The shards that settle. */
     List<Integer> live() {
         List<Integer> live = new ArrayList<>();
@@ -109,12 +114,14 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
 
     @Override
     public void acquired(List<Integer> acquired) {
+        shards.atStart().acquired(acquired);
         acquired.forEach(shard -> logs[shard].suspend(ShardLog.State.RECOVERING));
         establish(acquired);
     }
 
     @Override
     public void lost() {
+        shards.atStart().lost();
         for (ShardLog log : logs) {
             log.suspend(ShardLog.State.FOREIGN);
         }
@@ -263,6 +270,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
                 })
                 .onFailure(fault -> {
                     LOG.warn("recovery of {} failed and is tried again: {}", broken, fault.toString());
+                    shards.atStart().failed(broken.shard(), fault.toString());
                     finish(broken.shard(), attempt, null);
                 });
     }
@@ -279,6 +287,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         replids.put(shard, row.replid());
         doubts.remove(shard);
         log.resume(row.generation(), row.lastSeq());
+        shards.atStart().live(shard);
         if (resumed != null) {
             resumed.run();
         }

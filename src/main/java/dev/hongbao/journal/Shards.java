@@ -18,6 +18,7 @@ public final class Shards {
     private final AtomicReferenceArray<Shard> known;
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
+    private final ShardsAtStart atStart = new ShardsAtStart();
 
     /**
      * A generation and its scripts.
@@ -66,6 +67,24 @@ public final class Shards {
     /** The latest generation this server has heard of; epoch 0 before the first recovery. */
     public Shard current(int shard) {
         return known.get(shard);
+    }
+
+    /**
+     * Whether every shard has had a generation, and each that this server owns was live once since it started: then claims are
+     * taken. Stays true, also when a shard has to be recovered later.
+     */
+    public boolean isReady() {
+        for (int shard = 0; shard < count(); shard++) {
+            if (current(shard).generation().epoch() == 0) {
+                return false;
+            }
+        }
+        return atStart.isDone();
+    }
+
+    /** What the owned shards' keeper tells of their start. */
+    ShardsAtStart atStart() {
+        return atStart;
     }
 
     /** Reads all generations from Postgres; calls at the same time share one query. */

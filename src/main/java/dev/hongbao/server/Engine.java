@@ -226,7 +226,7 @@ public final class Engine {
         return pool;
     }
 
-    /** Completes when every shard has a generation in which claims are taken; fails when that takes longer than {@code wait}. */
+    /** Completes when {@link #isReady}; fails when that takes longer than {@code wait}. */
     public Future<Void> ready(Duration wait) {
         Promise<Void> ready = Promise.promise();
         pollReady(System.nanoTime() + wait.toNanos(), ready);
@@ -251,14 +251,9 @@ public final class Engine {
                         redis -> redis.send(Request.cmd(Command.PING)).map(true).eventually(redis::close));
     }
 
-    /** Whether every shard has had a generation. */
+    /** Whether claims are taken on every shard, but for those whose recovery keeps failing; stays true. */
     public boolean isReady() {
-        for (int shard = 0; shard < shards.count(); shard++) {
-            if (shards.current(shard).generation().epoch() == 0) {
-                return false;
-            }
-        }
-        return true;
+        return shards.isReady();
     }
 
     private void purgeRegularly() {

@@ -10,6 +10,7 @@ import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.draw.DrawId;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.feed.ResetReason;
+import dev.hongbao.http.Ongoing;
 import dev.hongbao.limit.RateDecision;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketId;
@@ -39,7 +40,7 @@ final class Requests {
     private final FeedService feed;
     private final Clock clock;
     private final long answerMillis;
-    private int playing;
+    private final Ongoing ongoing = new Ongoing();
 
     Requests(
             SocketFace face,
@@ -165,7 +166,10 @@ final class Requests {
         if (!isAllowed(connection, id, limits.call(caller))) {
             return;
         }
-        packets.send(caller, SendBody.decode(frame.getJsonObject("packet")), new IdempotencyKey(frame.getString("key")))
+        ongoing.track(packets.send(
+                        caller,
+                        SendBody.decode(frame.getJsonObject("packet")),
+                        new IdempotencyKey(frame.getString("key"))))
                 .timeout(answerMillis, TimeUnit.MILLISECONDS)
                 .onFailure(fault -> connection.fail(id, fault))
                 .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
@@ -220,11 +224,10 @@ final class Requests {
         if (!isAllowed(connection, id, limits.call(caller))) {
             return;
         }
-        playing++;
-        plays.play(caller, draw, frame.getInteger("plays", 1), new IdempotencyKey(frame.getString("key")))
+        ongoing.track(plays.play(
+                        caller, draw, frame.getInteger("plays", 1), new IdempotencyKey(frame.getString("key"))))
                 .timeout(answerMillis, TimeUnit.MILLISECONDS)
                 .onComplete(done -> {
-                    playing--;
                     if (done.succeeded()) {
                         tell(connection, id, done.result());
                     } else {
@@ -242,9 +245,9 @@ final class Requests {
         }
     }
 
-    /** Whether a play of any connection waits for its answer. */
-    boolean isPlaying() {
-        return playing > 0;
+    /** Whether a send or a play of any connection is under way, also of one that has closed. */
+    boolean isBusy() {
+        return !ongoing.isEmpty();
     }
 
     /** False when the limit is reached, and the request is answered. */

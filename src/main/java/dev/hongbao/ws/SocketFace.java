@@ -174,7 +174,7 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     private void closeWhenAnswered(long deadlineNanos, Promise<Void> closed) {
-        boolean waiting = requests.isPlaying() || connections.stream().anyMatch(Connection::isWaiting);
+        boolean waiting = requests.isBusy() || connections.stream().anyMatch(Connection::isWaiting);
         if (waiting && System.nanoTime() < deadlineNanos) {
             vertx.setTimer(10, later -> closeWhenAnswered(deadlineNanos, closed));
             return;

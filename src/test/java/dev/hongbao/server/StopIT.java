@@ -1,0 +1,202 @@
+package dev.hongbao.server;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Killable;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServer;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.token.TokenSigner;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** What a stop leaves behind, at whichever moment it comes: nothing that the next start would have to mend. */
+@ExtendWith(Servers.class)
+class StopIT {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final int PACKETS = 40;
+
+    private final TestServers servers;
+    private final Books books;
+
+    StopIT(@Killable TestServers servers) {
+        this.servers = servers;
+        this.books = new Books(servers);
+    }
+
+    @Test
+    void a_server_is_ready_once_every_shard_that_it_owns_is_live() throws Exception {
+        // Given shards that have to be recovered, and cannot be now
+        givenPacketsAndARestartOfRedis();
+        Vertx vertx = Vertx.vertx();
+        try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = blocker.createStatement()) {
+            blocker.setAutoCommit(false);
+            statement.execute("select from shard where id = 3 for update");
+            Engine engine = TestEngine.get(startEngine(vertx));
+
+            // When
+            eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
+            Future<Void> ready = engine.ready(SOON);
+            TestEngine.get(vertx.timer(500, TimeUnit.MILLISECONDS));
+
+            // Then
+            assertThat(ready.isComplete()).isFalse();
+
+            // When they can
+            blocker.rollback();
+
+            // Then
+            TestEngine.get(ready);
+            books.assertJournalsEmpty();
+            books.assertReconciled();
+            TestEngine.get(engine.close());
+        } finally {
+            TestEngine.get(vertx.close());
+        }
+    }
+
+    @Test
+    void a_stop_right_after_the_start_leaves_nothing_to_recover() {
+        for (int i = 0; i < 2; i++) {
+            // Given
+            givenPacketsAndARestartOfRedis();
+
+            // When
+            TestServer.start(servers, Map.of("shards", "4")).close();
+
+            // Then
+            books.assertReconciled();
+        }
+    }
+
+    @Test
+    void a_stop_waits_for_a_recovery_that_has_begun() throws Exception {
+        // Given a recovery that cannot go on
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"));
+                Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = blocker.createStatement()) {
+            engine.deposit("alice", 1000);
+            int shard = engine.send("alice", 100, 10).shard();
+            blocker.setAutoCommit(false);
+            statement.execute("select from shard where id = " + shard + " for update");
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.del(books.journalKeys().get(shard));
+            }
+            eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
+
+            // When
+            Future<Void> stopped = engine.engine().stopWriter();
+            eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
+            blocker.rollback();
+            TestEngine.get(stopped);
+
+            // Then
+            books.assertReconciled();
+        }
+    }
+
+    @Test
+    void a_stop_waits_for_sends_whose_clients_have_gone() throws Exception {
+        // Given sends that wait in Postgres, and nobody who waits for them
+        try (TestEngine bank = TestEngine.start(servers, 1, Map.of("shards", "4"))) {
+            bank.deposit("alice", 1000);
+        }
+        try (TestServer server = TestServer.start(servers, Map.of("shards", "4"))) {
+            long before = books.longOf("select count(*) from packet");
+            CompletableFuture<Void> stopped;
+            try (Connection blocker = TestDatabase.lock(servers.postgresOwnerUrl(), "packet")) {
+                long others = waitingForLocks();
+                List<Socket> clients = new ArrayList<>();
+                for (int i = 0; i < 4; i++) {
+                    clients.add(send(server));
+                }
+                eventually(SOON, () -> assertThat(waitingForLocks()).isGreaterThanOrEqualTo(others + 4));
+                for (Socket client : clients) {
+                    client.close();
+                }
+
+                // When
+                stopped = CompletableFuture.runAsync(server::close);
+                eventually(SOON, () -> assertThat(isListening(server)).isFalse());
+                blocker.rollback();
+            }
+            stopped.join();
+
+            // Then
+            assertThat(books.longOf("select count(*) from packet")).isEqualTo(before + 4);
+            books.assertReconciled();
+        }
+    }
+
+    private void givenPacketsAndARestartOfRedis() {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"))) {
+            engine.deposit("alice", PACKETS * 10);
+            for (int i = 0; i < PACKETS; i++) {
+                engine.send("alice", 10, 5);
+            }
+        }
+        servers.stopRedis();
+        servers.startRedis();
+    }
+
+    private Future<Engine> startEngine(Vertx vertx) {
+        return Engine.start(
+                vertx,
+                TestEngine.stores(servers),
+                HongbaoConfig.of(Map.of("shards", "4")),
+                new SimpleMeterRegistry(),
+                Clock.systemUTC());
+    }
+
+    private long waitingForLocks() {
+        return books.longOf("select count(distinct pid) from pg_locks where not granted");
+    }
+
+    private static boolean isListening(TestServer server) {
+        try (Socket socket = new Socket("127.0.0.1", server.base().getPort())) {
+            return socket.isConnected();
+        } catch (java.io.IOException refused) {
+            return false;
+        }
+    }
+
+    /** Sends a packet, and does not wait for the answer. */
+    private static Socket send(TestServer server) throws Exception {
+        String token = new TokenSigner(server.secret(), null, null, Clock.systemUTC())
+                .sign(new UserId("alice"), List.of(TestEngine.GROUP), Role.USER, Duration.ofMinutes(5));
+        String body = "{\"group\":\"family\",\"kind\":\"lucky\",\"asset\":\"CNY\",\"amount\":10,\"count\":5}";
+        Socket socket = new Socket("127.0.0.1", server.base().getPort());
+        socket.getOutputStream()
+                .write(("POST /v1/packets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + token
+                                + "\r\nIdempotency-Key: " + UUID.randomUUID()
+                                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
+                                + "\r\n\r\n" + body)
+                        .getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+}
