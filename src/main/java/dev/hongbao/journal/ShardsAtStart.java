@@ -57,8 +57,7 @@ final class ShardsAtStart {
     synchronized void failed(int shard, String why) {
         waiting.computeIfPresent(
                 shard,
-                (id, before) ->
-                        new Waiting(before.failure.isEmpty() ? nanoTime.getAsLong() : before.sinceNanos, why));
+                (id, before) -> new Waiting(before.failure.isEmpty() ? nanoTime.getAsLong() : before.sinceNanos, why));
     }
 
     /**
