@@ -1,16 +1,28 @@
 package dev.hongbao.config;
 
 /**
- * Rates of one user; 0 is no limit.
+ * What one user may do; 0 is no limit.
  *
  * @param claimsPerSecond claims
  * @param requestsPerSecond every other request
+ * @param callsInFlight calls under way at once, claims not counted
+ * @param serviceCallsInFlight the same for a caller with the service role
+ * @param pollsInFlight polls that wait at once
  * @param wrongPasscodesPerMinute wrong passcodes, over all packets
  */
-public record LimitsConfig(int claimsPerSecond, int requestsPerSecond, int wrongPasscodesPerMinute) {
+public record LimitsConfig(
+        int claimsPerSecond,
+        int requestsPerSecond,
+        int callsInFlight,
+        int serviceCallsInFlight,
+        int pollsInFlight,
+        int wrongPasscodesPerMinute) {
     public LimitsConfig {
         Options.LIMITS_CLAIMS_PER_SECOND.require(claimsPerSecond);
         Options.LIMITS_REQUESTS_PER_SECOND.require(requestsPerSecond);
+        Options.LIMITS_CALLS_IN_FLIGHT.require(callsInFlight);
+        Options.LIMITS_SERVICE_CALLS_IN_FLIGHT.require(serviceCallsInFlight);
+        Options.LIMITS_POLLS_IN_FLIGHT.require(pollsInFlight);
         Options.LIMITS_WRONG_PASSCODES_PER_MINUTE.require(wrongPasscodesPerMinute);
     }
 
@@ -18,6 +30,9 @@ public record LimitsConfig(int claimsPerSecond, int requestsPerSecond, int wrong
         return new LimitsConfig(
                 values.get(Options.LIMITS_CLAIMS_PER_SECOND),
                 values.get(Options.LIMITS_REQUESTS_PER_SECOND),
+                values.get(Options.LIMITS_CALLS_IN_FLIGHT),
+                values.get(Options.LIMITS_SERVICE_CALLS_IN_FLIGHT),
+                values.get(Options.LIMITS_POLLS_IN_FLIGHT),
                 values.get(Options.LIMITS_WRONG_PASSCODES_PER_MINUTE));
     }
 }

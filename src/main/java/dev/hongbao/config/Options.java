@@ -219,6 +219,22 @@ public final class Options {
             OptionType.integer(0, 1_000_000, "requests a second"),
             "50",
             "Other requests of one user; 0 is no limit.");
+    static final Option<Integer> LIMITS_CALLS_IN_FLIGHT = define(
+            "limits.calls-in-flight",
+            OptionType.integer(0, 1_000_000, "calls"),
+            "6",
+            "Calls of one user under way at once, claims not counted; further ones get 429; 0 is no limit."
+                    + " Fewer than postgres.pool-size, so that nobody takes it all; as many as a browser sends.");
+    static final Option<Integer> LIMITS_SERVICE_CALLS_IN_FLIGHT = define(
+            "limits.service-calls-in-flight",
+            OptionType.integer(0, 1_000_000, "calls"),
+            "500",
+            "The same for a caller with the service role, which calls for all users.");
+    static final Option<Integer> LIMITS_POLLS_IN_FLIGHT = define(
+            "limits.polls-in-flight",
+            OptionType.integer(0, 1_000_000, "polls"),
+            "50",
+            "Polls of one caller that wait for news of groups at once; 0 is no limit.");
     static final Option<Integer> LIMITS_WRONG_PASSCODES_PER_MINUTE = define(
             "limits.wrong-passcodes-per-minute",
             OptionType.integer(0, 1_000_000, "tries a minute"),

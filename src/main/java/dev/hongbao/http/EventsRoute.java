@@ -5,15 +5,15 @@ import dev.hongbao.command.GroupId;
 import dev.hongbao.feed.FeedEvent;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.feed.FeedService;
+import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.wire.Bodies;
 import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.JsonText;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -26,22 +26,24 @@ final class EventsRoute {
 
     private final FeedService feed;
     private final AtomicInteger polls;
+    private final CallsInFlight inFlight;
     private final long answerMillis;
-    private final Set<FeedService.Poll> waiting = new HashSet<>();
+    private final Map<FeedService.Poll, Caller> waiting = new HashMap<>();
 
     /**
      * @param polls those that wait, of all loops
      * @param answerMillis beyond the time a client asked to wait
      */
-    EventsRoute(FeedService feed, AtomicInteger polls, long answerMillis) {
+    EventsRoute(FeedService feed, AtomicInteger polls, CallsInFlight inFlight, long answerMillis) {
         this.feed = feed;
         this.polls = polls;
+        this.inFlight = inFlight;
         this.answerMillis = answerMillis;
     }
 
     /** Answers the polls that wait, as if their time were over. */
     void stopWaiting() {
-        List.copyOf(waiting).forEach(FeedService.Poll::stopWaiting);
+        List.copyOf(waiting.keySet()).forEach(FeedService.Poll::stopWaiting);
     }
 
     void answer(Exchange exchange, Caller caller, Map<String, String> path, Map<String, Object> query) {
@@ -54,39 +56,48 @@ final class EventsRoute {
             }
         }
         int waitSeconds = waitSeconds(exchange.request().headers().getAll("prefer"));
-        FeedService.Poll poll = feed.poll(caller, group, after, Duration.ofSeconds(waitSeconds));
-        if (poll.page().isComplete()) {
-            answer(exchange, poll, waitSeconds);
+        if (waitSeconds == 0 || after == null) {
+            Long place = after;
+            inFlight.run(caller, () -> feed.poll(caller, group, place, Duration.ZERO).page())
+                    .onSuccess(page -> exchange.send(reply(page, waitSeconds)))
+                    .onFailure(exchange::fail);
             return;
         }
-        waiting.add(poll);
+        inFlight.beginPoll(caller);
+        await(exchange, caller, feed.poll(caller, group, after, Duration.ofSeconds(waitSeconds)), waitSeconds);
+    }
+
+    private void await(Exchange exchange, Caller caller, FeedService.Poll poll, int waitSeconds) {
+        waiting.put(poll, caller);
         polls.incrementAndGet();
         exchange.request().response().closeHandler(gone -> {
             ended(poll);
             poll.cancel();
         });
-        answer(exchange, poll, waitSeconds);
-    }
-
-    private void answer(Exchange exchange, FeedService.Poll poll, int waitSeconds) {
         long limit = answerMillis + waitSeconds * 1_000L;
         poll.page().timeout(limit, TimeUnit.MILLISECONDS).onComplete(done -> {
             ended(poll);
-            if (done.failed()) {
+            if (done.succeeded()) {
+                exchange.send(reply(done.result(), waitSeconds));
+            } else {
                 poll.cancel();
                 exchange.fail(done.cause());
-            } else if (waitSeconds > 0) {
-                exchange.send(Reply.json(200, body(done.result()), "Preference-Applied", WAIT + waitSeconds));
-            } else {
-                exchange.send(Reply.json(200, body(done.result())));
             }
         });
     }
 
     private void ended(FeedService.Poll poll) {
-        if (waiting.remove(poll)) {
+        Caller caller = waiting.remove(poll);
+        if (caller != null) {
             polls.decrementAndGet();
+            inFlight.endPoll(caller);
         }
+    }
+
+    private static Reply reply(FeedPage page, int waitSeconds) {
+        return waitSeconds == 0
+                ? Reply.json(200, body(page))
+                : Reply.json(200, body(page), "Preference-Applied", WAIT + waitSeconds);
     }
 
     /** RFC 7240: the first {@code wait} counts; what cannot be read is passed over. */

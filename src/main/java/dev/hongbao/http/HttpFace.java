@@ -5,10 +5,9 @@ import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Role;
 import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Operation;
+import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketId;
-import dev.hongbao.page.DemoLogin;
-import dev.hongbao.token.Tokens;
 import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.Problem;
 import dev.hongbao.wire.ProblemType;
@@ -23,7 +22,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +39,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final HttpMetrics metrics;
     private final Connections connections;
     private final RateLimits limits;
+    private final CallsInFlight inFlight;
     private final Gate gate;
     private final BodyReader bodies;
     private final ClaimRoute claimRoute;
@@ -49,36 +48,31 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final SocketUpgrade sockets;
     private final Map<String, Routes.Route> routes;
     private final DrawRoutes drawRoutes;
-    private final long answerMillis;
     private final Ongoing ongoing;
     private boolean stopping;
 
     HttpFace(
             Vertx vertx,
             HttpSettings settings,
-            Contract contract,
-            Documents documents,
-            HttpMetrics metrics,
+            HttpVerticle.Shared shared,
             Connections connections,
-            Tokens tokens,
-            RateLimits limits,
-            DemoLogin demo,
             Services services,
             Ongoing ongoing) {
         this.ongoing = ongoing;
         this.vertx = vertx;
-        this.contract = contract;
-        this.documents = documents;
-        this.metrics = metrics;
+        this.contract = shared.contract();
+        this.documents = shared.documents();
+        this.metrics = shared.metrics();
         this.connections = connections;
-        this.limits = limits;
-        this.gate = new Gate(tokens);
+        this.limits = shared.limits();
+        this.inFlight = shared.inFlight();
+        this.gate = new Gate(shared.tokens());
         this.bodies = new BodyReader(vertx, settings);
         this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims(), ongoing);
         this.sockets = services.sockets();
-        this.answerMillis = settings.answerTimeout().toMillis();
-        this.demoRoutes = new DemoRoutes(demo, services.wallets(), limits, bodies, answerMillis);
-        this.eventsRoute = new EventsRoute(services.feed(), metrics.polls(), answerMillis);
+        long answerMillis = settings.answerTimeout().toMillis();
+        this.demoRoutes = new DemoRoutes(shared.demo(), services.wallets(), limits, bodies, answerMillis);
+        this.eventsRoute = new EventsRoute(services.feed(), metrics.polls(), inFlight, answerMillis);
         this.drawRoutes = new DrawRoutes(services.draws(), services.plays());
         this.routes = new HashMap<>(new Routes(services).byOperation());
         this.routes.putAll(drawRoutes.byOperation());
@@ -237,8 +231,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         }
         Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
         try {
-            ongoing.track(route.answer(call))
-                    .timeout(answerMillis, TimeUnit.MILLISECONDS)
+            inFlight.run(caller, () -> ongoing.track(route.answer(call)))
                     .onSuccess(exchange::send)
                     .onFailure(exchange::fail);
         } catch (RuntimeException fault) {

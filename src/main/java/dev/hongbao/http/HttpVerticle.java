@@ -1,6 +1,7 @@
 package dev.hongbao.http;
 
 import dev.hongbao.http.contract.Contract;
+import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.token.Tokens;
@@ -49,6 +50,7 @@ public final class HttpVerticle extends VerticleBase {
             Documents documents,
             Tokens tokens,
             RateLimits limits,
+            CallsInFlight inFlight,
             HttpMetrics metrics,
             DemoLogin demo) {}
 
@@ -75,13 +77,8 @@ public final class HttpVerticle extends VerticleBase {
         face = new HttpFace(
                 vertx,
                 settings,
-                shared.contract(),
-                shared.documents(),
-                shared.metrics(),
+                shared,
                 connections,
-                shared.tokens(),
-                shared.limits(),
-                shared.demo(),
                 services,
                 ongoing);
         server = vertx.createHttpServer(options())

@@ -3,6 +3,7 @@ package dev.hongbao.server;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.LimitsConfig;
 import dev.hongbao.http.HttpSettings;
+import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
 import java.time.Duration;
@@ -24,6 +25,15 @@ final class FaceSettings {
                         ? Limit.OFF
                         : Limit.of(config.wrongPasscodesPerMinute(), Duration.ofMinutes(1)),
                 defaults.trackedUsers());
+    }
+
+    static CallsInFlight inFlight(HongbaoConfig config) {
+        LimitsConfig limits = config.limits();
+        return new CallsInFlight(
+                limits.callsInFlight(),
+                limits.serviceCallsInFlight(),
+                limits.pollsInFlight(),
+                config.http().answerTimeout().toMillis());
     }
 
     /** Twice a second's calls at once: a double click is no attack. */

@@ -11,6 +11,7 @@ import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.management.HealthChecks;
+import dev.hongbao.management.HttpLoops;
 import dev.hongbao.management.ManagementVerticle;
 import dev.hongbao.packet.OpenPackets;
 import dev.hongbao.page.DemoLogin;
@@ -46,6 +47,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -111,11 +113,17 @@ public final class HongbaoServer implements AutoCloseable {
         Faces faces = await(making);
         Runnable makeWheel = offerWheel(vertx, started, faces.http().demo(), clock);
         HttpSettings http = FaceSettings.http(config);
+        int eventLoops = config.http().effectiveEventLoops();
+        HttpLoops loops = new HttpLoops(eventLoops);
+        IntConsumer listening = bound -> {
+            port.set(bound);
+            loops.serving(vertx.getOrCreateContext());
+        };
         deploy(
                 vertx,
-                config.http().effectiveEventLoops(),
-                () -> new HttpVerticle(http, faces.http(), () -> services(vertx, started, faces.sockets()), port::set));
-        HealthChecks readiness = new HealthChecks(readiness(started), CHECK_LIMIT);
+                eventLoops,
+                () -> new HttpVerticle(http, faces.http(), () -> services(vertx, started, faces.sockets()), listening));
+        HealthChecks readiness = new HealthChecks(readiness(started, loops), CHECK_LIMIT);
         deploy(
                 vertx,
                 1,
@@ -184,15 +192,16 @@ public final class HongbaoServer implements AutoCloseable {
                 new Documents(contract, frames),
                 new Tokens(TokenRules.read(config.token(), config.data()), clock),
                 new RateLimits(FaceSettings.limits(config.limits()), System::nanoTime),
+                FaceSettings.inFlight(config),
                 HttpMetrics.of(metrics, contract),
                 DemoRules.login(config, clock));
         SocketGuards guards = new SocketGuards(config.socket());
         SocketFace.Shared sockets = new SocketFace.Shared(
                 config.socket(),
-                config.http().answerTimeout(),
                 frames,
                 http.tokens(),
                 http.limits(),
+                http.inFlight(),
                 guards,
                 new SocketMetrics(metrics, guards),
                 clock);
@@ -212,11 +221,12 @@ public final class HongbaoServer implements AutoCloseable {
                         () -> loop.redis().close()));
     }
 
-    private static Map<String, Supplier<Future<Boolean>>> readiness(Engine engine) {
+    private static Map<String, Supplier<Future<Boolean>>> readiness(Engine engine, HttpLoops loops) {
         Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
         checks.put("postgres", () -> engine.pool().query("select 1").execute().map(true));
         checks.put("redis", engine::isRedisReachable);
         checks.put("shards", () -> Future.succeededFuture(engine.isReady()));
+        checks.putAll(loops.checks());
         return checks;
     }
 

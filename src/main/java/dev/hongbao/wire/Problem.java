@@ -1,6 +1,7 @@
 package dev.hongbao.wire;
 
 import dev.hongbao.command.RefusedException;
+import dev.hongbao.command.TooManyCallsException;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.draw.DefinitionFaults;
 import dev.hongbao.postgres.SqlState;
@@ -48,6 +49,9 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
         }
         if (failure instanceof UnavailableException unavailable) {
             return of(unavailable.isOverloaded() ? ProblemType.OVERLOADED : ProblemType.UNKNOWN, unavailable.detail());
+        }
+        if (failure instanceof TooManyCallsException tooMany) {
+            return tooMany(tooMany.detail(), tooMany.retryAfterSeconds());
         }
         if (failure instanceof DefinitionFaults definition) {
             return of(ProblemType.INVALID_REQUEST)

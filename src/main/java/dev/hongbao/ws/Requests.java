@@ -11,10 +11,12 @@ import dev.hongbao.draw.DrawId;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.feed.ResetReason;
 import dev.hongbao.http.Ongoing;
+import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.limit.RateDecision;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.packet.PacketService;
+import dev.hongbao.packet.SendCommand;
 import dev.hongbao.play.PlayOutcome;
 import dev.hongbao.play.PlayService;
 import dev.hongbao.token.TokenVerdict;
@@ -26,7 +28,6 @@ import dev.hongbao.wire.SendBody;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
@@ -34,12 +35,12 @@ final class Requests {
     private final SocketFace face;
     private final Tokens tokens;
     private final RateLimits limits;
+    private final CallsInFlight inFlight;
     private final ClaimService claims;
     private final PacketService packets;
     private final PlayService plays;
     private final FeedService feed;
     private final Clock clock;
-    private final long answerMillis;
     private final Ongoing ongoing = new Ongoing();
 
     Requests(
@@ -52,12 +53,12 @@ final class Requests {
         this.face = face;
         this.tokens = shared.tokens();
         this.limits = shared.limits();
+        this.inFlight = shared.inFlight();
         this.claims = claims;
         this.packets = packets;
         this.plays = plays;
         this.feed = feed;
         this.clock = shared.clock();
-        this.answerMillis = shared.answerTimeout().toMillis();
     }
 
     /**
@@ -137,8 +138,7 @@ final class Requests {
             connection.send(ServerFrames.joined(id, group, place));
             connection.join(group, place, false, statePackets);
         } else {
-            feed.state(caller, group, ResetReason.START, statePackets)
-                    .timeout(answerMillis, TimeUnit.MILLISECONDS)
+            inFlight.run(caller, () -> feed.state(caller, group, ResetReason.START, statePackets))
                     .onFailure(fault -> connection.fail(id, fault))
                     .onSuccess(state -> {
                         if (!connection.mayJoin(group)) { // other joins were under way
@@ -166,11 +166,9 @@ final class Requests {
         if (!isAllowed(connection, id, limits.call(caller))) {
             return;
         }
-        ongoing.track(packets.send(
-                        caller,
-                        SendBody.decode(frame.getJsonObject("packet")),
-                        new IdempotencyKey(frame.getString("key"))))
-                .timeout(answerMillis, TimeUnit.MILLISECONDS)
+        SendCommand command = SendBody.decode(frame.getJsonObject("packet"));
+        IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
+        inFlight.run(caller, () -> ongoing.track(packets.send(caller, command, key)))
                 .onFailure(fault -> connection.fail(id, fault))
                 .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
     }
@@ -224,9 +222,8 @@ final class Requests {
         if (!isAllowed(connection, id, limits.call(caller))) {
             return;
         }
-        ongoing.track(plays.play(
-                        caller, draw, frame.getInteger("plays", 1), new IdempotencyKey(frame.getString("key"))))
-                .timeout(answerMillis, TimeUnit.MILLISECONDS)
+        IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
+        inFlight.run(caller, () -> ongoing.track(plays.play(caller, draw, frame.getInteger("plays", 1), key)))
                 .onComplete(done -> {
                     if (done.succeeded()) {
                         tell(connection, id, done.result());

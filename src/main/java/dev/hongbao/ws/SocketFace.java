@@ -7,6 +7,7 @@ import dev.hongbao.config.SocketConfig;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.http.SocketUpgrade;
 import dev.hongbao.http.contract.Frames;
+import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketService;
@@ -21,7 +22,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -55,10 +55,10 @@ public final class SocketFace implements SocketUpgrade {
     /** What the faces of all event loops share. */
     public record Shared(
             SocketConfig config,
-            Duration answerTimeout,
             Frames frames,
             Tokens tokens,
             RateLimits limits,
+            CallsInFlight inFlight,
             SocketGuards guards,
             SocketMetrics metrics,
             Clock clock) {}

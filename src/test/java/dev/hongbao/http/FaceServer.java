@@ -7,6 +7,7 @@ import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
 import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Frames;
+import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
 import dev.hongbao.limit.RateLimits;
@@ -89,6 +90,7 @@ final class FaceServer implements AutoCloseable {
                 new RateLimits(
                         new RateLimitSettings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, 100),
                         System::nanoTime),
+                new CallsInFlight(6, 500, 50, 10_000),
                 HttpMetrics.of(meters, contract),
                 DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC()));
         Set<Integer> ports = ConcurrentHashMap.newKeySet();

@@ -1,12 +1,15 @@
 package dev.hongbao.management;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,6 +20,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +68,39 @@ class ManagementIT {
                                         + ((JsonObject) check).getString("status")))
                 .containsExactly("well UP", "down DOWN", "fails DOWN", "throws DOWN", "hangs DOWN");
         assertThat(get(port, "/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void an_event_loop_that_hangs_makes_the_server_not_ready_and_is_named() throws Exception {
+        // Given two loops that serve
+        HttpLoops loops = new HttpLoops(2);
+        Context first = ((VertxInternal) vertx).createEventLoopContext();
+        Context second = ((VertxInternal) vertx).createEventLoopContext();
+        loops.serving(first);
+        loops.serving(second);
+        checks.putAll(loops.checks());
+        int port = start();
+        assertThat(get(port, "/health/ready").statusCode()).isEqualTo(200);
+
+        // When one of them hangs
+        CountDownLatch hangs = new CountDownLatch(1);
+        second.runOnContext(now -> {
+            try {
+                hangs.await();
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        HttpResponse<String> ready = get(port, "/health/ready");
+        hangs.countDown();
+
+        // Then
+        assertThat(ready.statusCode()).isEqualTo(503);
+        assertThat(ready.body())
+                .contains("{\"name\":\"http-loop-1\",\"status\":\"UP\"},{\"name\":\"http-loop-2\",\"status\":\"DOWN\"}");
+        eventually(Duration.ofSeconds(5), () -> assertThat(
+                        get(port, "/health/ready").statusCode())
+                .isEqualTo(200));
     }
 
     @Test

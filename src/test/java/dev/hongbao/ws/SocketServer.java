@@ -35,6 +35,8 @@ final class SocketServer implements AutoCloseable {
         Map<String, String> all = new HashMap<>(Map.of(
                 "limits.claims-per-second", "0",
                 "limits.requests-per-second", "0",
+                "limits.calls-in-flight", "0",
+                "limits.polls-in-flight", "0",
                 "http.event-loops", "2"));
         all.putAll(options);
         return new SocketServer(TestServer.start(stores, all));
