@@ -58,7 +58,9 @@ final class EventsRoute {
         int waitSeconds = waitSeconds(exchange.request().headers().getAll("prefer"));
         if (waitSeconds == 0 || after == null) {
             Long place = after;
-            inFlight.run(caller, () -> feed.poll(caller, group, place, Duration.ZERO).page())
+            inFlight.run(
+                            caller,
+                            () -> feed.poll(caller, group, place, Duration.ZERO).page())
                     .onSuccess(page -> exchange.send(reply(page, waitSeconds)))
                     .onFailure(exchange::fail);
             return;

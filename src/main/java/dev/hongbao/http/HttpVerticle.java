@@ -74,13 +74,7 @@ public final class HttpVerticle extends VerticleBase {
     private Future<?> listen(Services services) {
         open = services;
         Connections connections = new Connections(settings, shared.metrics().connections(), System::nanoTime);
-        face = new HttpFace(
-                vertx,
-                settings,
-                shared,
-                connections,
-                services,
-                ongoing);
+        face = new HttpFace(vertx, settings, shared, connections, services, ongoing);
         server = vertx.createHttpServer(options())
                 .connectionHandler(connections::opened)
                 .requestHandler(face)

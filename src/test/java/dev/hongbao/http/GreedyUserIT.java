@@ -104,8 +104,7 @@ class GreedyUserIT extends TestServerClient {
     @Test
     void aUserHasSoManyPollsThatWait() throws Exception {
         JsonObject start = json(get("poller", "/v1/groups/" + group + "/events"), 200);
-        HttpRequest.Builder poll = builder(
-                        "poller", "/v1/groups/" + group + "/events?after=" + start.getString("next"))
+        HttpRequest.Builder poll = builder("poller", "/v1/groups/" + group + "/events?after=" + start.getString("next"))
                 .header("Prefer", "wait=3")
                 .GET();
 

@@ -97,10 +97,11 @@ class ManagementIT {
         // Then
         assertThat(ready.statusCode()).isEqualTo(503);
         assertThat(ready.body())
-                .contains("{\"name\":\"http-loop-1\",\"status\":\"UP\"},{\"name\":\"http-loop-2\",\"status\":\"DOWN\"}");
-        eventually(Duration.ofSeconds(5), () -> assertThat(
-                        get(port, "/health/ready").statusCode())
-                .isEqualTo(200));
+                .contains(
+                        "{\"name\":\"http-loop-1\",\"status\":\"UP\"},{\"name\":\"http-loop-2\",\"status\":\"DOWN\"}");
+        eventually(
+                Duration.ofSeconds(5),
+                () -> assertThat(get(port, "/health/ready").statusCode()).isEqualTo(200));
     }
 
     @Test
