@@ -15,7 +15,7 @@ const EXPIRIES = [10, 60, 600, 3600, 86_400, 259_200, 604_800];
 /** Fields that stand in the folded part. */
 const FOLDED = ['split', 'min', 'max', 'passcode', 'opensAt', 'expiry'];
 /** The server's names of fields that differ from the form's. */
-const FIELD_OF = { expiresInSeconds: 'expiry' };
+const FIELD_OF = new Map([['expiresInSeconds', 'expiry']]);
 const EMPTY = {
   kind: 'lucky', amount: '8.88', count: '3', greeting: '', recipients: [], split: 'double-mean',
   min: '', max: '', passcode: '', opensAt: '', expiry: '86400',
@@ -88,7 +88,7 @@ function told(refused) {
   const fields = {};
   for (const fault of refused.problem.errors ?? []) {
     const field = fault.pointer.split('/').pop();
-    fields[FIELD_OF[field] ?? field] = fault.detail;
+    fields[FIELD_OF.get(field) ?? field] = fault.detail;
   }
   return { text: hasText(name) ? t(name) : refused.message, fields };
 }

@@ -5,8 +5,8 @@
 import { html } from './ui.js';
 import { language } from './texts.js';
 
-/** By user id. `hair` names a path below; `glasses`, `beard`, `bun` add to it. */
-const FAMILY = {
+/** By user id: a map, since a user may be called `constructor`. `hair` names a path below; `glasses` and `beard` add to it. */
+const FAMILY = new Map(Object.entries({
   'demo-mei': { en: 'Mei', zh: '小梅', sky: '#ffd7d2', skin: '#f7d2b4', tone: '#3a2621', hair: 'long', shirt: '#d6453a' },
   'demo-lei': { en: 'Lei', zh: '阿磊', sky: '#cfe3f6', skin: '#eebf98', tone: '#20191a', hair: 'short', shirt: '#2f6fae' },
   'demo-fang': { en: 'Fang', zh: '芳芳', sky: '#e7dcf5', skin: '#f9dcc4', tone: '#5a3526', hair: 'tails', shirt: '#7f5bb0' },
@@ -15,7 +15,7 @@ const FAMILY = {
   'demo-ben': { en: 'Ben', zh: '小本', sky: '#cdeceb', skin: '#a9714b', tone: '#1c1413', hair: 'curls', shirt: '#1f8a8a' },
   'demo-grandma': { en: 'Grandma', zh: '奶奶', sky: '#f4dfe8', skin: '#f2cdb0', tone: '#b9b4b2', hair: 'bun', shirt: '#a83d64', glasses: true },
   'demo-uncle': { en: 'Uncle', zh: '二叔', sky: '#e6e2d3', skin: '#e3b088', tone: '#4a4240', hair: 'bald', shirt: '#6b5d48', beard: true },
-};
+}));
 
 const HAIR = {
   long: (tone) => html`<path fill=${tone} d="M12 31c0-13 3-22 12-22s12 9 12 22l-4 5V22c-4 0-9-2-11-5-1 3-3 5-5 6v13z" />`,
@@ -32,17 +32,12 @@ const HAIR = {
 
 /** A member's name in the language in use. */
 export function nameOf(user) {
-  return FAMILY[user]?.[language()] ?? user;
-}
-
-/** The users of the demo family. */
-export function family() {
-  return Object.keys(FAMILY);
+  return FAMILY.get(user)?.[language()] ?? user;
 }
 
 /** @param {{user: string, size?: string}} props `size` is a class: small, large */
 export function Face({ user, size = '' }) {
-  const look = FAMILY[user];
+  const look = FAMILY.get(user);
   return html`<span class="face ${size}" aria-hidden="true">${look ? drawn(look) : lettered(user)}</span>`;
 }
 

@@ -15,7 +15,7 @@ const COUNT_MILLIS = 900;
 const LEAVE_MILLIS = 650;
 
 /** What a refusal looks like, by the end of the problem's type. */
-const REFUSALS = {
+const REFUSALS = new Map(Object.entries({
   drained: ['lateTitle', 'late'],
   expired: ['expiredTitle', 'expiredHint'],
   'not-eligible': ['notEligibleTitle', 'notEligible'],
@@ -23,7 +23,7 @@ const REFUSALS = {
   unknown: ['trouble', 'problemUnknown'],
   overloaded: ['trouble', 'problemOverloaded'],
   'too-many-requests': ['trouble', 'problemTooMany'],
-};
+}));
 
 /**
  * @param {{packet: object, grab: boolean, room: object, onClose: () => void}} props `grab`: claim at once
@@ -117,7 +117,7 @@ function Cover({ packet, step, refusal, coin, onClaim }) {
 
 function Result({ packet, page, fresh, refusal, me, shown, focus }) {
   const mine = packet.mine;
-  const [title, hint] = refusal ? (REFUSALS[refusal.reason] ?? ['trouble', '']) : verdict(packet);
+  const [title, hint] = refusal ? (REFUSALS.get(refusal.reason) ?? ['trouble', '']) : verdict(packet);
   return html`<div class="result" data-outcome=${mine ? 'won' : (refusal?.reason ?? packet.status)}>
     <header class="result-head"><${Face} user=${packet.sender} />
       <p class="from">${t('packetFrom', nameOf(packet.sender))}</p><p class="wish">${greetingOf(packet)}</p></header>

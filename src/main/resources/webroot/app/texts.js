@@ -38,14 +38,14 @@ export function useLanguage(next) {
  * @param {...unknown} values what the text names
  */
 export function t(name, ...values) {
-  const text = LANGUAGES[current][name];
-  if (text === undefined) {
+  if (!hasText(name)) {
     return name;
   }
+  const text = LANGUAGES[current][name];
   return typeof text === 'function' ? text(...values) : text;
 }
 
 /** Whether there is such a text. */
 export function hasText(name) {
-  return LANGUAGES[current][name] !== undefined;
+  return Object.hasOwn(LANGUAGES[current], name);
 }

@@ -5,20 +5,20 @@
  */
 import { html } from './ui.js';
 import { money } from './format.js';
-import { hasText, t } from './texts.js';
+import { t } from './texts.js';
 
 const RADIUS = 132;
 const LAMPS = 24;
 /** Names that the page can say in both languages: those of the demo's wheel. */
-const KNOWN = { 'Milk tea': 'prizeTea', Thanks: 'prizeThanks' };
+const KNOWN = new Map([['Milk tea', 'prizeTea'], ['Thanks', 'prizeThanks']]);
 
 /** A prize or a play's prize, as people say it. */
 export function prizeName({ name, prize, asset, amount }) {
   if (asset) {
     return money(amount, asset);
   }
-  const known = KNOWN[name ?? prize];
-  return known && hasText(known) ? t(known) : (name ?? prize);
+  const known = KNOWN.get(name ?? prize);
+  return known ? t(known) : (name ?? prize);
 }
 
 /** What a prize looks like: `money`, `points`, `item` or `none`. A prize that is not announced is none. */
@@ -26,7 +26,7 @@ export function lookOf({ name, prize, asset, code }) {
   if (asset) {
     return asset === 'CNY' ? 'money' : 'points';
   }
-  return code || KNOWN[name ?? prize] === 'prizeTea' ? 'item' : 'none';
+  return code || KNOWN.get(name ?? prize) === 'prizeTea' ? 'item' : 'none';
 }
 
 /** The higher, the happier: what ten spins stop at. */

@@ -45,8 +45,12 @@ public final class Options {
             "Connections open at once; further ones are closed.");
 
     // The face for operators
-    static final Option<String> MANAGEMENT_HOST =
-            define("management.host", OptionType.host(), "127.0.0.1", "Address of health checks and metrics.");
+    static final Option<String> MANAGEMENT_HOST = define(
+            "management.host",
+            OptionType.host(),
+            "127.0.0.1",
+            "Address of health checks and metrics. On loopback they answer only to loopback's names; on any other address to every"
+                    + " name, so keep it where only operators and Prometheus reach it.");
     static final Option<Integer> MANAGEMENT_PORT = define(
             "management.port",
             OptionType.integer(0, 65_535, ""),

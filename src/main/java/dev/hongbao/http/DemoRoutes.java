@@ -13,25 +13,34 @@ import dev.hongbao.wire.InvalidInputException;
 import dev.hongbao.wire.JsonText;
 import dev.hongbao.wire.Problem;
 import dev.hongbao.wire.ProblemType;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The two calls that need no token: who a visitor can become, and becoming it. Answers only a browser that was sent to
  * loopback by its address bar: a page of another site can neither call it (Origin) nor point its own name here (Host, against
- * DNS rebinding). Only on its loop.
+ * DNS rebinding), and a proxy on this machine, whose visitors may be anywhere, is told by what it adds. Only on its loop.
  */
 final class DemoRoutes {
-    private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
-    private static final String ELSEWHERE = "Open this server under http://127.0.0.1 or http://localhost.";
+    private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");
+
+    /** A header by which a proxy tells whom it speaks for, in small letters. */
+    private static final Pattern FROM_A_PROXY =
+            Pattern.compile("forwarded|via|x-(original-)?forwarded.*|x-real-ip|.*-(client|connecting)-ip");
+
+    private static final String ELSEWHERE =
+            "Open this server under http://127.0.0.1 or http://localhost, with its own port, and not through a proxy.";
 
     private final DemoLogin login;
     private final Wallets wallets;
@@ -107,23 +116,28 @@ final class DemoRoutes {
                 .toString();
     }
 
-    /** Whether the browser believes to be on this machine, and no page of another origin calls. */
-    static boolean isLocal(HttpServerRequest request) {
-        String host = request.headers().get(HttpHeaders.HOST);
-        if (host == null || !isLoopback(host)) {
+    /** Whether a browser asks that believes to be on this machine, with no proxy between and no page of another origin. */
+    private static boolean isLocal(HttpServerRequest request) {
+        MultiMap headers = request.headers();
+        List<String> hosts = headers.getAll(HttpHeaders.HOST);
+        if (hosts.size() != 1 || !isOwn(hosts.get(0), request.localAddress().port())) {
             return false;
         }
-        String origin = request.headers().get(HttpHeaders.ORIGIN);
-        return origin == null || origin.equalsIgnoreCase("http://" + host);
+        String origin = headers.get(HttpHeaders.ORIGIN);
+        return (origin == null || origin.equalsIgnoreCase("http://" + hosts.get(0)))
+                // No browser speaks HTTP/1.0, but nginx does as long as it is told nothing else, and then adds no
+                // header.
+                && request.version() != HttpVersion.HTTP_1_0
+                && headers.names().stream()
+                        .noneMatch(name -> FROM_A_PROXY
+                                .matcher(name.toLowerCase(Locale.ROOT))
+                                .matches());
     }
 
-    private static boolean isLoopback(String authority) {
-        try {
-            String host = URI.create("http://" + authority).getHost();
-            return host != null
-                    && LOOPBACK.contains(host.replaceAll("[\\[\\]]", "").toLowerCase(Locale.ROOT));
-        } catch (IllegalArgumentException malformed) {
-            return false;
-        }
+    /** A browser leaves the port out only when it is 80. */
+    private static boolean isOwn(String host, int port) {
+        return LOOPBACK.stream()
+                .anyMatch(name ->
+                        host.equalsIgnoreCase(name + ":" + port) || (port == 80 && host.equalsIgnoreCase(name)));
     }
 }

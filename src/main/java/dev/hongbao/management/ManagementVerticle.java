@@ -4,6 +4,7 @@ import dev.hongbao.page.PageFiles;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -11,23 +12,31 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the operator's page with its numbers. Without a token: bind it to loopback or to a network
- * that only operators reach. One instance.
+ * that only operators reach. On loopback it answers only under loopback's names, so that no web page that the operator looks at
+ * can read it by pointing a name of its own here (DNS rebinding). One instance.
  */
 public final class ManagementVerticle extends VerticleBase {
     private static final long SAMPLE_MILLIS = 1_000;
     private static final int IDLE_SECONDS = 30;
     private static final int MAX_HEADER_BYTES = 4 * 1024;
     private static final String JSON = "application/json";
+    private static final String TEXT = "text/plain; charset=utf-8";
+    private static final String LOOPBACK = "localhost|127(\\.[0-9]{1,3}){3}|\\[?::1]?";
+
+    /** A Host header: a tunnel to loopback may have another port. */
+    private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)(" + LOOPBACK + ")(:[0-9]{1,5})?");
 
     private final String host;
     private final int port;
     private final HealthChecks readiness;
     private final PrometheusMeterRegistry metrics;
     private final IntConsumer listening;
+    private final boolean onLoopback;
     private final PageFiles page = PageFiles.operator();
     private final RecentNumbers recent;
 
@@ -45,6 +54,7 @@ public final class ManagementVerticle extends VerticleBase {
         this.readiness = readiness;
         this.metrics = metrics;
         this.listening = listening;
+        this.onLoopback = host.matches("(?i)" + LOOPBACK);
         this.recent = new RecentNumbers(metrics, Clock.systemUTC());
     }
 
@@ -72,9 +82,13 @@ public final class ManagementVerticle extends VerticleBase {
     }
 
     private void answer(HttpServerRequest request) {
+        if (onLoopback && !isForLoopback(request)) {
+            send(request, 421, TEXT, "on loopback this is only at http://127.0.0.1 or http://localhost\n");
+            return;
+        }
         if (!request.method().equals(HttpMethod.GET)) {
             request.response().putHeader("Allow", "GET");
-            send(request, 405, "text/plain; charset=utf-8", "only GET\n");
+            send(request, 405, TEXT, "only GET\n");
             return;
         }
         switch (String.valueOf(request.path())) {
@@ -88,10 +102,16 @@ public final class ManagementVerticle extends VerticleBase {
                 // Rendering walks all meters; a few milliseconds that an event loop should not spend.
                 vertx.<String>executeBlocking(metrics::scrape)
                         .onSuccess(text -> send(request, 200, "text/plain; version=0.0.4; charset=utf-8", text))
-                        .onFailure(fault -> send(request, 500, "text/plain; charset=utf-8", "no metrics\n"));
+                        .onFailure(fault -> send(request, 500, TEXT, "no metrics\n"));
             case "/recent.json" -> send(request, 200, JSON, recent.toJson(after(request.getParam("after"))));
             default -> sendFile(request, page.find(String.valueOf(request.path())));
         }
+    }
+
+    /** A browser always names a host; a load balancer's check may not. */
+    private static boolean isForLoopback(HttpServerRequest request) {
+        String named = request.headers().get(HttpHeaders.HOST);
+        return named == null || LOOPBACK_HOST.matcher(named).matches();
     }
 
     /** What is no number means from the beginning. */
@@ -101,7 +121,7 @@ public final class ManagementVerticle extends VerticleBase {
 
     private static void sendFile(HttpServerRequest request, PageFiles.@Nullable PageFile file) {
         if (file == null) {
-            send(request, 404, "text/plain; charset=utf-8", "/, /health/live, /health/ready, /metrics\n");
+            send(request, 404, TEXT, "/, /health/live, /health/ready, /metrics\n");
             return;
         }
         request.response()

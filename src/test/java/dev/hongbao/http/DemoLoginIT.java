@@ -60,31 +60,63 @@ class DemoLoginIT {
     @ValueSource(
             strings = {
                 "evil.example",
-                "evil.example:8080",
-                "127.0.0.1.evil.example",
-                "10.0.0.7:8080",
-                "localhost.",
-                "[::2]"
+                "evil.example:PORT",
+                "127.0.0.1.evil.example:PORT",
+                "10.0.0.7:PORT",
+                "localhost.:PORT",
+                "[::2]:PORT",
+                "127.0.0.1",
+                "localhost",
+                "127.0.0.1:1",
+                "127.0.0.1:PORT@evil.example",
+                "user@127.0.0.1:PORT",
+                "127.0.0.1:PORT/",
+                "127.0.0.1:0PORT"
             })
-    void a_name_that_was_pointed_here_is_refused(String host) throws Exception {
-        String answer = open.raw(login(host, ""));
-
-        assertProblem(answer, 404, "demo-off");
-        assertThat(open.raw("GET /v1/demo HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
-                .contains("\"open\":false");
+    void a_name_that_is_not_this_machine_s_with_this_server_s_port_is_refused(String host) throws Exception {
+        assertClosed(withPort(host), "");
     }
 
     @ParameterizedTest
-    @CsvSource({"127.0.0.1:8080,https://evil.example", "127.0.0.1:8080,http://127.0.0.1:9999", "localhost:8080,null"})
+    @CsvSource({"PORT,https://evil.example", "PORT,http://127.0.0.1:1", "PORT,https://127.0.0.1:PORT", "PORT,null"})
     void a_page_of_another_origin_is_refused(String host, String origin) throws Exception {
-        assertProblem(open.raw(login(host, "Origin: " + origin + "\r\n")), 404, "demo-off");
+        assertClosed(withPort("127.0.0.1:" + host), "Origin: " + withPort(origin) + "\r\n");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.0.1:8080", "localhost:8080", "LOCALHOST", "[::1]:8080"})
+    @ValueSource(
+            strings = {
+                "Forwarded: for=203.0.113.9",
+                "X-Forwarded-For: 203.0.113.9",
+                "x-forwarded-host: chat.example",
+                "X-Forwarded-Proto: https",
+                "X-Forwarded: 203.0.113.9",
+                "X-Real-IP: 203.0.113.9",
+                "X-Client-IP: 203.0.113.9",
+                "True-Client-IP: 203.0.113.9",
+                "X-Cluster-Client-IP: 203.0.113.9",
+                "CF-Connecting-IP: 203.0.113.9",
+                "X-Original-Forwarded-For: 203.0.113.9",
+                "Via: 1.1 proxy",
+                "Host: chat.example"
+            })
+    void who_comes_through_a_proxy_is_refused(String header) throws Exception {
+        assertClosed(withPort("127.0.0.1:PORT"), header + "\r\n");
+    }
+
+    /** So nginx asks when it is told nothing but where to: with our own address as the Host, and no header of its own. */
+    @Test
+    void who_speaks_an_older_http_than_any_browser_is_refused() throws Exception {
+        String host = withPort("127.0.0.1:PORT");
+
+        assertProblem(open.raw(login(host, "").replace("HTTP/1.1", "HTTP/1.0")), 404, "demo-off");
+        assertThat(open.raw(about(host, "").replace("HTTP/1.1", "HTTP/1.0"))).contains("\"open\":false");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1:PORT", "localhost:PORT", "LOCALHOST:PORT", "[::1]:PORT"})
     void this_machine_by_any_name_is_asked_who_to_be(String host) throws Exception {
-        assertThat(open.raw("GET /v1/demo HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
-                .contains("\"open\":true", "demo-grandma");
+        assertThat(open.raw(about(withPort(host), ""))).contains("\"open\":true", "demo-grandma");
     }
 
     @ParameterizedTest
@@ -113,6 +145,19 @@ class DemoLoginIT {
                     .contains("default-src 'none'", "script-src 'self';")
                     .doesNotContain("unsafe");
         }
+    }
+
+    private static void assertClosed(String host, String headers) throws Exception {
+        assertProblem(open.raw(login(host, headers)), 404, "demo-off");
+        assertThat(open.raw(about(host, headers))).contains("\"open\":false");
+    }
+
+    private static String withPort(String text) {
+        return text.replace("PORT", Integer.toString(open.port()));
+    }
+
+    private static String about(String host, String headers) {
+        return "GET /v1/demo HTTP/1.1\r\nHost: " + host + "\r\n" + headers + "Connection: close\r\n\r\n";
     }
 
     private static String login(String host, String headers) {

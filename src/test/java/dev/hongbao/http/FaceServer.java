@@ -107,6 +107,10 @@ final class FaceServer implements AutoCloseable {
         port = ports.iterator().next();
     }
 
+    int port() {
+        return port;
+    }
+
     /** Begins to stop the face. */
     Future<Void> stop() {
         return vertx.undeploy(deployment);

@@ -11,11 +11,13 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -144,10 +146,59 @@ class ManagementIT {
                 .isNotEmpty();
     }
 
+    @Test
+    void on_loopback_a_foreign_name_that_was_pointed_here_is_refused() throws Exception {
+        int port = start();
+
+        for (String host :
+                new String[] {"evil.example:" + port, "evil.example", "127.0.0.1.evil.example", "10.0.0.7"}) {
+            for (String path : new String[] {"/", "/metrics", "/recent.json", "/health/ready"}) {
+                assertThat(statusOf(port, path, "Host: " + host + "\r\n"))
+                        .as(host + path)
+                        .isEqualTo(421);
+            }
+        }
+        // Also through a tunnel, where the port is another.
+        for (String host : new String[] {"localhost:" + port, "LOCALHOST", "127.0.0.1:19090", "127.0.0.2", "[::1]:1"}) {
+            assertThat(statusOf(port, "/health/live", "Host: " + host + "\r\n"))
+                    .as(host)
+                    .isEqualTo(200);
+        }
+        assertThat(statusOf(port, "/health/live", ""))
+                .as("a load balancer's HTTP/1.0")
+                .isEqualTo(200);
+    }
+
+    @Test
+    void on_other_addresses_it_is_scraped_by_any_name() throws Exception {
+        int port = start("0.0.0.0");
+
+        for (String host : new String[] {"hongbao:9090", "10.0.0.7:9090", "hongbao-1.internal.example"}) {
+            assertThat(statusOf(port, "/metrics", "Host: " + host + "\r\n"))
+                    .as(host)
+                    .isEqualTo(200);
+        }
+    }
+
+    private static int statusOf(int port, String path, String headers) throws Exception {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.setSoTimeout(10_000);
+            String request = "GET " + path + " HTTP/1." + (headers.isEmpty() ? 0 : 1) + "\r\n" + headers
+                    + "Connection: close\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return Integer.parseInt(answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 200".length()));
+        }
+    }
+
     private int start() throws Exception {
+        return start("127.0.0.1");
+    }
+
+    private int start(String host) throws Exception {
         CompletableFuture<Integer> port = new CompletableFuture<>();
         vertx.deployVerticle(new ManagementVerticle(
-                        "127.0.0.1", 0, new HealthChecks(checks, Duration.ofMillis(200)), meters, port::complete))
+                        host, 0, new HealthChecks(checks, Duration.ofMillis(200)), meters, port::complete))
                 .await(10, TimeUnit.SECONDS);
         return port.get(1, TimeUnit.SECONDS);
     }

@@ -30,6 +30,7 @@ final class Browser implements AutoCloseable {
     static final String REBOUND = "rebound.example";
 
     private static final Duration WAIT = Duration.ofSeconds(60);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(50);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
     private static final List<String> FLAGS = List.of(
             "--headless=new",
@@ -119,19 +120,21 @@ final class Browser implements AutoCloseable {
         driver.navigate().refresh();
     }
 
+    private WebDriverWait waiting() {
+        return new WebDriverWait(driver, WAIT, LOOK_EVERY);
+    }
+
     /** The first element that matches, once it is visible. */
     WebElement see(String css) {
-        return new WebDriverWait(driver, WAIT)
-                .until(ExpectedConditions.visibilityOfElementLocated(By.cssSelector(css)));
+        return waiting().until(ExpectedConditions.visibilityOfElementLocated(By.cssSelector(css)));
     }
 
     void seeText(String css, String text) {
-        new WebDriverWait(driver, WAIT)
-                .until(ExpectedConditions.textToBePresentInElementLocated(By.cssSelector(css), text));
+        waiting().until(ExpectedConditions.textToBePresentInElementLocated(By.cssSelector(css), text));
     }
 
     void seeNo(String css) {
-        new WebDriverWait(driver, WAIT).until(ExpectedConditions.numberOfElementsToBe(By.cssSelector(css), 0));
+        waiting().until(ExpectedConditions.numberOfElementsToBe(By.cssSelector(css), 0));
     }
 
     int count(String css) {
@@ -139,7 +142,7 @@ final class Browser implements AutoCloseable {
     }
 
     void click(String css) {
-        new WebDriverWait(driver, WAIT)
+        waiting()
                 .until(ExpectedConditions.elementToBeClickable(By.cssSelector(css)))
                 .click();
     }

@@ -2,25 +2,48 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.command.Role;
+import dev.hongbao.command.UserId;
+import dev.hongbao.token.TokenSigner;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The other members of the demo family, who act over HTTP. */
+/** The other members of the demo group, who act over HTTP. */
 final class Family {
     private final HttpClient http = HttpClient.newHttpClient();
     private final Map<String, String> tokens = new ConcurrentHashMap<>();
     private final URI base;
+    private final TokenSigner signer;
 
-    Family(URI base) {
+    /** @param signer with the server's key */
+    Family(URI base, TokenSigner signer) {
         this.base = base;
+        this.signer = signer;
+    }
+
+    /** Lets somebody into the group, with 10 yuan, whom the host application named. */
+    void admit(String user) throws Exception {
+        tokens.put(user, sign(user, Role.USER));
+        post(
+                "/v1/accounts/" + URLEncoder.encode(user, StandardCharsets.UTF_8) + "/deposits",
+                sign("backend", Role.SERVICE),
+                new JsonObject().put("asset", "CNY").put("amount", 1_000));
+    }
+
+    private String sign(String user, Role role) {
+        return signer.sign(new UserId(user), List.of(DemoLogin.GROUP), role, Duration.ofHours(1));
     }
 
     /** Sends a lucky packet; {@code more} overrides. @return its id */

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.token.TokenKey;
+import dev.hongbao.token.TokenSigner;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -34,7 +37,8 @@ final class Household implements AutoCloseable {
             throw fault;
         }
         base = URI.create("http://127.0.0.1:" + server.port());
-        family = new Family(base);
+        family = new Family(
+                base, new TokenSigner(TokenKey.loadOrCreate(data.resolve("token.key")), null, null, Clock.systemUTC()));
     }
 
     private Visitor visitor(int width, int height) {

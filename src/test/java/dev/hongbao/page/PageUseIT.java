@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.testing.Eventually;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -128,6 +129,37 @@ class PageUseIT extends PageUse {
                 .asList()
                 .isEmpty();
         phone.screenshot(picture);
+    }
+
+    /** An object of JavaScript has fields that nobody gave it; a table by user must not find them. */
+    @Test
+    void somebody_called_as_what_every_object_has_is_a_person_like_others() throws Exception {
+        // Given members with such names, and the longest and the oddest
+        List<String> odd = List.of(
+                "constructor", "__proto__", "toString", "valueOf", "hasOwnProperty", "o".repeat(64), "_~@|+=:-.");
+        mei.enter(home.base, "demo-mei");
+        String greeting = "抢\"<b>&amp;'`${1}";
+
+        // When each sends a packet, and all take a share of the first
+        String first = "";
+        for (String user : odd) {
+            family.admit(user);
+            String packet = family.send(user, greeting, new JsonObject().put("count", odd.size() + 1));
+            mei.seeState(packet, "open");
+            assertThat(mei.browser().see(row(packet) + " .by b").getText()).isEqualTo(user);
+            assertThat(mei.browser().see(row(packet) + " .greeting").getText()).isEqualTo(greeting);
+            first = first.isEmpty() ? packet : first;
+            family.claim(user, first);
+        }
+
+        // Then the page shows them all, and goes on
+        mei.grab(first);
+        assertThat(mei.amountWon()).isPositive();
+        for (String user : odd) {
+            mei.browser().see(".claim[data-user='" + user + "'] .face svg");
+        }
+        mei.close(first);
+        mei.seeState(first, "drained");
     }
 
     @Test
