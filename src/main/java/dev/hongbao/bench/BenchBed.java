@@ -112,7 +112,7 @@ final class BenchBed implements AutoCloseable {
     /** Holds the books to the invariants; what is wrong makes the findings worthless. */
     void audit(Findings findings) throws Exception {
         for (Finding finding : Audit.run(stores.addresses(), found -> {})) {
-            finding.violations()
+            finding.lines()
                     .forEach(
                             violation -> findings.fault(finding.invariant() + " " + finding.name() + ": " + violation));
         }

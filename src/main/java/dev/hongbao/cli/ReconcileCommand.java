@@ -2,6 +2,7 @@ package dev.hongbao.cli;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Severity;
 import dev.hongbao.server.Audit;
 import dev.hongbao.server.Stores;
 import java.io.PrintWriter;
@@ -20,9 +21,14 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Checks every invariant on money over the whole database, and the journal and packets in Redis against it.",
-            "Prints each check and every violation; exit code 1 if there is any. May run beside a server at work."
+            "Prints each check and what breaks it. May run beside a server at work.",
+            "Exit code 1 when a rule is violated, 3 when something is quarantined and waits for the operator. What the"
+                    + " next recovery heals is named, and no fault."
         })
 final class ReconcileCommand implements Callable<Integer> {
+    /** Nothing is wrong, and something waits for the operator. */
+    private static final int QUARANTINED = 3;
+
     private final ConfigFlags config;
 
     @Spec
@@ -40,20 +46,47 @@ final class ReconcileCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (Stores stores = Stores.join(loaded)) {
             List<Finding> findings = Audit.run(stores.addresses(), finding -> print(finding, out));
-            long violations =
-                    findings.stream().mapToLong(f -> f.violations().size()).sum();
-            out.println(
-                    violations == 0
-                            ? findings.size() + " checks, no violation"
-                            : findings.size() + " checks, " + violations + " violations");
+            out.println(summary(findings));
             out.flush();
-            return violations == 0 ? ExitCode.OK : ExitCode.SOFTWARE;
+            return exitCode(findings);
         }
     }
 
+    /** How many there are of each severity. */
+    static String summary(List<Finding> findings) {
+        long violations = count(findings, Severity.VIOLATION);
+        long quarantined = count(findings, Severity.QUARANTINED);
+        long healing = count(findings, Severity.HEALS);
+        return findings.size() + " checks, " + (violations == 0 ? "no violation" : violations + " violations")
+                + (quarantined == 0 ? "" : ", " + quarantined + " quarantined")
+                + (healing == 0 ? "" : ", " + healing + " that the next recovery heals");
+    }
+
+    static int exitCode(List<Finding> findings) {
+        if (count(findings, Severity.VIOLATION) > 0) {
+            return ExitCode.SOFTWARE;
+        }
+        return count(findings, Severity.QUARANTINED) > 0 ? QUARANTINED : ExitCode.OK;
+    }
+
+    private static long count(List<Finding> findings, Severity severity) {
+        return findings.stream()
+                .filter(finding -> finding.severity() == severity)
+                .mapToLong(finding -> finding.lines().size())
+                .sum();
+    }
+
     static void print(Finding finding, PrintWriter out) {
-        out.printf("%s  %-3s %s%n", finding.isClean() ? "ok  " : "FAIL", finding.invariant(), finding.name());
-        finding.violations().forEach(violation -> out.println("          " + violation));
+        out.printf("%s  %-3s %s%n", finding.isClean() ? "ok  " : word(finding), finding.invariant(), finding.name());
+        finding.lines().forEach(line -> out.println("          " + line));
         out.flush();
+    }
+
+    private static String word(Finding finding) {
+        return switch (finding.severity()) {
+            case VIOLATION -> "FAIL";
+            case QUARANTINED -> "HELD";
+            case HEALS -> "HEAL";
+        };
     }
 }

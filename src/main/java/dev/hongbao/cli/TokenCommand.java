@@ -5,6 +5,7 @@ import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.TokenConfig;
+import dev.hongbao.server.DataRules;
 import dev.hongbao.server.TokenRules;
 import dev.hongbao.token.TokenSigner;
 import java.io.IOException;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Prints a signed token, for trying things out and for the host application's backend.",
-            "The key is token.key in the data directory (made when missing), or token.secret-file."
+            "The key is token.key in the data directory, or token.secret-file."
         })
 final class TokenCommand implements Callable<Integer> {
     private static final Duration MAX_TTL = Duration.ofDays(365);
@@ -83,6 +84,9 @@ final class TokenCommand implements Callable<Integer> {
             return ExitCode.SOFTWARE;
         }
         Logging.choose(loaded.log());
+        if (token.secretFile() == null) {
+            DataRules.requireDirectory(loaded);
+        }
         TokenSigner signer = new TokenSigner(
                 TokenRules.secret(token, loaded.data()), token.issuer(), token.audience(), Clock.systemUTC());
         String signed = signer.sign(user, groups, role, ttl);

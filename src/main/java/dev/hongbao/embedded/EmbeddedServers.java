@@ -74,6 +74,12 @@ public final class EmbeddedServers implements AutoCloseable {
         return Optional.of(new ServerUrls(urls.get(0), urls.get(1), urls.get(2), urls.get(3)));
     }
 
+    /** Whether the directory holds the data of a Redis, or of a Postgres, that has been started there before. */
+    public static boolean hasData(Path dataDir, boolean redis, boolean postgres) {
+        return (!redis || Files.isDirectory(dataDir.resolve("redis")))
+                && (!postgres || Files.isDirectory(dataDir.resolve("postgres")));
+    }
+
     private static <T> CompletableFuture<T> inThread(Supplier<T> start) {
         return CompletableFuture.supplyAsync(start, task -> new Thread(task, "embedded-start").start());
     }

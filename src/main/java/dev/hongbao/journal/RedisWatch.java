@@ -1,6 +1,7 @@
 package dev.hongbao.journal;
 
 import dev.hongbao.journal.ShardStore.ShardRow;
+import dev.hongbao.redis.RedisInfo;
 import dev.hongbao.redis.RedisLink;
 import dev.hongbao.redis.Script;
 import io.vertx.core.Future;
@@ -16,8 +17,6 @@ import java.util.List;
  * runs no script.
  */
 final class RedisWatch {
-    private static final String REPLID = "master_replid:";
-
     private final RedisLink redis;
     private final Shards shards;
 
@@ -28,15 +27,7 @@ final class RedisWatch {
 
     /** Redis' own name for its history; changes with every restart and promotion. */
     Future<String> replid() {
-        return redis.send(Request.cmd(Command.INFO).arg("replication")).map(info -> {
-            String text = String.valueOf(info);
-            int at = text.indexOf(REPLID);
-            if (at < 0) {
-                return "";
-            }
-            int end = text.indexOf('\r', at);
-            return text.substring(at + REPLID.length(), end < 0 ? text.length() : end);
-        });
+        return RedisInfo.read(redis, "replication").map(info -> info.get("master_replid"));
     }
 
     /** Those of {@code rows} whose scripts, journal or replication id are not what recovery left. */

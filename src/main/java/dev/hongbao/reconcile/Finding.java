@@ -5,15 +5,17 @@ import java.util.List;
 /**
  * What one check found.
  *
- * @param violations one line each, at most {@link Reconciliation#MAX_VIOLATIONS}
+ * @param name what is right when it holds
+ * @param severity what its lines mean
+ * @param lines one for each case in which it does not hold, at most {@link Reconciliation#MAX_LINES}
  */
-public record Finding(String invariant, String name, List<String> violations) {
+public record Finding(String invariant, String name, Severity severity, List<String> lines) {
     public Finding {
-        violations = List.copyOf(violations);
+        lines = List.copyOf(lines);
     }
 
     /** Whether the rule holds. */
     public boolean isClean() {
-        return violations.isEmpty();
+        return lines.isEmpty();
     }
 }

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * only for a moment is looked at again before it counts.
  */
 public final class Reconciliation {
-    /** Violations listed for a check; the rest are known to be there. */
-    public static final int MAX_VIOLATIONS = 100;
+    /** Lines listed for a check; the rest are known to be there. */
+    public static final int MAX_LINES = 100;
 
     private final Vertx vertx;
     private final Pool pool;
@@ -63,8 +63,8 @@ public final class Reconciliation {
                         .compose(set -> each(connection, found))
                         .eventually(() -> connection.query("rollback").execute()))
                 .compose(checked -> new RedisAudit(vertx, pool, redis, namespace).run())
-                .map(violations -> {
-                    found.accept(new Finding("I9", "Redis holds what Postgres and the journal say", violations));
+                .map(differences -> {
+                    differences.forEach(found);
                     return findings;
                 });
     }
@@ -82,12 +82,12 @@ public final class Reconciliation {
 
     private static Future<Finding> run(SqlConnection connection, Check check) {
         return connection
-                .query("select * from (" + check.sql() + ") as violation limit " + MAX_VIOLATIONS)
+                .query("select * from (" + check.sql() + ") as line limit " + MAX_LINES)
                 .execute()
                 .map(rows -> {
-                    List<String> violations = new ArrayList<>();
-                    rows.forEach(row -> violations.add(row.getString(0)));
-                    return new Finding(check.invariant(), check.name(), violations);
+                    List<String> lines = new ArrayList<>();
+                    rows.forEach(row -> lines.add(row.getString(0)));
+                    return new Finding(check.invariant(), check.name(), check.severity(), lines);
                 });
     }
 }

@@ -2,6 +2,7 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.draw.DrawMirror;
 import dev.hongbao.journal.Generation;
+import dev.hongbao.redis.RedisInfo;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -22,17 +23,31 @@ import java.util.UUID;
  * Holds Redis to Postgres: each shard has its journal, nothing settled is left in it for long, the hash of every open packet
  * is exactly its settled claims and those in the journal, and so is every open draw ({@link DrawMirror}). On a server at work the two are read a moment apart, so a
  * shard with a difference is read again, some times, before the difference counts.
+ *
+ * <p>A shard without a journal, or in another Redis than the one its generation was written into, has no live generation:
+ * its owner recovers it as soon as it looks, so that its differences heal.
+ *
+ * <p>Reads in pages: of the journal, of packets by their claims, and one packet's hash at a time.
  */
 final class RedisAudit {
     private static final int TRIES = 20;
     private static final long RETRY_MILLIS = 100;
-    private static final int PAGE = 500;
+    private static final int PAGE_PACKETS = 500;
+    private static final int PAGE_CLAIMS = 200_000;
+    private static final int PAGE_ENTRIES = 1_000;
+
+    /** More are not compared: they would have to be remembered all at once. Ten times what a server lets wait. */
+    private static final int MAX_UNSETTLED = 100_000;
 
     /** Offset 0 keeps Postgres from joining all claims there are: each packet's are read through their index. */
     private static final String OPEN_PACKETS = """
             select p.id, array_agg(w.owner order by c.slot) filter (where c.slot is not null) as users,
                    array_agg(c.slot order by c.slot) filter (where c.slot is not null) as slots
-            from (select id from packet where shard = $1 and closed_at is null and id > $2 order by id limit $3) as p
+            from (select id from (select id, sum(count) over (order by id) - count as before
+                                  from (select id, count from packet
+                                        where shard = $1 and closed_at is null and id > $2
+                                        order by id limit $3) as next) as page
+                  where before < $4) as p
             left join lateral (select slot, credit from transfer
                                where packet = p.id and slot is not null offset 0) as c on true
             left join account as w on w.id = c.credit
@@ -51,9 +66,20 @@ final class RedisAudit {
         this.namespace = namespace;
     }
 
+    /**
+     * The differences of one shard.
+     *
+     * @param heals whether the shard has no live generation
+     */
+    private record Differences(boolean heals, List<String> lines) {}
+
+    /** What is to be compared. */
+    private record Look(Generation generation, long cursor, Map<String, Map<String, Integer>> unsettled, DrawMirror draws, List<String> found) {}
+
     /** All differences that stay; call on the link's event loop. */
-    Future<List<String>> run() {
+    Future<List<Finding>> run() {
         List<String> violations = new ArrayList<>();
+        List<String> healing = new ArrayList<>();
         return pool.query("select id from shard where epoch > 0 order by id")
                 .execute()
                 .compose(rows -> {
@@ -61,118 +87,138 @@ final class RedisAudit {
                     for (Row row : rows) {
                         int shard = row.getInteger("id");
                         done = done.compose(before -> audit(shard, TRIES)).map(found -> {
-                            violations.addAll(found);
+                            (found.heals ? healing : violations).addAll(found.lines);
                             return null;
                         });
                     }
                     return done;
                 })
-                .map(violations);
+                .map(done -> List.of(
+                        new Finding("I9", "Redis holds what Postgres and the journal say", Severity.VIOLATION, violations),
+                        new Finding("I9", "every shard has a live generation in Redis", Severity.HEALS, healing)));
     }
 
-    private Future<List<String>> audit(int shard, int tries) {
+    private Future<Differences> audit(int shard, int tries) {
         return look(shard).compose(found -> {
-            if (found.isEmpty() || tries == 1) {
+            if (found.lines.isEmpty() || tries == 1) {
                 return Future.succeededFuture(found);
             }
-            Promise<List<String>> again = Promise.promise();
+            Promise<Differences> again = Promise.promise();
             vertx.setTimer(RETRY_MILLIS, later -> audit(shard, tries - 1).onComplete(again));
             return again.future();
         });
     }
 
-    private Future<List<String>> look(int shard) {
-        return pool.preparedQuery("select epoch, nonce, last_seq from shard where id = $1")
+    private Future<Differences> look(int shard) {
+        return pool.preparedQuery("select epoch, nonce, last_seq, replid from shard where id = $1")
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
                 .compose(row -> {
-                    Generation generation =
-                            new Generation(namespace, shard, row.getLong("epoch"), row.getString("nonce"));
-                    long cursor = row.getLong("last_seq");
+                    Generation generation = new Generation(namespace, shard, row.getLong("epoch"), row.getString("nonce"));
                     return redis.send(Request.cmd(Command.EXISTS).arg(generation.journalKey()))
                             .compose(exists -> exists.toInteger() == 0
-                                    ? Future.succeededFuture(List.of(generation + " has no journal"))
-                                    : readJournal(generation).compose(entries -> compare(generation, cursor, entries)));
+                                    ? Future.succeededFuture(
+                                            new Differences(true, List.of(generation + " has no journal")))
+                                    : compare(generation, row.getLong("last_seq"))
+                                            .compose(lines -> differences(row.getString("replid"), lines)));
                 });
     }
 
-    private Future<List<Response>> readJournal(Generation generation) {
-        return redis.send(Request.cmd(Command.XRANGE)
-                        .arg(generation.journalKey())
-                        .arg("-")
-                        .arg("+"))
-                .map(reply -> {
-                    List<Response> entries = new ArrayList<>();
-                    reply.forEach(entries::add);
-                    return entries;
-                });
+    private Future<Differences> differences(String replid, List<String> lines) {
+        return lines.isEmpty()
+                ? Future.succeededFuture(new Differences(false, lines))
+                : RedisInfo.read(redis, "replication")
+                        .map(info -> new Differences(!info.get("master_replid").equals(replid), lines));
     }
 
-    private Future<List<String>> compare(Generation generation, long cursor, List<Response> entries) {
-        List<String> violations = new ArrayList<>();
-        Map<String, Map<String, Integer>> unsettled = new HashMap<>();
-        DrawMirror draws = new DrawMirror(pool, redis, generation);
-        for (Response entry : entries) {
-            String id = entry.get(0).toString();
-            long seq = Long.parseLong(id.substring(id.indexOf('-') + 1));
-            if (seq <= cursor && seq > 0) {
-                violations.add(generation + " entry " + id + " is settled but still in the journal");
-            } else if (seq > cursor) {
-                collect(entry.get(1), unsettled, draws);
+    private Future<List<String>> compare(Generation generation, long cursor) {
+        Look look = new Look(generation, cursor, new HashMap<>(), new DrawMirror(pool, redis, generation), new ArrayList<>());
+        return readJournal(look, "-", 0).compose(unsettled -> {
+            if (unsettled > MAX_UNSETTLED) {
+                look.found.add(generation + " has more than " + MAX_UNSETTLED
+                        + " unsettled claims: compare it once they are settled");
+                return Future.succeededFuture(look.found);
             }
-        }
-        return comparePackets(generation, new UUID(0, 0), unsettled, violations)
-                .compose(done -> draws.differences())
-                .map(found -> {
-                    violations.addAll(found);
-                    return violations;
+            return comparePackets(look, new UUID(0, 0))
+                    .compose(done -> look.draws.differences())
+                    .map(found -> {
+                        look.found.addAll(found);
+                        return look.found;
+                    });
+        });
+    }
+
+    /** Collects what is not settled; @return how many items that are, no more than a page beyond {@link #MAX_UNSETTLED} */
+    private Future<Integer> readJournal(Look look, String from, int before) {
+        return redis.send(Request.cmd(Command.XRANGE)
+                        .arg(look.generation.journalKey())
+                        .arg(from)
+                        .arg("+")
+                        .arg("COUNT")
+                        .arg(PAGE_ENTRIES))
+                .compose(entries -> {
+                    int unsettled = before;
+                    String last = from;
+                    for (Response entry : entries) {
+                        last = entry.get(0).toString();
+                        long seq = Long.parseLong(last.substring(last.indexOf('-') + 1));
+                        if (seq <= look.cursor && seq > 0) {
+                            look.found.add(look.generation + " entry " + last + " is settled but still in the journal");
+                        } else if (seq > look.cursor) {
+                            unsettled += collect(entry.get(1), look.unsettled, look.draws);
+                        }
+                    }
+                    return entries.size() < PAGE_ENTRIES || unsettled > MAX_UNSETTLED
+                            ? Future.succeededFuture(unsettled)
+                            : readJournal(look, "(" + last, unsettled);
                 });
     }
 
-    private static void collect(Response fields, Map<String, Map<String, Integer>> unsettled, DrawMirror draws) {
+    /** @return how many items that were */
+    private static int collect(Response fields, Map<String, Map<String, Integer>> unsettled, DrawMirror draws) {
+        int items = 0;
         for (int i = 0; i + 1 < fields.size(); i += 2) {
             String[] words = fields.get(i + 1).toString().split(" ");
             if (fields.get(i).toString().equals("play")) {
                 draws.unsettled(fields.get(i + 1).toString());
+                items++;
             } else if (fields.get(i).toString().equals("claim") && words.length > 2) {
                 Map<String, Integer> users = unsettled.computeIfAbsent(words[0], packet -> new HashMap<>());
                 int first = Integer.parseInt(words[1]);
                 for (int w = 2; w < words.length; w++) {
                     users.put(words[w], first + w - 2);
+                    items++;
                 }
             }
         }
+        return items;
     }
 
-    private Future<Void> comparePackets(
-            Generation generation, UUID after, Map<String, Map<String, Integer>> unsettled, List<String> violations) {
+    private Future<Void> comparePackets(Look look, UUID after) {
         return pool.preparedQuery(OPEN_PACKETS)
-                .execute(Tuple.of((short) generation.shard(), after, PAGE))
+                .execute(Tuple.of((short) look.generation.shard(), after, PAGE_PACKETS, PAGE_CLAIMS))
                 .compose(rows -> {
-                    List<Future<Void>> compared = new ArrayList<>();
+                    Future<Void> compared = Future.succeededFuture();
                     UUID last = after;
                     for (Row row : rows) {
                         last = row.getUUID("id");
-                        compared.add(comparePacket(generation, row, unsettled, violations));
+                        compared = compared.compose(before -> comparePacket(look, row));
                     }
                     UUID next = last;
-                    return Future.all(compared)
-                            .compose(all -> rows.rowCount() < PAGE
-                                    ? Future.succeededFuture()
-                                    : comparePackets(generation, next, unsettled, violations));
+                    return compared.compose(
+                            all -> rows.rowCount() == 0 ? Future.succeededFuture() : comparePackets(look, next));
                 });
     }
 
-    private Future<Void> comparePacket(
-            Generation generation, Row row, Map<String, Map<String, Integer>> unsettled, List<String> violations) {
+    private Future<Void> comparePacket(Look look, Row row) {
         String packet = row.getUUID("id").toString();
-        Map<String, Integer> expected = new HashMap<>(unsettled.getOrDefault(packet, Map.of()));
+        Map<String, Integer> expected = new HashMap<>(look.unsettled.getOrDefault(packet, Map.of()));
         String[] users = row.getArrayOfStrings("users");
         Integer[] slots = row.getArrayOfIntegers("slots");
         for (int i = 0; users != null && i < users.length; i++) {
             expected.put(users[i], slots[i]);
         }
-        return redis.send(Request.cmd(Command.HGETALL).arg(generation.packetKey(packet)))
+        return redis.send(Request.cmd(Command.HGETALL).arg(look.generation.packetKey(packet)))
                 .map(hash -> {
                     Map<String, Integer> held = new HashMap<>();
                     int next = -1;
@@ -185,7 +231,7 @@ final class RedisAudit {
                         }
                     }
                     if (next != expected.size() || !held.equals(expected)) {
-                        violations.add("packet " + packet + ": Redis holds " + held.size() + " slots, next " + next
+                        look.found.add("packet " + packet + ": Redis holds " + held.size() + " slots, next " + next
                                 + "; Postgres and the journal " + expected.size());
                     }
                     return null;

@@ -1,5 +1,7 @@
 package dev.hongbao.server;
 
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.ConfigFault;
 import dev.hongbao.journal.Installation;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.Reconciliation;
@@ -25,6 +27,7 @@ public final class Audit {
      * Runs every check.
      *
      * @param progress hears each finding as it is made
+     * @throws ConfigException when the database is not one that a server has worked on
      * @throws Exception when a store does not answer
      */
     public static List<Finding> run(StoreAddresses stores, Consumer<Finding> progress) throws Exception {
@@ -36,7 +39,7 @@ public final class Audit {
                     .using(vertx)
                     .build();
             Promise<List<Finding>> done = Promise.promise();
-            vertx.runOnContext(now -> Installation.read(pool, stores.namespace())
+            vertx.runOnContext(now -> installation(pool, stores)
                     .compose(installation -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
                             .compose(redis -> new Reconciliation(vertx, pool, redis, installation.namespace())
                                     .run(progress)
@@ -49,5 +52,17 @@ public final class Audit {
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
         }
+    }
+
+    /** An empty database would pass for clean books. */
+    private static Future<Installation> installation(Pool pool, StoreAddresses stores) {
+        return pool.query("select to_regclass('installation') is not null")
+                .execute()
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? Installation.read(pool, stores.namespace())
+                        : Future.failedFuture(new ConfigException(List.of(new ConfigFault(
+                                "postgres.url",
+                                stores.app().toString(),
+                                "this database holds no data of a server; name the one that the server uses")))));
     }
 }

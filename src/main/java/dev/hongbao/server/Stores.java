@@ -1,5 +1,6 @@
 package dev.hongbao.server;
 
+import dev.hongbao.config.ConfigException;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.SecretUrl;
 import dev.hongbao.embedded.EmbeddedOptions;
@@ -64,7 +65,9 @@ public final class Stores implements AutoCloseable {
 
     /**
      * The stores of a server that may be at work: the configured ones, or the children of the process that owns the data
-     * directory; when none does, children of this process until {@link #close}.
+     * directory; when none does, children of this process until {@link #close}. For commands that only look: nothing is made.
+     *
+     * @throws ConfigException when the data directory holds no data
      */
     public static Stores join(HongbaoConfig config) {
         if (config.redis().isEmbedded() && config.postgres().isEmbedded()) {
@@ -73,6 +76,7 @@ public final class Stores implements AutoCloseable {
                 return new Stores(embedded(config, running.get()), null);
             }
         }
+        DataRules.requireData(config);
         return open(config);
     }
 

@@ -180,6 +180,37 @@ class HongbaoTest {
         assertThat(dir.resolve("token.key")).exists();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"reconcile", "token --user alice"})
+    void aMistypedDataDirectoryIsRefusedAndNotMade(String line) {
+        // Given
+        Path mistyped = dir.resolve("dtaa");
+
+        // When
+        int exitCode = run((line + " --data-dir " + mistyped).split(" "));
+
+        // Then
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(err.toString()).contains("data.dir", mistyped.toString(), "--data-dir");
+        assertThat(out.toString()).isEmpty();
+        assertThat(mistyped).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--redis-url redis://127.0.0.1:1, no Postgres data", "--postgres-url postgresql://u:p@127.0.0.1:1/d, no Redis data"})
+    void aStoreThatWouldBeEmbeddedNeedsItsData(String flags, String said) throws IOException {
+        // Given a directory in which a server never ran
+        Files.writeString(dir.resolve("token.key"), "");
+
+        // When
+        int exitCode = run(("reconcile --data-dir " + dir + " " + flags).split(" "));
+
+        // Then
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(err.toString()).contains(said);
+        assertThat(dir).isDirectoryContaining("glob:**token.key").isDirectoryNotContaining("glob:**lock");
+    }
+
     @Test
     void tokenNeedsAPrivateKey() throws IOException {
         // Given

@@ -98,7 +98,7 @@ class DrawReconciliationIT {
 
     private List<String> audit() throws Exception {
         return Audit.run(TestEngine.stores(servers), finding -> {}).stream()
-                .flatMap(finding -> finding.violations().stream())
+                .flatMap(finding -> finding.lines().stream())
                 .toList();
     }
 

@@ -3,9 +3,12 @@ package dev.hongbao.reconcile;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.config.ConfigException;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.server.Audit;
+import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
@@ -14,8 +17,10 @@ import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -23,11 +28,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.StreamEntryID;
 
 /** The audit finds what is wrong: each check is seen failing on books that were forged behind the rules' back. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReconciliationIT {
+    /** More entries than the audit reads at once. */
+    private static final int LATE = 1_100;
+
     private TestServers servers;
     private Packet open;
 
@@ -111,12 +121,106 @@ class ReconciliationIT {
 
             // Then
             assertThat(findings)
-                    .anySatisfy(finding -> assertThat(finding.violations())
+                    .filteredOn(finding -> finding.severity() == Severity.VIOLATION)
+                    .anySatisfy(finding -> assertThat(finding.lines())
                             .anySatisfy(violation ->
                                     assertThat(violation).contains(open.id().toString())));
             redis.hdel(key, "mallory");
             redis.hset(key, "#", "2");
         }
+    }
+
+    @Test
+    void aDatabaseWithoutAnInstallationIsRefused() {
+        try (TestServers empty = Servers.fresh()) {
+            assertThatThrownBy(() -> Audit.run(TestEngine.stores(empty), finding -> {}))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("postgres.url");
+        }
+    }
+
+    @Test
+    void whatTheNextRecoveryWritesAnewIsNoViolation() throws Exception {
+        String journal = stampOf(open) + ":journal";
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            redis.rename(journal, "kept");
+
+            // When
+            List<Finding> broken = audit().stream()
+                    .filter(finding -> !finding.isClean())
+                    .toList();
+
+            // Then
+            redis.rename("kept", journal);
+            assertThat(broken).singleElement().satisfies(finding -> {
+                assertThat(finding.severity()).isEqualTo(Severity.HEALS);
+                assertThat(finding.lines())
+                        .singleElement()
+                        .asString()
+                        .contains(stampOf(open), "has no journal");
+            });
+        }
+    }
+
+    @Test
+    void anotherRedisThanTheOneThatRecoveryPreparedIsWrittenAnew() throws Exception {
+        String replid = "select replid from shard where id = " + open.shard();
+        String key = keyOf(open);
+        Books books = new Books(servers);
+        String before = books.strings(replid).get(0);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            books.execute("update shard set replid = 'another' where id = " + open.shard());
+            redis.rename(key, "kept");
+
+            // When
+            List<Finding> findings = audit();
+
+            // Then
+            redis.rename("kept", key);
+            books.execute("update shard set replid = '" + before + "' where id = " + open.shard());
+            assertThat(findings).filteredOn(finding -> !finding.isClean()).singleElement().satisfies(finding -> {
+                assertThat(finding.severity()).isEqualTo(Severity.HEALS);
+                assertThat(finding.lines()).singleElement().asString().contains(open.id().toString());
+            });
+        }
+    }
+
+    @Test
+    void aJournalIsReadInPagesToItsEnd() throws Exception {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given more unsettled entries than fit in a page
+            String key = keyOf(open);
+            String journal = stampOf(open) + ":journal";
+            StreamEntryID last = redis.xinfoStream(journal).getLastGeneratedId();
+            List<StreamEntryID> added = new ArrayList<>();
+            Pipeline pipeline = redis.pipelined();
+            for (int i = 0; i < LATE; i++) {
+                added.add(new StreamEntryID(last.getTime(), last.getSequence() + 1 + i));
+                pipeline.hset(key, "late-" + i, Integer.toString(2 + i));
+                pipeline.xadd(journal, added.get(i), Map.of("claim", open.id() + " " + (2 + i) + " late-" + i));
+            }
+            pipeline.hset(key, "#", Integer.toString(2 + LATE));
+            pipeline.sync();
+
+            // Then
+            assertThat(audit()).allMatch(Finding::isClean);
+
+            // When the last one is not in the journal
+            redis.xdel(journal, added.get(LATE - 1));
+
+            // Then
+            assertThat(audit()).anyMatch(finding -> !finding.isClean());
+            redis.xdel(journal, added.toArray(StreamEntryID[]::new));
+            redis.hdel(
+                    key, IntStream.range(0, LATE).mapToObj(i -> "late-" + i).toArray(String[]::new));
+            redis.hset(key, "#", "2");
+        }
+    }
+
+    private String stampOf(Packet packet) {
+        return new Books(servers).stamps().get(packet.shard());
     }
 
     private String keyOf(Packet packet) throws SQLException {

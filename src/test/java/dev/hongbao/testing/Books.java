@@ -37,7 +37,7 @@ public final class Books {
     public void assertReconciled() {
         try {
             assertThat(Audit.run(TestEngine.stores(servers), finding -> {}).stream()
-                            .flatMap(finding -> finding.violations().stream()))
+                            .flatMap(finding -> finding.lines().stream()))
                     .isEmpty();
         } catch (Exception unanswered) {
             throw new IllegalStateException(unanswered);
