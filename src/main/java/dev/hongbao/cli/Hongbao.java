@@ -48,7 +48,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%n",
-        footer = {"'hongbao COMMAND --help' shows a command's options.", "Exit codes: 0 done, 1 failed, 2 bad options, 3 reconcile found something quarantined."
+        footer = {
+            "'hongbao COMMAND --help' shows a command's options.",
+            "Exit codes: 0 done, 1 failed, 2 bad options, 3 reconcile found something quarantined."
         },
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class)

@@ -74,7 +74,12 @@ final class RedisAudit {
     private record Differences(boolean heals, List<String> lines) {}
 
     /** What is to be compared. */
-    private record Look(Generation generation, long cursor, Map<String, Map<String, Integer>> unsettled, DrawMirror draws, List<String> found) {}
+    private record Look(
+            Generation generation,
+            long cursor,
+            Map<String, Map<String, Integer>> unsettled,
+            DrawMirror draws,
+            List<String> found) {}
 
     /** All differences that stay; call on the link's event loop. */
     Future<List<Finding>> run() {
@@ -94,7 +99,8 @@ final class RedisAudit {
                     return done;
                 })
                 .map(done -> List.of(
-                        new Finding("I9", "Redis holds what Postgres and the journal say", Severity.VIOLATION, violations),
+                        new Finding(
+                                "I9", "Redis holds what Postgres and the journal say", Severity.VIOLATION, violations),
                         new Finding("I9", "every shard has a live generation in Redis", Severity.HEALS, healing)));
     }
 
@@ -114,7 +120,8 @@ final class RedisAudit {
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
                 .compose(row -> {
-                    Generation generation = new Generation(namespace, shard, row.getLong("epoch"), row.getString("nonce"));
+                    Generation generation =
+                            new Generation(namespace, shard, row.getLong("epoch"), row.getString("nonce"));
                     return redis.send(Request.cmd(Command.EXISTS).arg(generation.journalKey()))
                             .compose(exists -> exists.toInteger() == 0
                                     ? Future.succeededFuture(
@@ -132,7 +139,8 @@ final class RedisAudit {
     }
 
     private Future<List<String>> compare(Generation generation, long cursor) {
-        Look look = new Look(generation, cursor, new HashMap<>(), new DrawMirror(pool, redis, generation), new ArrayList<>());
+        Look look = new Look(
+                generation, cursor, new HashMap<>(), new DrawMirror(pool, redis, generation), new ArrayList<>());
         return readJournal(look, "-", 0).compose(unsettled -> {
             if (unsettled > MAX_UNSETTLED) {
                 look.found.add(generation + " has more than " + MAX_UNSETTLED

@@ -34,6 +34,7 @@ public final class DataRules {
     }
 
     private static ConfigException fault(Path dir, String problem) {
-        return new ConfigException(List.of(new ConfigFault(OPTION, dir.toAbsolutePath().normalize().toString(), problem)));
+        return new ConfigException(
+                List.of(new ConfigFault(OPTION, dir.toAbsolutePath().normalize().toString(), problem)));
     }
 }

@@ -197,7 +197,10 @@ class HongbaoTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--redis-url redis://127.0.0.1:1, no Postgres data", "--postgres-url postgresql://u:p@127.0.0.1:1/d, no Redis data"})
+    @CsvSource({
+        "--redis-url redis://127.0.0.1:1, no Postgres data",
+        "--postgres-url postgresql://u:p@127.0.0.1:1/d, no Redis data"
+    })
     void aStoreThatWouldBeEmbeddedNeedsItsData(String flags, String said) throws IOException {
         // Given a directory in which a server never ran
         Files.writeString(dir.resolve("token.key"), "");

@@ -27,6 +27,10 @@ class ReconcileCommandTest {
     }
 
     private static Finding finding(Severity severity, int lines) {
-        return new Finding("I1", "a rule", severity, Stream.generate(() -> "a line").limit(lines).toList());
+        return new Finding(
+                "I1",
+                "a rule",
+                severity,
+                Stream.generate(() -> "a line").limit(lines).toList());
     }
 }

@@ -147,18 +147,14 @@ class ReconciliationIT {
             redis.rename(journal, "kept");
 
             // When
-            List<Finding> broken = audit().stream()
-                    .filter(finding -> !finding.isClean())
-                    .toList();
+            List<Finding> broken =
+                    audit().stream().filter(finding -> !finding.isClean()).toList();
 
             // Then
             redis.rename("kept", journal);
             assertThat(broken).singleElement().satisfies(finding -> {
                 assertThat(finding.severity()).isEqualTo(Severity.HEALS);
-                assertThat(finding.lines())
-                        .singleElement()
-                        .asString()
-                        .contains(stampOf(open), "has no journal");
+                assertThat(finding.lines()).singleElement().asString().contains(stampOf(open), "has no journal");
             });
         }
     }
@@ -180,10 +176,16 @@ class ReconciliationIT {
             // Then
             redis.rename("kept", key);
             books.execute("update shard set replid = '" + before + "' where id = " + open.shard());
-            assertThat(findings).filteredOn(finding -> !finding.isClean()).singleElement().satisfies(finding -> {
-                assertThat(finding.severity()).isEqualTo(Severity.HEALS);
-                assertThat(finding.lines()).singleElement().asString().contains(open.id().toString());
-            });
+            assertThat(findings)
+                    .filteredOn(finding -> !finding.isClean())
+                    .singleElement()
+                    .satisfies(finding -> {
+                        assertThat(finding.severity()).isEqualTo(Severity.HEALS);
+                        assertThat(finding.lines())
+                                .singleElement()
+                                .asString()
+                                .contains(open.id().toString());
+                    });
         }
     }
 
@@ -213,8 +215,7 @@ class ReconciliationIT {
             // Then
             assertThat(audit()).anyMatch(finding -> !finding.isClean());
             redis.xdel(journal, added.toArray(StreamEntryID[]::new));
-            redis.hdel(
-                    key, IntStream.range(0, LATE).mapToObj(i -> "late-" + i).toArray(String[]::new));
+            redis.hdel(key, IntStream.range(0, LATE).mapToObj(i -> "late-" + i).toArray(String[]::new));
             redis.hset(key, "#", "2");
         }
     }
