@@ -93,11 +93,19 @@ begin
 end
 $$;
 
+-- The latest moment that has come, as a settlement sees it: what is due is decided by this clock. The minute: it was due by a
+-- server's reading of this clock before the script wrote the entry; should it go back a little since (another host took over),
+-- what has happened in Redis must not be undone for that.
+create function latest_moment() returns timestamptz
+    language sql
+    stable
+return now() + interval '1 minute';
+
 -- Settles claims: a transfer from escrow to wallet each, and what is drained. A claim names its packet by its place
 -- in packets, from 1. Amounts are passed in, because to subscript a large array in a row is slow; reconcile holds them against
 -- the packet's.
 --
--- For claims that can all be settled, as nearly always: when a packet is unknown or closed (HB002), or a slot or a user is
+-- For claims that can all be settled, as nearly always: when a packet is unknown, not open yet or closed (HB002), or a slot or a user is
 -- taken (unique_violation), nothing happens, and settle_claims_but_void settles the rest. Every packet and every wallet is
 -- looked up once, by an index: the plan is made once, maybe while the tables are still empty, and what a batch costs must not
 -- depend on their sizes.
@@ -121,16 +129,17 @@ declare
     one     text; -- the asset, when all packets hold the same: to look into a text[] takes as long as the place is far
     counts  integer[];
     wallets bigint[];
+    latest  constant timestamptz := latest_moment();
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
 
-    select array_agg(case when p.closed_at is null then p.escrow end order by g.n),
+    select array_agg(case when p.closed_at is null and p.opens_at <= latest then p.escrow end order by g.n),
            array_agg(p.asset order by g.n), array_agg(p.count order by g.n)
     into escrows, assets, counts
     from unnest(packets) with ordinality as g(id, n)
     left join packet as p on p.id = g.id;
     if array_position(escrows, null) is not null then
-        raise exception 'a packet is unknown or closed' using errcode = 'HB002';
+        raise exception 'a packet is unknown, not open yet or closed' using errcode = 'HB002';
     end if;
 
     if assets[1] = all (assets) then
@@ -186,8 +195,8 @@ begin
 end
 $$;
 
--- As settle_claims, for claims of which some are void: the packet is unknown or closed, or the slot or the user is taken. A void
--- claim was never answered as settled. Seldom used, and slower.
+-- As settle_claims, for claims of which some are void: the packet is unknown, not open yet or closed, or the slot or the user is
+-- taken. A void claim was never answered as settled. Seldom used, and slower.
 --
 -- Returns also which of the given claims (from 1) are void.
 create function settle_claims_but_void(
@@ -211,7 +220,7 @@ begin
     with given as (
         select p.escrow, w.id as wallet, u.amount, p.id as packet, u.slot, u.n
         from unnest(places, slots, users, amounts) with ordinality as u(place, slot, user_id, amount, n)
-        join packet as p on p.id = packets[u.place] and p.closed_at is null
+        join packet as p on p.id = packets[u.place] and p.closed_at is null and p.opens_at <= latest_moment()
         join account as w on w.owner = u.user_id and w.kind = 'wallet' and w.asset = p.asset
     ), settled as (
         insert into transfer (kind, debit, credit, amount, packet, slot)
@@ -231,9 +240,8 @@ begin
 end
 $$;
 
--- Settles closes: the escrow's remainder goes back to the sender, once. A packet that is closed already, or far from due, is
--- left alone. The minute: this clock said that the packet is due before the script closed it; should it go back a little since
--- (another host took over), a packet that is closed in Redis must not stay open here.
+-- Settles closes: the escrow's remainder goes back to the sender, once. A packet that is closed already, or far from due
+-- (latest_moment), is left alone.
 --
 -- Returns the packets that are closed now.
 create function settle_closes(
@@ -248,7 +256,7 @@ begin
     with due as (
         select p.id, p.escrow, p.sender, p.asset
         from packet as p
-        where p.id = any (packets) and p.closed_at is null and p.expires_at <= now() + interval '1 minute'
+        where p.id = any (packets) and p.closed_at is null and p.expires_at <= latest_moment()
         order by p.id
         for no key update
     ), refunds as (

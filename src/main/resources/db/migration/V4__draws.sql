@@ -245,8 +245,9 @@ $$;
 -- Settles turns: plays and awards of the accepted, the cost back to the wallet for the refused.
 --
 -- A turn is void, and changes nothing, when its draw is unknown or closed, when it was decided before, when its hold is not
--- there (any more), when a place in the draw or a release is taken, or when it would issue more than the stock. A void turn was
--- never answered as settled.
+-- there (any more), when a place in the draw or a release is taken, or when it would issue more than the stock; also when it
+-- played by a time that has not come (latest_moment): its own, the draw's opening, or the moment of a release, which only a
+-- guarantee may take before. A void turn was never answered as settled.
 --
 -- Turns are given as parallel arrays; counters as text, '' for none; reasons are null for the accepted. Plays name their turn
 -- by its place, from 1. Returns when it was settled, the void turns' places, and for each play its nth and its code.
@@ -271,6 +272,7 @@ declare
     more      integer[];
     kept      bigint;
     paid      bigint;
+    latest    constant timestamptz := latest_moment();
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
     perform from turn as t where t.id = any (ids) order by t.id for update;
@@ -287,12 +289,13 @@ begin
 
     void := array(
         select g.n::integer
-        from unnest(ids, draws, tickets) with ordinality as g(id, draw, ticket, n)
+        from unnest(ids, draws, tickets, ats, reasons) with ordinality as g(id, draw, ticket, at, reason, n)
         left join draw as d on d.id = g.draw
         left join turn as t on t.id = g.id
         where d.id is null or d.closed_at is not null
            or (d.hold is not null and (t.status is distinct from 'held' or t.ticket <> g.ticket))
            or (d.hold is null and t.id is not null)
+           or (g.reason is null and greatest(g.at, d.opens_at) > latest)
         union
         select g.n::integer
         from (select n, row_number() over (partition by id order by n) as again
@@ -308,7 +311,14 @@ begin
         from unnest(play_turns, play_prizes, play_periods, play_releases) as p(turn, prize, period, release)
         join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
         join play as x on x.draw = g.draw and x.period = p.period and x.prize = p.prize and x.release = p.release
-        where p.period is not null);
+        where p.period is not null
+        union
+        select p.turn
+        from unnest(play_turns, play_prizes, play_periods, play_releases) as p(turn, prize, period, release)
+        join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
+        join release as r on r.draw = g.draw and r.period = p.period and r.prize = p.prize and r.n = p.release
+        where p.period is not null and r.moment > latest
+          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw));
 
     loop
         select array_agg(distinct o.turn) into more
@@ -455,7 +465,8 @@ end
 $$;
 
 -- Settles ends. Of a period (not null): what nobody took returns to the stock, once. Of a draw (period null): costs still held
--- go back, what is left in the escrows and the proceeds go to the owner, and the final table is checked and stored, once.
+-- go back, what is left in the escrows and the proceeds go to the owner, and the final table is checked and stored, once. What
+-- has ended already, or is far from its end (latest_moment), is left alone.
 --
 -- Returns the draws that are closed now, and those of them whose table is not true.
 create function settle_draw_ends(
@@ -470,7 +481,7 @@ begin
     with ended as (
         update period as p set ended_at = now()
         from (select distinct draw, n from unnest(draws, periods) as g(draw, n) where g.n is not null) as g
-        where p.draw = g.draw and p.n = g.n and p.ended_at is null
+        where p.draw = g.draw and p.n = g.n and p.ended_at is null and p.ends_at <= latest_moment()
         returning p.draw, p.n
     ), withdrawn as (
         update release as r set withdrawn = true
@@ -485,7 +496,7 @@ begin
     where z.draw = w.draw and z.n = w.prize;
 
     closed := array(select d.id from draw as d
-                    where d.closed_at is null
+                    where d.closed_at is null and d.closes_at <= latest_moment()
                       and d.id in (select g.draw from unnest(draws, periods) as g(draw, n) where g.n is null)
                     order by d.id for update);
     perform from turn as t where t.draw = any (closed) and t.status = 'held' order by t.id for update;

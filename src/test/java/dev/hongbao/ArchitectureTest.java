@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -50,6 +51,11 @@ class ArchitectureTest {
             type -> Set.of("dev.hongbao.packet", "dev.hongbao.ledger", "dev.hongbao.claim")
                             .contains(type.getPackageName())
                     && VALUES.contains(outermost(type).getSimpleName()));
+
+    private static final DescribedPredicate<JavaMethodCall> READS_THE_WALL_CLOCK = DescribedPredicate.describe(
+            "is now() of java.time, or a system's clock",
+            call -> call.getTargetOwner().getPackageName().equals("java.time")
+                    && (call.getName().equals("now") || call.getName().startsWith("system")));
 
     @ArchTest
     static final ArchRule domainValuesKnowNoVertx = noClasses()
@@ -92,6 +98,27 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .belongToAnyOf(ThreadLocalRandom.class)
             .because("an amount that can be guessed can be raced for");
+
+    @ArchTest
+    static final ArchRule theWallClockDecidesNothing = noClasses()
+            .that()
+            .resideInAnyPackage(
+                    "dev.hongbao.packet..",
+                    "dev.hongbao.claim..",
+                    "dev.hongbao.draw..",
+                    "dev.hongbao.play..",
+                    "dev.hongbao.odds..",
+                    "dev.hongbao.ledger..",
+                    "dev.hongbao.journal..",
+                    "dev.hongbao.feed..",
+                    "dev.hongbao.postgres..",
+                    "dev.hongbao.redis..",
+                    "dev.hongbao.reconcile..")
+            .should()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethodWhere(READS_THE_WALL_CLOCK)
+            .because("what is due is decided by Postgres' clock (StoreClock), whatever time it is on this machine");
 
     @ArchTest
     static final ArchRule namesAreWordsOfTheDomain = noClasses()

@@ -16,7 +16,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -57,7 +56,7 @@ final class BenchBed implements AutoCloseable {
         try {
             StoreAddresses addresses = stores.addresses();
             var metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            Engine engine = await(Engine.start(vertx, addresses, config, metrics, Clock.systemUTC()));
+            Engine engine = await(Engine.start(vertx, addresses, config, metrics));
             await(engine.ready(READY));
             BenchBed bed = new BenchBed(config, stores, vertx, engine);
             await(vertx.deployVerticle(

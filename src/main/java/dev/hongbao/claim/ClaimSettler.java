@@ -137,7 +137,10 @@ public final class ClaimSettler implements Settler {
                 if (nextVoid < voids.length && voids[nextVoid] == i + 1) {
                     nextVoid++;
                     LOG.error(
-                            "accepted slot {} of {} for {} contradicts a settled claim: void", slot, packet.id(), user);
+                            "accepted slot {} of {} for {} is void: it contradicts a settled claim, or the packet is not open",
+                            slot,
+                            packet.id(),
+                            user);
                     continue;
                 }
                 settled.add(

@@ -13,9 +13,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the owner of a shard does for its draws: plans the next periods and loads them, ends periods whose releases do not carry
- * over, and closes draws that are due. Ends are entries in the journal, so that they come after every play before them.
+ * over, and closes draws that are due, all by Postgres' clock. Ends are entries in the journal, so that they come after every play before them.
  */
 public final class DrawChore implements Chore {
     /** Ends a script call, and draws a query. */
@@ -35,8 +33,8 @@ public final class DrawChore implements Chore {
     private static final String PERIODS_OVER = """
             select p.draw, p.n from draw as d join period as p on p.draw = d.id
             where d.shard = any ($1) and d.closed_at is null and not d.carry_over and p.ended_at is null
-              and p.ends_at <= $2
-            order by p.ends_at limit $3
+              and p.ends_at <= now()
+            order by p.ends_at limit $2
             """;
 
     private final Pool pool;
@@ -46,20 +44,10 @@ public final class DrawChore implements Chore {
     private final ClosedDraws closedDraws;
     private final Shards shards;
     private final EventBus bus;
-    private final Clock clock;
     private final Map<DrawId, Next> next = new HashMap<>();
 
-    /**
-     * @param clock decides what is due
-     */
     public DrawChore(
-            Pool pool,
-            DrawCatalog catalog,
-            DrawPlanner planner,
-            ClosedDraws closedDraws,
-            Shards shards,
-            EventBus bus,
-            Clock clock) {
+            Pool pool, DrawCatalog catalog, DrawPlanner planner, ClosedDraws closedDraws, Shards shards, EventBus bus) {
         this.pool = pool;
         this.store = new DrawStore(pool);
         this.catalog = catalog;
@@ -67,7 +55,6 @@ public final class DrawChore implements Chore {
         this.closedDraws = closedDraws;
         this.shards = shards;
         this.bus = bus;
-        this.clock = clock;
     }
 
     /** When a draw is to be looked at again, unless its shard is recovered before, or the clock goes back. */
@@ -81,20 +68,23 @@ public final class DrawChore implements Chore {
         if (live.isEmpty()) {
             return Future.succeededFuture();
         }
-        Instant now = clock.instant();
         return removeKeys(redis)
                 .compose(removed -> store.scheduled(live))
-                .compose(draws -> planAll(draws, redis, now))
-                .compose(planned -> store.due(live, now, PAGE))
+                .compose(draws -> planAll(draws, redis))
+                .compose(planned -> store.due(live, PAGE))
                 .compose(due ->
                         end(due.stream().map(draw -> new End(draw, null)).toList(), redis))
-                .compose(closing -> periodsOver(live, now))
+                .compose(closing -> periodsOver(live))
                 .compose(over -> end(over, redis));
+    }
+
+    private Future<Void> planAll(List<Draw> draws, RedisLink redis) {
+        next.keySet().retainAll(draws.stream().map(Draw::id).toList());
+        return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planAll(draws, redis, now));
     }
 
     private Future<Void> planAll(List<Draw> draws, RedisLink redis, Instant now) {
         Future<Void> done = Future.succeededFuture();
-        next.keySet().retainAll(draws.stream().map(Draw::id).toList());
         for (Draw draw : draws) {
             Shards.Shard shard = shards.current(draw.shard());
             Next known = next.get(draw.id());
@@ -119,12 +109,9 @@ public final class DrawChore implements Chore {
                 }));
     }
 
-    private Future<List<End>> periodsOver(List<Integer> live, Instant now) {
+    private Future<List<End>> periodsOver(List<Integer> live) {
         return pool.preparedQuery(PERIODS_OVER)
-                .execute(Tuple.tuple()
-                        .addArrayOfShort(DrawStore.shards(live))
-                        .addOffsetDateTime(now.atOffset(ZoneOffset.UTC))
-                        .addInteger(PAGE))
+                .execute(Tuple.tuple().addArrayOfShort(DrawStore.shards(live)).addInteger(PAGE))
                 .compose(rows -> {
                     Map<DrawId, List<Integer>> periods = new HashMap<>();
                     rows.forEach(

@@ -150,7 +150,7 @@ public final class DrawService {
     /** Ends a draw now, before its time; only for the service role. Idempotent; the close follows within a second. */
     public Future<Draw> close(Caller caller, DrawId id) {
         return owned(caller, id)
-                .compose(draw -> store.endAt(id, clock.instant()).map(ended -> {
+                .compose(draw -> store.endNow(id).map(ended -> {
                     catalog.forget(id);
                     return draw;
                 }));

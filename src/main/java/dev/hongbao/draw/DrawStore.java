@@ -8,7 +8,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
@@ -52,14 +51,11 @@ public final class DrawStore {
                 .map(rows -> stream(rows).map(DrawStore::draw).findFirst().orElse(null));
     }
 
-    /** Open draws of these shards that end by now, the longest due first. */
-    Future<List<Draw>> due(Collection<Integer> shards, Instant now, int limit) {
-        return pool.preparedQuery(DRAW + "where d.closed_at is null and d.closes_at <= $2 and d.shard = any ($1)"
-                        + " order by d.closes_at limit $3")
-                .execute(Tuple.tuple()
-                        .addArrayOfShort(shards(shards))
-                        .addOffsetDateTime(now.atOffset(ZoneOffset.UTC))
-                        .addInteger(limit))
+    /** Open draws of these shards that end by now, by Postgres' clock, the longest due first. */
+    Future<List<Draw>> due(Collection<Integer> shards, int limit) {
+        return pool.preparedQuery(DRAW + "where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)"
+                        + " order by d.closes_at limit $2")
+                .execute(Tuple.tuple().addArrayOfShort(shards(shards)).addInteger(limit))
                 .map(rows -> stream(rows).map(DrawStore::draw).toList());
     }
 
@@ -134,12 +130,19 @@ public final class DrawStore {
                 .map(rows -> stream(rows).map(row -> play(draw, row)).toList());
     }
 
-    /** Brings the end of an open draw forward. */
-    Future<Void> endAt(DrawId id, Instant moment) {
-        return pool.preparedQuery("update draw set closes_at = greatest($2, opens_at + interval '1 microsecond')"
-                        + " where id = $1 and closed_at is null and closes_at > $2")
-                .execute(Tuple.of(id.value(), moment.atOffset(ZoneOffset.UTC)))
+    /** Brings the end of an open draw forward to now, or to just after its opening. */
+    Future<Void> endNow(DrawId id) {
+        return pool.preparedQuery("update draw set closes_at = greatest(now(), opens_at + interval '1 microsecond')"
+                        + " where id = $1 and closed_at is null and closes_at > now()")
+                .execute(Tuple.of(id.value()))
                 .mapEmpty();
+    }
+
+    /** Postgres' time. */
+    Future<Instant> now() {
+        return pool.query("select now()")
+                .execute()
+                .map(rows -> instant(rows.iterator().next(), "now"));
     }
 
     /**

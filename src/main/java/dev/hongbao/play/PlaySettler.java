@@ -108,7 +108,10 @@ public final class PlaySettler implements Settler {
             next += turn.prizes().size();
             Draw draw = draws.get(turn.draw());
             if (voids.contains(i + 1) || draw == null) {
-                LOG.error("decided turn {} of draw {} contradicts what is settled: void", turn.turn(), turn.draw());
+                LOG.error(
+                        "decided turn {} of draw {} is void: it contradicts what is settled, or its time has not come",
+                        turn.turn(),
+                        turn.draw());
                 continue;
             }
             settled.add(new SettledTurn(

@@ -4,61 +4,98 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.SqlClient;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Postgres' clock, as this server knows it: its own, corrected by the difference measured every ten seconds. So all servers
- * agree, to some milliseconds, on what is due. Safe on any thread.
+ * Postgres' clock, as this server knows it: what Postgres answered last, and what has passed since that answer arrived. So it
+ * never leads, but for the second until the next answer when Postgres' own clock goes back; the wall clock of this machine
+ * plays no part. It is for refusing early and for the script's {@code now}: what is due is decided in SQL. Safe on any thread.
  */
 public final class StoreClock extends Clock {
     private static final Logger LOG = LoggerFactory.getLogger(StoreClock.class);
 
-    private static final long EVERY_MILLIS = 10_000;
+    private static final long EVERY_MILLIS = 1_000;
 
-    /** A measurement that took longer is not used: its error is up to half of it. */
-    private static final long SLOW_MILLIS = 200;
+    /** An answer that took longer lags by up to that: it counts only when the one before must be wrong. */
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private final Clock base;
-    private volatile Duration ahead = Duration.ZERO;
+    /** An answer that takes longer is not waited for. */
+    private static final long LOST_MILLIS = 10_000;
+
+    private final SqlClient postgres;
+    private final LongSupplier nanoTime;
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile @Nullable Answer last;
+
+    /** What Postgres said. @param askedNanos of the monotonic clock, like {@code arrivedNanos} */
+    private record Answer(long askedNanos, long arrivedNanos, Instant said) {
+        Instant at(long nanos) {
+            return said.plusNanos(nanos - arrivedNanos);
+        }
+    }
 
     /**
-     * @param base the system's clock, or a test's, which is corrected in the same way
+     * @param nanoTime a monotonic clock: {@code System::nanoTime} but in tests
      */
-    public StoreClock(Clock base) {
-        this.base = base;
+    public StoreClock(SqlClient postgres, LongSupplier nanoTime) {
+        this.postgres = postgres;
+        this.nanoTime = nanoTime;
     }
 
-    /** Measures now and then. The future succeeds in any case. */
-    public Future<Void> follow(Vertx vertx, SqlClient postgres) {
-        vertx.setPeriodic(EVERY_MILLIS, tick -> measure(postgres));
-        return measure(postgres).otherwiseEmpty();
+    /** Asks Postgres now, and from then on every second. Fails when the first answer does. */
+    public Future<Void> follow(Vertx vertx) {
+        vertx.setPeriodic(EVERY_MILLIS, tick -> {
+            if (asking.compareAndSet(false, true)) {
+                ask().timeout(LOST_MILLIS, TimeUnit.MILLISECONDS)
+                        .onFailure(away -> LOG.debug("Postgres' clock was not read: {}", away.getMessage()))
+                        .onComplete(asked -> asking.set(false));
+            }
+        });
+        return ask();
     }
 
-    private Future<Void> measure(SqlClient postgres) {
-        Instant sent = Instant.now();
-        return postgres.query("select clock_timestamp()")
-                .execute()
-                .<Void>map(rows -> {
-                    Instant received = Instant.now();
-                    Duration took = Duration.between(sent, received);
-                    if (!took.isNegative() && took.toMillis() < SLOW_MILLIS) {
-                        Instant theirs =
-                                rows.iterator().next().getOffsetDateTime(0).toInstant();
-                        ahead = Duration.between(sent.plus(took.dividedBy(2)), theirs);
-                    }
-                    return null;
-                })
-                .onFailure(away -> LOG.debug("Postgres' clock was not read: {}", away.getMessage()));
+    /** Asks Postgres once. */
+    public Future<Void> ask() {
+        long asked = nanoTime.getAsLong();
+        return postgres.query("select clock_timestamp()").execute().map(rows -> {
+            answered(
+                    asked,
+                    nanoTime.getAsLong(),
+                    rows.iterator().next().getOffsetDateTime(0).toInstant());
+            return null;
+        });
     }
 
+    /** What Postgres {@code said}; of two answers the one that was asked for later counts. */
+    synchronized void answered(long askedNanos, long arrivedNanos, Instant said) {
+        Answer before = last;
+        if (before != null) {
+            long took = arrivedNanos - askedNanos;
+            Instant expected = before.at(arrivedNanos);
+            boolean agrees = !expected.isBefore(said) && !expected.isAfter(said.plusNanos(took));
+            if (askedNanos - before.askedNanos < 0 || (took > SLOW_NANOS && agrees)) {
+                return;
+            }
+        }
+        last = new Answer(askedNanos, arrivedNanos, said);
+    }
+
+    /** @throws IllegalStateException before the first answer */
     @Override
     public Instant instant() {
-        return base.instant().plus(ahead);
+        Answer known = last;
+        if (known == null) {
+            throw new IllegalStateException("Postgres was not asked for the time yet");
+        }
+        return known.at(nanoTime.getAsLong());
     }
 
     @Override
@@ -68,8 +105,6 @@ public final class StoreClock extends Clock {
 
     @Override
     public Clock withZone(ZoneId zone) {
-        return zone.equals(ZoneOffset.UTC)
-                ? this
-                : Clock.tick(this, Duration.ofNanos(1)).withZone(zone);
+        throw new UnsupportedOperationException("Postgres' clock is in UTC");
     }
 }

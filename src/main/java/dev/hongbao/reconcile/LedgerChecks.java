@@ -81,10 +81,13 @@ final class LedgerChecks {
                     where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.owner <> p.sender
                        or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
                     """),
-            new Check("I8", "no claim was settled after its packet's close", """
-                    select format('packet %s: slot %s at %s, closed at %s', p.id, c.slot, c.at, p.closed_at)
+            new Check("I8", "no claim was settled before its packet's opening or after its close", """
+                    select format('packet %s: slot %s at %s, open from %s to %s',
+                                  p.id, c.slot, c.at, p.opens_at, p.closed_at)
                     from transfer as c join packet as p on p.id = c.packet
-                    where c.slot is not null and c.at > p.closed_at
+                    where c.slot is not null
+                      -- To the minute, as it is settled.
+                      and (c.at > p.closed_at or c.at < p.opens_at - interval '1 minute')
                     """));
 
     private LedgerChecks() {}

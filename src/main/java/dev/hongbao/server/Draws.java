@@ -21,10 +21,8 @@ import dev.hongbao.play.SettledTurns;
 import dev.hongbao.postgres.StoreClock;
 import dev.hongbao.redis.RedisLink;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
-import java.time.Clock;
 import java.util.List;
 
 /** The prize draws' part of the engine: what draws and plays add to it. Safe on any thread but for the services. */
@@ -46,7 +44,7 @@ final class Draws {
      * @param pool of requests
      * @param ownerPool of the owner's work
      */
-    Draws(Vertx vertx, Pool pool, Pool ownerPool, Shards shards, MeterRegistry metrics, Clock clock) {
+    Draws(Vertx vertx, Pool pool, Pool ownerPool, Shards shards, MeterRegistry metrics, StoreClock clock) {
         this.vertx = vertx;
         this.pool = pool;
         this.ownerPool = ownerPool;
@@ -55,13 +53,12 @@ final class Draws {
         this.catalog = new DrawCatalog(store);
         this.ownersCatalog = catalog.over(new DrawStore(ownerPool));
         this.metrics = new PlayMetrics(metrics);
-        this.clock = new StoreClock(clock);
+        this.clock = clock;
     }
 
-    /** Starts what they need before anything is settled. Once a Vert.x instance. */
-    Future<Void> start() {
+    /** What they need before anything is settled. Once a Vert.x instance. */
+    static void register(Vertx vertx) {
         LocalCodec.register(vertx.eventBus(), SettledTurns.class);
-        return clock.follow(vertx, ownerPool);
     }
 
     DrawCatalog catalog() {
@@ -75,8 +72,7 @@ final class Draws {
 
     List<Chore> chores(ClosedDraws closed) {
         return List.of(
-                new DrawChore(
-                        ownerPool, ownersCatalog, new DrawPlanner(ownerPool), closed, shards, vertx.eventBus(), clock),
+                new DrawChore(ownerPool, ownersCatalog, new DrawPlanner(ownerPool), closed, shards, vertx.eventBus()),
                 new HeldTurns(ownerPool, shards, vertx.eventBus(), clock, HeldTurns.HELD_LONG));
     }
 

@@ -20,6 +20,7 @@ import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketShardLoader;
 import dev.hongbao.play.PlaySettings;
 import dev.hongbao.postgres.Migrations;
+import dev.hongbao.postgres.StoreClock;
 import dev.hongbao.redis.RedisLink;
 import dev.hongbao.redis.Script;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -31,10 +32,10 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -61,6 +62,7 @@ public final class Engine {
     private final HongbaoConfig config;
     private final Pool pool;
     private final Pool ownerPool;
+    private final StoreClock clock;
     private final Shards shards;
     private final Packets packets;
     private final Feeds feeds;
@@ -74,7 +76,7 @@ public final class Engine {
             StoreAddresses stores,
             HongbaoConfig config,
             MeterRegistry metrics,
-            Clock clock,
+            StoreClock clock,
             Pool pool,
             Pool ownerPool,
             ShardStore shardStore,
@@ -84,6 +86,7 @@ public final class Engine {
         this.config = config;
         this.pool = pool;
         this.ownerPool = ownerPool;
+        this.clock = clock;
         this.shards = new Shards(shardStore, shardCount, scripts());
         this.packets = new Packets(vertx, pool, ownerPool, shards, metrics, clock);
         this.draws = new Draws(vertx, pool, ownerPool, shards, metrics, clock);
@@ -101,15 +104,22 @@ public final class Engine {
         this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore));
     }
 
+    /** Starts on stores that answer, and brings their schema to this version's. Once a Vert.x instance. */
+    public static Future<Engine> start(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics) {
+        return start(vertx, stores, config, metrics, System::nanoTime);
+    }
+
     /**
-     * Starts on stores that answer, and brings their schema to this version's. Once a Vert.x instance.
+     * The same with another monotonic clock between Postgres' answers about the time.
      *
-     * @param clock for refusing early; tests move it
+     * @param nanoTime as {@link System#nanoTime}
      */
     public static Future<Engine> start(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, Clock clock) {
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, LongSupplier nanoTime) {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
         Packets.register(vertx);
+        Draws.register(vertx);
         Pool pool = pool(
                 vertx,
                 stores,
@@ -117,15 +127,15 @@ public final class Engine {
                 config.postgres().poolSize(),
                 config.postgres().maxWaitQueue());
         Pool ownerPool = pool(vertx, stores, "owner", OWNER_POOL_SIZE, OWNER_QUEUE);
+        StoreClock clock = new StoreClock(ownerPool, nanoTime);
         return Migrations.run(vertx, ownerPool, stores.owner(), stores.app())
                 .compose(migrated -> Installation.establish(ownerPool, stores.namespace()))
                 .compose(installation -> claim(vertx, stores, config, installation))
                 .map(installation -> new ShardStore(ownerPool, installation))
                 .compose(store -> store.establish(config.journal().shards())
                         .map(count -> new Engine(vertx, stores, config, metrics, clock, pool, ownerPool, store, count)))
-                .compose(engine -> engine.feeds
-                        .start()
-                        .compose(started -> engine.draws.start())
+                .compose(engine -> clock.follow(vertx)
+                        .compose(read -> engine.feeds.start())
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly);
@@ -224,6 +234,11 @@ public final class Engine {
 
     public Pool pool() {
         return pool;
+    }
+
+    /** Postgres' clock, as far as this server knows it. */
+    public StoreClock clock() {
+        return clock;
     }
 
     /** Completes when {@link #isReady}; fails when that takes longer than {@code wait}. */

@@ -105,13 +105,13 @@ public final class HongbaoServer implements AutoCloseable {
             stores = await(opening);
             stops.addLast(stores::close);
         }
-        Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, clock));
+        Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics));
         engine = started;
         stops.push(() -> stop("the journal", started.close()));
         await(started.ready(START_LIMIT));
         OpenPackets.watch(vertx, started.pool(), metrics);
         Faces faces = await(making);
-        Runnable makeWheel = offerWheel(vertx, started, faces.http().demo(), clock);
+        Runnable makeWheel = offerWheel(vertx, started, faces.http().demo());
         HttpSettings http = FaceSettings.http(config);
         int eventLoops = config.http().effectiveEventLoops();
         HttpLoops loops = new HttpLoops(eventLoops);
@@ -152,14 +152,15 @@ public final class HongbaoServer implements AutoCloseable {
      *
      * @return makes it
      */
-    private static Runnable offerWheel(Vertx vertx, Engine engine, DemoLogin demo, Clock clock) {
+    private static Runnable offerWheel(Vertx vertx, Engine engine, DemoLogin demo) {
         if (!demo.isOpen()) {
             return () -> {};
         }
         Promise<DrawId> wheel = Promise.promise();
         demo.offer(wheel.future().onFailure(fault -> LOG.warn("the demo is without its wheel: {}", fault.toString())));
         return () -> vertx.runOnContext(now -> engine.loopServices()
-                .compose(loop -> DemoWheel.ready(loop.draws(), engine.wallets(), clock.instant())
+                .compose(loop -> DemoWheel.ready(
+                                loop.draws(), engine.wallets(), engine.clock().instant())
                         .eventually(loop.redis()::close))
                 .onComplete(wheel));
     }

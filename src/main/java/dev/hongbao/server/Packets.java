@@ -18,11 +18,11 @@ import dev.hongbao.packet.PacketClosing;
 import dev.hongbao.packet.PacketEnds;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketStore;
+import dev.hongbao.postgres.StoreClock;
 import dev.hongbao.redis.RedisLink;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
-import java.time.Clock;
 import java.util.List;
 
 /** The red packets' part of the engine: what packets and claims add to it. Safe on any thread but for the services. */
@@ -38,13 +38,13 @@ final class Packets {
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final ClaimMetrics metrics;
-    private final Clock clock;
+    private final StoreClock clock;
 
     /**
      * @param pool of requests
      * @param ownerPool of the owner's work
      */
-    Packets(Vertx vertx, Pool pool, Pool ownerPool, Shards shards, MeterRegistry metrics, Clock clock) {
+    Packets(Vertx vertx, Pool pool, Pool ownerPool, Shards shards, MeterRegistry metrics, StoreClock clock) {
         this.vertx = vertx;
         this.pool = pool;
         this.ownerPool = ownerPool;

@@ -20,26 +20,22 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TestTime;
 import io.vertx.core.Future;
 import java.net.URI;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -51,45 +47,24 @@ import redis.clients.jedis.Jedis;
 class ClaimIT {
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+    private TestTime time;
     private TestServers servers;
     private TestEngine engine;
     private Books books;
-
-    /** The real time, moved ahead. */
-    private final class MovedClock extends Clock {
-        @Override
-        public Instant instant() {
-            return Instant.now().plus(ahead.get());
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-    }
 
     @BeforeAll
     void start(TestServers given) {
         servers = given;
         books = new Books(servers);
-        engine = TestEngine.start(TestEngine.stores(servers), 8, Map.of(), new MovedClock());
+        time = new TestTime(servers);
+        engine = TestEngine.start(servers, 8, Map.of());
         engine.deposit("alice", 1_000_000_000);
     }
 
     @AfterAll
     void stop() {
         engine.close();
-    }
-
-    @BeforeEach
-    void theClockIsRight() {
-        ahead.set(Duration.ZERO);
+        time.close();
     }
 
     @AfterEach
@@ -230,7 +205,7 @@ class ClaimIT {
                 engine.send("alice", command(PacketKind.EXCLUSIVE, 1, List.of(new UserId("dora")), null, null));
         Packet later = engine.send(
                 "alice",
-                command(PacketKind.LUCKY, 2, List.of(), null, Instant.now().plus(HOUR)));
+                command(PacketKind.LUCKY, 2, List.of(), null, time.now().plus(HOUR)));
         Caller outsider = new Caller(new UserId("mallory"), Set.of(new GroupId("other")), Role.USER, Instant.MAX);
 
         // When, Then
@@ -245,9 +220,9 @@ class ClaimIT {
         assertThat(kind(member("bob"), later.id(), null)).isEqualTo(Kind.NOT_OPEN_YET);
         assertThat(kind(member("bob"), packet.id(), null)).isEqualTo(Kind.CLAIMED);
         assertThat(kind(member("carol"), packet.id(), null)).isEqualTo(Kind.DRAINED);
-        ahead.set(HOUR.plusMinutes(1));
+        time.move(HOUR.plusMinutes(1), engine);
         assertThat(kind(member("bob"), later.id(), null)).isEqualTo(Kind.CLAIMED);
-        ahead.set(HOUR.multipliedBy(3));
+        time.move(HOUR.multipliedBy(2), engine);
         assertThat(kind(member("carol"), later.id(), null)).isEqualTo(Kind.EXPIRED);
     }
 
@@ -260,18 +235,18 @@ class ClaimIT {
     @Test
     void aWinnerGetsTheClaimBackWhateverHappened() {
         // Given
-        Packet drained = engine.send("alice", 1000, 1);
+        Packet drained = engine.send("alice", TestEngine.lucky(1000, 1, HOUR.multipliedBy(2)));
         Packet expiring = engine.send("alice", 1000, 5);
         ClaimOutcome ofDrained = get(claim(0, drained, "winner"));
         ClaimOutcome ofExpiring = get(claim(0, expiring, "winner"));
 
-        // When it is past its expiry by this server's clock, but not closed
-        ahead.set(HOUR.plusMinutes(1));
+        // When it is past its expiry, but not closed, since nobody settles
+        get(engine.engine().stopWriter());
+        time.move(HOUR.plusMinutes(1), engine);
         ClaimOutcome expired = get(claim(1, expiring, "winner"));
-        ahead.set(Duration.ZERO);
 
         // When it is refunded
-        books.expire(expiring);
+        get(engine.engine().startWriter());
         books.awaitClosed(expiring);
 
         // Then, on every loop
@@ -294,8 +269,8 @@ class ClaimIT {
         try {
             assertThat(get(accept(0, packet, "winner")).kind()).isEqualTo(Kind.ACCEPTED);
 
-            // When the winner asks again, on another loop, and by its clock the packet has expired
-            ahead.set(HOUR.plusMinutes(1));
+            // When the winner asks again, on another loop, and the packet has expired
+            time.move(HOUR.plusMinutes(1), engine);
             ClaimOutcome again = get(accept(1, packet, "winner"));
 
             // Then

@@ -9,12 +9,12 @@ import dev.hongbao.command.RefusedException;
 import dev.hongbao.play.PlayOutcome;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
-import dev.hongbao.testing.MovableClock;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TestTime;
 import io.vertx.core.Future;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -33,13 +33,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Prizes released over time (article 4), with a clock of the test's own. */
+/** Prizes released over time (article 4), with a Postgres whose clock the test moves. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ScheduleIT {
     private static final Duration SOON = Duration.ofSeconds(10);
 
-    private MovableClock clock;
+    private TestTime time;
     private TestEngine engine;
     private TestDraws draws;
     private TestServers servers;
@@ -47,8 +47,8 @@ class ScheduleIT {
     @BeforeAll
     void start(TestServers given) {
         servers = given;
-        clock = new MovableClock(Instant.parse("2027-02-06T00:00:00Z"));
-        engine = TestEngine.start(TestEngine.stores(servers), 2, Map.of(), clock);
+        time = new TestTime(servers);
+        engine = TestEngine.start(servers, 2, Map.of());
         draws = new TestDraws(engine);
     }
 
@@ -62,6 +62,7 @@ class ScheduleIT {
     @AfterAll
     void stop() {
         engine.close();
+        time.close();
     }
 
     private Draw create(String prizes, String schedule, int hours) {
@@ -71,7 +72,7 @@ class ScheduleIT {
                 schedule: %s
                 prizes: %s
                 fallback: {name: thanks}
-                """.formatted(clock.instant().plus(Duration.ofHours(hours)), schedule, prizes));
+                """.formatted(time.now().plus(Duration.ofHours(hours)), schedule, prizes));
     }
 
     private long longOf(String sql, Draw draw) {
@@ -96,8 +97,7 @@ class ScheduleIT {
     }
 
     /**
-     * Moves the clock to the last moment at which one of the draws releases a prize, which is another in each run, and by what a
-     * server may err about Postgres' clock.
+     * Moves the clock beyond the last moment at which one of the draws releases a prize, which is another in each run.
      */
     private void awaitMoments(Draw... draws) {
         long last = Stream.of(draws)
@@ -106,7 +106,7 @@ class ScheduleIT {
                         draw))
                 .max()
                 .orElseThrow();
-        clock.move(Duration.between(clock.instant(), Instant.ofEpochMilli(last + 100)));
+        time.move(Duration.between(time.now(), Instant.ofEpochMilli(last + 100)), engine);
     }
 
     private List<Play> playTimes(Draw draw, int times) {
@@ -120,7 +120,7 @@ class ScheduleIT {
     @Test
     void seventyTwoHoursGiveEachPeriodsQuotaAndNoPrizeBeforeItsMoment() {
         // Given 3 an hour, twice as many from the 20th to the 24th hour
-        Instant opening = clock.instant();
+        Instant opening = time.now();
         Draw draw = create(
                 "[{name: phone, quota: 1, stock: 72}, {name: coupon, quota: 2, stock: 1000}]",
                 "{periodSeconds: 3600, boosts: [{from: \"%s\", to: \"%s\", times: 2}]}"
@@ -138,7 +138,7 @@ class ScheduleIT {
             won += playTimes(draw, 2).stream()
                     .filter(play -> play.number() != 3)
                     .count();
-            clock.move(Duration.ofMinutes(10));
+            time.move(Duration.ofMinutes(10), engine);
         }
 
         // Then every period has its quota, while there is stock
@@ -219,7 +219,7 @@ class ScheduleIT {
         assertThatThrownBy(() ->
                         get(engine.loop(0).call(services -> services.draws().changeQuota(SERVICE, draw.id(), 1, 0, 9))))
                 .isInstanceOf(RefusedException.class);
-        clock.move(Duration.ofHours(1));
+        time.move(Duration.ofHours(1), engine);
         awaitPeriod(draw, 1);
 
         // Then
@@ -227,7 +227,7 @@ class ScheduleIT {
                 .isEqualTo(5);
         assertThat(longOf("select count(*) from release where draw = DRAW and period = 1", draw))
                 .isEqualTo(9);
-        clock.move(Duration.ofHours(3));
+        time.move(Duration.ofHours(3), engine);
     }
 
     @Test
@@ -239,12 +239,12 @@ class ScheduleIT {
         awaitPeriod(carrying, 0);
 
         // When
-        clock.move(Duration.ofMinutes(61));
+        time.move(Duration.ofMinutes(61), engine);
         Eventually.eventually(
                 SOON,
                 () -> assertThat(longOf("select count(*) from release where draw = DRAW and withdrawn", returning))
                         .isEqualTo(5));
-        clock.move(Duration.ofMinutes(60));
+        time.move(Duration.ofMinutes(60), engine);
         awaitPeriod(returning, 2);
         awaitPeriod(carrying, 2);
         awaitMoments(returning, carrying);

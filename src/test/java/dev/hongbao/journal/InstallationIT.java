@@ -14,7 +14,6 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -51,8 +50,8 @@ class InstallationIT {
     @Test
     void installationsThatShareARedisLeaveEachOthersKeysAlone(TestServers servers) {
         try (TestServers otherDatabase = Servers.fresh();
-                TestEngine one = TestEngine.start(on(servers, servers, null), 1, OPTIONS, Clock.systemUTC());
-                TestEngine other = TestEngine.start(on(servers, otherDatabase, null), 1, OPTIONS, Clock.systemUTC())) {
+                TestEngine one = TestEngine.start(on(servers, servers, null), 1, OPTIONS);
+                TestEngine other = TestEngine.start(on(servers, otherDatabase, null), 1, OPTIONS)) {
             // Given
             Books ours = new Books(servers);
             Books theirs = new Books(otherDatabase);
@@ -90,15 +89,13 @@ class InstallationIT {
     @Test
     void aNamespaceThatIsAnotherInstallationsStopsTheStart(TestServers servers) {
         try (TestServers otherDatabase = Servers.fresh();
-                TestEngine one = TestEngine.start(on(servers, servers, "shop"), 1, OPTIONS, Clock.systemUTC())) {
+                TestEngine one = TestEngine.start(on(servers, servers, "shop"), 1, OPTIONS)) {
             // When, Then
-            assertThatThrownBy(
-                            () -> TestEngine.start(on(servers, otherDatabase, "shop"), 1, OPTIONS, Clock.systemUTC()))
+            assertThatThrownBy(() -> TestEngine.start(on(servers, otherDatabase, "shop"), 1, OPTIONS))
                     .hasMessageContaining("redis.namespace")
                     .hasMessageContaining("\"shop\"");
             // And the same installation may start once more
-            TestEngine.start(on(servers, servers, "shop"), 1, OPTIONS, Clock.systemUTC())
-                    .close();
+            TestEngine.start(on(servers, servers, "shop"), 1, OPTIONS).close();
             assertThat(one.engine().isReady()).isTrue();
         }
     }

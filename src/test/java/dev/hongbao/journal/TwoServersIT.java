@@ -17,7 +17,6 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -49,8 +48,8 @@ class TwoServersIT {
             StoreAddresses lined =
                     new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(throughLine));
             Map<String, String> options = Map.of("shards", "4");
-            try (TestEngine first = TestEngine.start(lined, 1, options, Clock.systemUTC());
-                    TestEngine second = TestEngine.start(direct, 1, options, Clock.systemUTC())) {
+            try (TestEngine first = TestEngine.start(lined, 1, options);
+                    TestEngine second = TestEngine.start(direct, 1, options)) {
                 // Given
                 second.deposit("alice", 1000);
                 Packet packet = second.send("alice", 1000, 10);

@@ -12,7 +12,6 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -34,7 +33,7 @@ class UnknownCommitIT {
             StoreAddresses stores = new StoreAddresses(
                     servers.redisUrl(), PostgresAddress.of(servers.postgresOwnerUrl()), PostgresAddress.of(through));
             Books books = new Books(servers);
-            try (TestEngine engine = TestEngine.start(stores, 3, OPTIONS, Clock.systemUTC())) {
+            try (TestEngine engine = TestEngine.start(stores, 3, OPTIONS)) {
                 engine.deposit("alice", 1_000_000_000);
                 Crowd crowd = new Crowd(engine).start("alice");
 

@@ -9,19 +9,17 @@ import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.UserId;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.redis.MessagePack;
-import dev.hongbao.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.ShardScript;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
@@ -81,15 +79,14 @@ class LateAcceptIT {
 
     /** @return the script's outcome */
     private static String playLate(TestServers servers, Books books, Draw draw, Turn turn, UUID ticket) {
-        String stamp = books.stamps().get(0);
-        byte[] script = Script.read("play")
-                .replace("@generation@", stamp)
-                .replace("@epoch@", stamp.replaceAll(".*:(\\d+)-.*", "$1"))
-                .getBytes(StandardCharsets.UTF_8);
-        List<byte[]> keys = Stream.of(":journal", ":tickets", ":d:" + draw.id(), ":m:" + draw.id())
-                .map(key -> bytes(stamp + key))
-                .toList();
-        List<byte[]> arguments = Stream.of(
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.zrem(books.stamps().get(0) + ":tickets", ticket.toString());
+        }
+        return new ShardScript(servers)
+                .call(
+                        0,
+                        "play",
+                        List.of("journal", "tickets", "d:" + draw.id(), "m:" + draw.id()),
                         100_000,
                         System.currentTimeMillis(),
                         MessagePack.numbers(new long[20]),
@@ -100,17 +97,6 @@ class LateAcceptIT {
                         ticket,
                         "vera",
                         10,
-                        1)
-                .map(LateAcceptIT::bytes)
-                .toList();
-        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            redis.zrem(stamp + ":tickets", ticket.toString());
-            List<?> reply = (List<?>) redis.eval(script, keys, arguments);
-            return new String((byte[]) reply.get(1), StandardCharsets.UTF_8);
-        }
-    }
-
-    private static byte[] bytes(Object value) {
-        return value instanceof byte[] raw ? raw : String.valueOf(value).getBytes(StandardCharsets.UTF_8);
+                        1);
     }
 }

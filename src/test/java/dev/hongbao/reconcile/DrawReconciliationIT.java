@@ -116,6 +116,8 @@ class DrawReconciliationIT {
             in every round of a table | update play set round = 7 where seq = 0
             every play belongs | update turn set status = 'returned', reason = 'forged' where status = 'settled'
             every play belongs | delete from turn
+            every play belongs | update play set at = at + interval '1 hour'
+            every play belongs | update draw set opens_at = closes_at - interval '1 second'
             a turn costs | update turn set cost = cost + 1
             a turn costs | update account set balance = balance + 1 where kind = 'hold'
             the escrows hold | update account set balance = balance + 1 where kind = 'escrow'
@@ -124,6 +126,7 @@ class DrawReconciliationIT {
             a schedule takes | update prize set planned = planned + 1 where planned > 0
             a schedule takes | update release set moment = moment + interval '1 day'
             a schedule takes | update release set withdrawn = true
+            a schedule takes | update release set moment = moment + interval '1 day'; update play set at = at + interval '2 days'
             the final table | update draw set final_table = jsonb_set(final_table, '{prizes,0,issued}', '99') where closed_at is not null
             the final table | update draw set final_table = jsonb_set(final_table, '{checked}', 'false') where closed_at is not null
             a user's counters | update player set counters[1] = counters[1] + 1

@@ -169,8 +169,7 @@ class StopIT {
                 vertx,
                 TestEngine.stores(servers),
                 HongbaoConfig.of(Map.of("shards", "4")),
-                new SimpleMeterRegistry(),
-                Clock.systemUTC());
+                new SimpleMeterRegistry());
     }
 
     private long waitingForLocks() {

@@ -20,7 +20,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,6 +29,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /** An engine without faces on test servers, with the services of some event loops, called from the test's thread. */
 public final class TestEngine implements AutoCloseable {
@@ -60,7 +60,7 @@ public final class TestEngine implements AutoCloseable {
 
     /** Starts an engine with some event loops on servers that may have been used before. */
     public static TestEngine start(TestServers servers, int loops, Map<String, String> options) {
-        return start(stores(servers), loops, options, Clock.systemUTC());
+        return start(stores(servers), loops, options);
     }
 
     public static StoreAddresses stores(TestServers servers) {
@@ -70,11 +70,17 @@ public final class TestEngine implements AutoCloseable {
                 PostgresAddress.of(servers.postgresAppUrl()));
     }
 
-    public static TestEngine start(StoreAddresses stores, int loops, Map<String, String> options, Clock clock) {
+    public static TestEngine start(StoreAddresses stores, int loops, Map<String, String> options) {
+        return start(stores, loops, options, System::nanoTime);
+    }
+
+    /** @param nanoTime what the engine takes for the monotonic clock, when it reckons what time it is in Postgres */
+    public static TestEngine start(
+            StoreAddresses stores, int loops, Map<String, String> options, LongSupplier nanoTime) {
         Vertx vertx = Vertx.vertx();
         HongbaoConfig config = HongbaoConfig.of(options);
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-        Engine engine = get(Engine.start(vertx, stores, config, metrics, clock));
+        Engine engine = get(Engine.start(vertx, stores, config, metrics, nanoTime));
         get(engine.ready(Duration.ofSeconds(20)));
         TestEngine test = new TestEngine(vertx, engine, metrics);
         for (int i = 0; i < loops; i++) {

@@ -1,0 +1,303 @@
+package dev.hongbao.server;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestDraws.POINTS;
+import static dev.hongbao.testing.TestEngine.CNY;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.lucky;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.claim.ClaimOutcome;
+import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.draw.Draw;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketKind;
+import dev.hongbao.packet.SendCommand;
+import dev.hongbao.play.PlayOutcome;
+import dev.hongbao.redis.MessagePack;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.ShardScript;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TestTime;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/**
+ * A server that takes the time for hours later than it is in Postgres (invariant I14): it may refuse early, and what it lets
+ * through before its time is void.
+ */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LeadingClockIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final long STEP_NANOS = Duration.ofHours(5).toNanos();
+
+    private final AtomicLong ahead = new AtomicLong();
+    private TestServers servers;
+    private TestTime time;
+    private TestEngine engine;
+    private TestDraws draws;
+    private Books books;
+    private ShardScript script;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        time = new TestTime(servers);
+        books = new Books(servers);
+        script = new ShardScript(servers);
+        engine = TestEngine.start(
+                TestEngine.stores(servers),
+                1,
+                Map.of("shards", "1", "claim.settle-timeout", "10s"),
+                () -> System.nanoTime() + ahead.get());
+        draws = new TestDraws(engine);
+        engine.deposit("alice", 1000);
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+        time.close();
+        books.assertClean();
+    }
+
+    /** Five hours ahead of Postgres, until it is asked the next time. */
+    private void step() {
+        ahead.addAndGet(STEP_NANOS);
+    }
+
+    private Future<ClaimOutcome> claim(Packet packet, String user) {
+        return engine.loop(0)
+                .call(services ->
+                        services.claims().claim(member(user), packet.id(), null).settled());
+    }
+
+    private Packet opensIn(Duration later) {
+        return engine.send(
+                "alice",
+                new SendCommand(
+                        GROUP,
+                        PacketKind.LUCKY,
+                        CNY,
+                        100,
+                        2,
+                        null,
+                        null,
+                        null,
+                        null,
+                        List.of(),
+                        null,
+                        time.now().plus(later),
+                        HOUR.multipliedBy(9)));
+    }
+
+    private double voids() {
+        return engine.metrics().get("hongbao.journal.voids").counter().count();
+    }
+
+    @Test
+    void nothingOpensClosesOrIsGivenBeforeItsTime() {
+        // Given a draw that ends in an hour, one with fifty prizes in the next ten hours, a packet that opens and one
+        // that expires
+        // in an hour
+        draws.deposit("vera", POINTS, 100);
+        Draw closing = draws.create("{mode: weights, closesAt: '%s', prizes: [{name: a, weight: 1}]}"
+                .formatted(time.now().plus(HOUR)));
+        Draw scheduled = draws.create("""
+                {mode: schedule, closesAt: '%s', cost: {asset: POINTS, amount: 5}, schedule: {periodSeconds: 36000},
+                 prizes: [{name: a, quota: 50, stock: 100}], fallback: {name: b}}
+                """.formatted(time.now().plus(HOUR.multipliedBy(20))));
+        Packet later = opensIn(HOUR);
+        Packet open = engine.send("alice", lucky(100, 2, HOUR));
+        eventually(
+                SOON,
+                () -> assertThat(books.hashField(0, "d:" + scheduled.id(), "~")).isEqualTo("0"));
+
+        // When the server thinks again and again that it is five hours later
+        double voids = voids();
+        for (int i = 0; i < 3; i++) {
+            step();
+            draws.play(0, closing, "vera"); // may be refused
+            assertThat(get(claim(open, "bob")).kind()).isEqualTo(Kind.EXPIRED);
+            Future<PlayOutcome> play = draws.play(0, scheduled, "vera");
+            assertThat(get(claim(later, "bob").map(ClaimOutcome::kind).otherwise(Kind.NOT_OPEN_YET)))
+                    .isEqualTo(Kind.NOT_OPEN_YET);
+            get(play.otherwiseEmpty());
+        }
+
+        // Then what it let through is void
+        assertThat(voids()).isGreaterThan(voids);
+        assertThat(books.longOf("select count(*) from transfer where kind in ('claim', 'refund')"))
+                .isZero();
+        assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
+                .isZero();
+        eventually(
+                SOON,
+                () -> assertThat(books.longOf("select count(*) from turn where status = 'held'"))
+                        .isZero());
+        assertThat(books.longOf("select count(*) from play as y join turn as t on t.id = y.turn"
+                        + " left join release as r on (r.draw, r.period, r.prize, r.n) = (y.draw, y.period, y.prize, y.release)"
+                        + " where greatest(y.at, r.moment) > t.decided_at"))
+                .isZero();
+        assertThat(draws.balance("vera", POINTS))
+                .isEqualTo(100 - 5L * draws.plays(scheduled).size());
+        books.assertClean();
+        books.assertReconciled();
+
+        // When it is an hour later, in Postgres too
+        get(engine.engine().clock().ask());
+        assertThat(get(claim(open, "bob")).kind()).isEqualTo(Kind.CLAIMED);
+        time.move(HOUR.plusSeconds(1), engine);
+
+        // Then
+        assertThat(get(claim(later, "bob")).wonClaim().slot()).isZero();
+        eventually(
+                SOON,
+                () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
+                        .isEqualTo(1));
+        books.awaitClosed(open);
+    }
+
+    /** What a server does that takes {@code at} for the time. @return the turn */
+    private UUID playAt(Draw draw, Instant at) {
+        UUID turn = UUID.randomUUID();
+        UUID ticket = UUID.randomUUID();
+        books.execute(
+                "select hold_turns(array['%s']::uuid[], array['%s']::uuid[], array['wendy'],".formatted(turn, draw.id())
+                        + " array[1]::smallint[], array['" + ticket + "']::uuid[])");
+        List<String> keys = List.of("journal", "tickets", "d:" + draw.id(), "m:" + draw.id());
+        byte[] chance = MessagePack.numbers(new long[20]);
+        assertThat(script.call(
+                        0, "play", keys, 1000, at.toEpochMilli(), chance, draw.id(), 0, 1, turn, ticket, "wendy", 1, 1))
+                .isEqualTo("+");
+        return turn;
+    }
+
+    private void awaitStatus(UUID turn, String status) {
+        eventually(
+                SOON,
+                () -> assertThat(books.strings("select status from turn where id = '" + turn + "'"))
+                        .containsExactly(status));
+    }
+
+    /** Until an accepted entry was found void, and Redis is written anew. */
+    private void awaitVoid(double before, long epochs) {
+        eventually(SOON, () -> assertThat(voids()).isEqualTo(before + 1));
+        eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epochs));
+    }
+
+    @Test
+    void aPlayIsVoidWhoseTimeHasNotComeToTheMinute() {
+        // Given
+        String definition =
+                "{mode: table, %s cost: {asset: POINTS, amount: 5}, prizes: [{name: a, count: 10, stock: 10}]}";
+        draws.deposit("wendy", POINTS, 100);
+        Draw open = draws.create(definition.formatted(""));
+        Draw opensLater =
+                draws.create(definition.formatted("opensAt: '" + time.now().plus(HOUR) + "',"));
+
+        // When a server errs by less, Then
+        awaitStatus(playAt(open, time.now().plusSeconds(30)), "settled");
+
+        // When a server errs by more, or lets in before the opening, Then
+        for (Draw draw : List.of(open, opensLater)) {
+            double voids = voids();
+            long epochs = books.sumOfEpochs();
+            UUID turn = playAt(draw, draw == open ? time.now().plusSeconds(90) : time.now());
+            awaitVoid(voids, epochs);
+            books.execute("update turn set held_at = held_at - interval '1 hour' where id = '" + turn + "'");
+            awaitStatus(turn, "returned");
+        }
+        assertThat(draws.balance("wendy", POINTS)).isEqualTo(95);
+        assertThat(books.strings("select sum(issued) from prize where draw in ('%s', '%s')"
+                        .formatted(open.id(), opensLater.id())))
+                .containsExactly("1");
+        books.assertClean();
+    }
+
+    @Test
+    void aPrizeBeforeItsMomentIsNotGiven() {
+        // Given a prize that comes in an hour, and a Redis that says it is due
+        Draw draw = draws.create("""
+                {mode: schedule, closesAt: '%s', schedule: {periodSeconds: 36000}, prizes: [{name: a, quota: 1, stock: 1}],
+                 fallback: {name: b}}
+                """.formatted(time.now().plus(HOUR.multipliedBy(20))));
+        eventually(
+                SOON,
+                () -> assertThat(books.hashField(0, "d:" + draw.id(), "~")).isEqualTo("0"));
+        books.execute("update release set moment = now() + interval '1 hour' where draw = '" + draw.id() + "'");
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.zadd(books.stamps().get(0) + ":m:" + draw.id(), 0, "0:1:1");
+        }
+        double voids = voids();
+        long epochs = books.sumOfEpochs();
+
+        // When
+        PlayOutcome outcome = get(draws.play(0, draw, "xavier"));
+
+        // Then it is played again with what Postgres says
+        awaitVoid(voids, epochs);
+        assertThat(TestDraws.counts(outcome.plays())).isEqualTo(Map.of("b", 1L));
+        books.assertClean();
+    }
+
+    @Test
+    void aClaimBeforeTheOpeningIsVoid() {
+        // Given
+        Packet packet = opensIn(HOUR);
+        double voids = voids();
+        long epochs = books.sumOfEpochs();
+
+        // When
+        assertThat(script.call(0, "claim", List.of("journal", "p:" + packet.id()), 1000, packet.id(), 2, 1, "yan"))
+                .isEqualTo("+0");
+
+        // Then
+        awaitVoid(voids, epochs);
+        assertThat(books.strings("select user_id from claim where packet = '" + packet.id() + "'"))
+                .isEmpty();
+        assertThat(books.hashField(0, "p:" + packet.id(), "#")).isEqualTo("0");
+    }
+
+    @Test
+    void anEndBeforeItsTimeIsNone() {
+        // Given
+        Draw draw = draws.create("""
+                {mode: schedule, closesAt: '%s', schedule: {periodSeconds: 3600, carryOver: false},
+                 prizes: [{name: a, quota: 3, stock: 10}], fallback: {name: b}}
+                """.formatted(time.now().plus(HOUR.multipliedBy(20))));
+        eventually(
+                SOON,
+                () -> assertThat(books.hashField(0, "d:" + draw.id(), "~")).isEqualTo("0"));
+        List<String> keys = List.of("journal", "d:" + draw.id(), "m:" + draw.id(), "d:" + draw.id(), "m:" + draw.id());
+
+        // When
+        assertThat(script.call(0, "end", keys, draw.id(), "-", draw.id(), "0")).isEqualTo("ending ending");
+
+        // Then
+        eventually(SOON, books::assertJournalsEmpty);
+        assertThat(books.strings("select closed_at from draw where id = '" + draw.id() + "'"))
+                .containsOnlyNulls();
+        assertThat(books.longOf("select count(*) from release where not withdrawn and draw = '" + draw.id() + "'"))
+                .isEqualTo(3);
+    }
+}
