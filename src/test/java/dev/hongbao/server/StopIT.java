@@ -166,10 +166,7 @@ class StopIT {
 
     private Future<Engine> startEngine(Vertx vertx) {
         return Engine.start(
-                vertx,
-                TestEngine.stores(servers),
-                HongbaoConfig.of(Map.of("shards", "4")),
-                new SimpleMeterRegistry());
+                vertx, TestEngine.stores(servers), HongbaoConfig.of(Map.of("shards", "4")), new SimpleMeterRegistry());
     }
 
     private long waitingForLocks() {
