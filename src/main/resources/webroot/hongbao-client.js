@@ -17,17 +17,32 @@
  *
  * What a promise is refused with is a {@link HongbaoError}: its `kind` is the end of the problem's type (`drained`,
  * `expired`, `insufficient-funds`, …), so switch on that.
+ *
+ * A line may die without a word (a phone changes its network, a router forgets). So the client asks every 15 seconds whether
+ * the server is there, and at once when the browser is online again or its tab is looked at; without an answer within 10
+ * seconds it cuts the connection and opens another. No request waits for more than 30 seconds.
  */
 
 /** Close codes after which another attempt with the same token is of no use; see asyncapi.yaml. */
-const FINAL_CODES = new Set([1003, 4000, 4005]);
+const FINAL_CODES = new Set([1003, 4000]);
+/** Too many connections of this user: of no use either, unless those that this client lost are still counted. */
+const TOO_MANY_CODE = 4005;
 /** Close codes that ask for a fresh token. */
 const TOKEN_CODES = new Set([4002, 4003]);
 const SUBPROTOCOL = 'hongbao.v1';
 /** How long connecting and authenticating may take. */
 const OPEN_MILLIS = 10_000;
+/** How often to ask whether the server is there, how long it may take to say so, and how long any other answer may take. */
+const BOUNDS = { heartbeatMillis: 15_000, pongMillis: 10_000, answerMillis: 30_000 };
+/** How long what is safe to repeat is repeated. */
+const GIVE_UP_MILLIS = 120_000;
+/** Kinds of errors after which the same request may be repeated: nobody knows, or not yet. */
+const REPEATABLE = new Set(['disconnected', 'unknown', 'overloaded', 'stopping']);
 
-/** A refusal by the server, or the loss of the connection (`kind` is `disconnected` then, and repeating is safe). */
+/**
+ * A refusal by the server, or the loss of the connection (`kind` is `disconnected` then: it may have happened or not, and
+ * repeating it with the same key is safe).
+ */
 export class HongbaoError extends Error {
   /** @param {{type: string, title?: string, status?: number, detail?: string, retryAfterSeconds?: number}} problem */
   constructor(problem) {
@@ -49,6 +64,10 @@ export class HongbaoError extends Error {
  * @param {string | (() => string | Promise<string>)} options.token a JWT, or better a function that gets a fresh one: it is
  *     called for every connection, and a minute before the token in use expires
  * @param {string} [options.url] of the socket; this page's own server when left out
+ * @param {number} [options.heartbeatMillis] how often to ask whether the server is there
+ * @param {number} [options.pongMillis] how long it may take to say so, before the connection is cut
+ * @param {number} [options.answerMillis] how long any other answer may take, before the connection is cut; more than the
+ *     server's `http.answer-timeout`
  * @param {(state: 'connecting'|'open'|'waiting'|'closed', why?: string) => void} [options.onState] told what the connection does
  * @param {(claim: object) => void} [options.onClaim] told of the user's own claims made elsewhere
  * @param {typeof WebSocket} [options.WebSocket] another implementation
@@ -62,24 +81,28 @@ export class HongbaoClient {
   #options;
   #socket = null;
   #authenticated = false;
+  #wasOpen = false;
   #closed = false;
+  #checking = false;
   #attempt = 0;
   #nextId = 1;
-  #waiting = new Map(); // id → {resolve, reject, onAccepted}
-  #queue = []; // frames that wait for the connection
-  #groups = new Map(); // group → {cursor, onEvent, onState, joined}
-  #timer = null;
+  #waiting = new Map(); // id → {text, sent, resolve, reject, onAccepted, timer}
+  #groups = new Map(); // group → {cursor, packets, onEvent, onState, resolve, reject}
+  #timer = null; // of the next connection; null while there is one
   #deadline = null;
   #refresh = null;
   #heartbeat = null;
 
   constructor(options) {
-    this.#options = options;
+    this.#options = { ...BOUNDS, ...options };
+    globalThis.addEventListener?.('online', this.#look);
+    globalThis.document?.addEventListener('visibilitychange', this.#look);
     this.#open();
   }
 
   /**
    * Follows a group's feed. After a lost line it goes on from the last event that was told, so each event is told once.
+   * Waits for the connection as long as it takes; rejected when the server refuses, or the client is closed.
    *
    * @param {string} group
    * @param {object} handlers
@@ -92,24 +115,28 @@ export class HongbaoClient {
    * @param {number} [handlers.packets] how many packets `onState` is told, 0 to 50
    * @returns {Promise<{cursor: () => string, leave: () => Promise<void>}>}
    */
-  async join(group, handlers) {
-    const membership = { ...handlers, cursor: handlers.after, joined: false };
-    this.#groups.set(group, membership);
-    await this.#joinOnce(group, membership);
-    return {
-      cursor: () => membership.cursor,
-      leave: async () => {
-        this.#groups.delete(group);
-        await this.#request({ type: 'leave', group });
-      },
-    };
+  join(group, handlers) {
+    if (this.#closed) return Promise.reject(disconnected('The client is closed.'));
+    return new Promise((resolve, reject) => {
+      const membership = { ...handlers, cursor: handlers.after, reject };
+      membership.resolve = () => resolve({
+        cursor: () => membership.cursor,
+        leave: async () => {
+          this.#groups.delete(group);
+          if (this.#authenticated) await this.#request({ type: 'leave', group });
+        },
+      });
+      this.#groups.set(group, membership);
+      if (this.#authenticated) this.#follow(group, membership);
+    });
   }
 
   /**
-   * Sends a packet. A send whose answer was lost with the connection is repeated with the same key: it happens once.
+   * Sends a packet. A send whose answer was lost with the connection is repeated with the same key: it happens once. After
+   * two minutes it is given up, as `disconnected`; to try again, give the same key again.
    *
    * @param {object} packet as in `POST /v1/packets`
-   * @param {string} [key] the idempotency key; a random one when left out
+   * @param {string} [key] the idempotency key, see {@link randomKey}; a random one when left out
    * @returns {Promise<object>} the packet
    */
   async send(packet, key = randomKey()) {
@@ -145,26 +172,23 @@ export class HongbaoClient {
     return (await this.#repeated({ type: 'play', draw, key, plays })).plays.items;
   }
 
-  /** @returns {Promise<string>} the server's time */
+  /** @returns {Promise<string>} the server's time; without an answer in time the connection is cut, and another one made */
   async ping() {
-    return (await this.#request({ type: 'ping' })).at;
+    return (await this.#request({ type: 'ping' }, { bound: this.#options.pongMillis })).at;
   }
 
-  /** Ends the connection for good. */
+  /** Ends the connection for good. What waits is refused. */
   close() {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#deadline);
-    this.#drop('closed');
     const socket = this.#socket;
     this.#socket = null;
+    this.#end();
     socket?.close(1000);
-    this.#tell('closed');
   }
 
   // --- the connection ---
 
   #open() {
+    this.#timer = null;
     this.#tell('connecting');
     const Socket = this.#options.WebSocket || globalThis.WebSocket;
     const socket = new Socket(this.#options.url || ownUrl(), SUBPROTOCOL);
@@ -173,7 +197,6 @@ export class HongbaoClient {
     const end = (code, reason) => {
       if (socket !== this.#socket) return;
       this.#socket = null;
-      clearTimeout(this.#deadline);
       this.#lost(code, reason);
     };
     socket.onopen = () => this.#authenticate(socket);
@@ -182,46 +205,71 @@ export class HongbaoClient {
     };
     socket.onclose = (event) => end(event.code, event.reason);
     socket.onerror = () => setTimeout(() => end(1006, 'unreachable'), 100);
-    this.#deadline = setTimeout(() => {
-      socket.close();
-      end(1006, 'no answer');
-    }, OPEN_MILLIS);
+    this.#deadline = setTimeout(() => this.#cut(), OPEN_MILLIS);
+  }
+
+  /** Gives a silent connection up. The socket's own end may come minutes later, and is no news then. */
+  #cut() {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket.close();
+    this.#lost(1006, 'no answer');
+  }
+
+  /** The network is back, or somebody looks: the line may have died meanwhile, and nobody should wait for a timer. */
+  #look = () => {
+    if (globalThis.document?.visibilityState === 'hidden') return;
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+      this.#open();
+    } else {
+      this.#check();
+    }
+  };
+
+  #check() {
+    if (!this.#authenticated || this.#checking) return;
+    this.#checking = true;
+    const done = () => {
+      this.#checking = false;
+    };
+    this.ping().then(done, done);
   }
 
   async #authenticate(socket) {
     try {
-      const answer = await this.#sendToken();
-      if (socket !== this.#socket) return;
+      const answer = await this.#sendToken(socket);
       clearTimeout(this.#deadline);
       this.#attempt = 0;
       this.#authenticated = true;
+      this.#wasOpen = true;
       this.#tell('open');
-      this.#planRefresh(answer.expiresAt);
-      this.#heartbeat = setInterval(() => this.ping().catch(() => {}), 20_000);
-      for (const [group, membership] of this.#groups) {
-        if (membership.joined) this.#joinOnce(group, membership).catch(() => {});
-      }
-      for (const frame of this.#queue.splice(0)) socket.send(frame);
+      this.#planRefresh(socket, answer.expiresAt);
+      this.#heartbeat = setInterval(() => this.#check(), this.#options.heartbeatMillis);
+      this.#groups.forEach((membership, group) => this.#follow(group, membership));
+      this.#waiting.forEach((request) => this.#transmit(request));
     } catch {
       if (socket === this.#socket) socket.close();
     }
   }
 
-  async #sendToken() {
+  /** Rejected when the connection is another one by the time the token is there. */
+  async #sendToken(socket) {
     const { token } = this.#options;
     const value = typeof token === 'function' ? await token() : token;
-    return this.#request({ type: 'auth', token: value }, undefined, true);
+    if (socket !== this.#socket) throw disconnected('The connection was lost.');
+    return this.#request({ type: 'auth', token: value }, { now: true });
   }
 
   /** A fresh token a minute before the old one ends, or in the middle of a short one's life. */
-  #planRefresh(expiresAt) {
+  #planRefresh(socket, expiresAt) {
     clearTimeout(this.#refresh);
     if (typeof this.#options.token !== 'function') return;
     const left = Date.parse(expiresAt) - Date.now();
     const wait = Math.max(1_000, left - Math.min(60_000, left / 2));
     this.#refresh = setTimeout(async () => {
       try {
-        this.#planRefresh((await this.#sendToken()).expiresAt);
+        this.#planRefresh(socket, (await this.#sendToken(socket)).expiresAt);
       } catch {
         // the server closes the connection when the token ends, and the next one begins with a fresh token
       }
@@ -231,25 +279,39 @@ export class HongbaoClient {
   #lost(code, reason) {
     this.#drop(reason || `code ${code}`);
     const staticToken = typeof this.#options.token !== 'function';
-    if (this.#closed || FINAL_CODES.has(code) || (staticToken && TOKEN_CODES.has(code))) {
-      this.#closed = true;
-      this.#tell('closed', reason);
+    if (FINAL_CODES.has(code) || (code === TOO_MANY_CODE && !this.#wasOpen) || (staticToken && TOKEN_CODES.has(code))) {
+      this.#end(reason);
       return;
     }
-    this.#tell('waiting', reason);
     // Exponential, at random over the whole span (full jitter), so that not everyone comes back at the same moment.
     const span = Math.min(30_000, 500 * 2 ** this.#attempt++);
     this.#timer = setTimeout(() => this.#open(), code === 1001 ? Math.random() * 2_000 : 100 + Math.random() * span);
+    this.#tell('waiting', reason);
+  }
+
+  #end(reason) {
+    if (this.#closed) return;
+    this.#closed = true;
+    globalThis.removeEventListener?.('online', this.#look);
+    globalThis.document?.removeEventListener('visibilitychange', this.#look);
+    clearTimeout(this.#timer);
+    this.#drop('closed');
+    this.#groups.forEach(({ reject }) => reject(disconnected('The client is closed.')));
+    this.#groups.clear();
+    this.#tell('closed', reason);
   }
 
   #drop(why) {
     this.#authenticated = false;
+    clearTimeout(this.#deadline);
     clearTimeout(this.#refresh);
     clearInterval(this.#heartbeat);
     const lost = [...this.#waiting.values()];
     this.#waiting.clear();
-    this.#queue.length = 0;
-    lost.forEach(({ reject }) => reject(new HongbaoError({ type: 'disconnected', detail: `The connection was lost: ${why}` })));
+    lost.forEach(({ reject, timer }) => {
+      clearTimeout(timer);
+      reject(disconnected(`The connection was lost: ${why}`));
+    });
   }
 
   #tell(state, why) {
@@ -258,41 +320,66 @@ export class HongbaoClient {
 
   // --- requests and answers ---
 
-  #request(frame, onAccepted, now = false) {
-    if (this.#closed) return Promise.reject(new HongbaoError({ type: 'disconnected', detail: 'The client is closed.' }));
+  /** Answered or refused within the bound; `now` does not wait for the token to be accepted. */
+  #request(frame, { onAccepted, bound = this.#options.answerMillis, now = false } = {}) {
+    if (this.#closed) return Promise.reject(disconnected('The client is closed.'));
     const id = String(this.#nextId++);
-    const text = JSON.stringify({ ...frame, id });
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject, onAccepted });
-      if (now || this.#authenticated) this.#socket.send(text);
-      else this.#queue.push(text);
+      const timer = setTimeout(() => this.#unanswered(id), bound);
+      const request = { text: JSON.stringify({ ...frame, id }), sent: false, resolve, reject, onAccepted, timer };
+      this.#waiting.set(id, request);
+      if (now || this.#authenticated) this.#transmit(request);
     });
+  }
+
+  #transmit(request) {
+    if (request.sent) return;
+    request.sent = true;
+    this.#socket.send(request.text);
+  }
+
+  /** The server answers everything in time, so the line is dead; what was never sent must not be sent later. */
+  #unanswered(id) {
+    const request = this.#waiting.get(id);
+    if (request.sent) {
+      this.#cut();
+    } else {
+      this.#waiting.delete(id);
+      request.reject(disconnected('There is no connection.'));
+    }
   }
 
   /** A request that is safe to repeat: it survives a lost connection, and waits when the server says so. */
   async #repeated(frame, onAccepted) {
+    const end = Date.now() + GIVE_UP_MILLIS;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#request(frame, onAccepted);
+        return await this.#request(frame, { onAccepted });
       } catch (error) {
-        const again = ['disconnected', 'unknown', 'overloaded', 'stopping'].includes(error.kind);
-        if (!again || this.#closed || attempt === 10) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 400 * (attempt + 1)));
+        if (!REPEATABLE.has(error.kind) || this.#closed || Date.now() > end) throw error;
+        await pause(attempt, error);
       }
     }
   }
 
-  async #joinOnce(group, membership) {
-    const frame = { type: 'join', group };
-    if (membership.cursor !== undefined) frame.after = membership.cursor;
-    if (membership.packets !== undefined) frame.packets = membership.packets;
-    for (;;) {
+  /** Joins, and asks again while the server is busy. A lost connection ends this one: the next connection joins by itself. */
+  async #follow(group, membership) {
+    const socket = this.#socket;
+    for (let attempt = 0; socket === this.#socket && this.#groups.get(group) === membership; attempt++) {
+      const frame = { type: 'join', group };
+      if (membership.cursor !== undefined) frame.after = membership.cursor;
+      if (membership.packets !== undefined) frame.packets = membership.packets;
       try {
         await this.#request(frame);
+        membership.resolve();
         return;
       } catch (error) {
-        // After a lost connection the next one joins by itself, once there is something to go on from.
-        if (error.kind !== 'disconnected' || membership.joined || this.#closed) throw error;
+        if (!REPEATABLE.has(error.kind) && error.kind !== 'too-many-requests') {
+          this.#groups.delete(group);
+          membership.reject(error);
+          return;
+        }
+        await pause(attempt, error);
       }
     }
   }
@@ -310,7 +397,6 @@ export class HongbaoClient {
       case 'joined': {
         const membership = this.#groups.get(frame.group);
         if (membership) {
-          membership.joined = true;
           membership.cursor = frame.cursor;
           if (frame.packets) membership.onState?.(frame.packets, 'start');
         }
@@ -338,6 +424,7 @@ export class HongbaoClient {
     const waiting = this.#waiting.get(frame.id);
     if (!waiting) return;
     this.#waiting.delete(frame.id);
+    clearTimeout(waiting.timer);
     if (frame.type === 'error') waiting.reject(new HongbaoError(frame.error));
     else waiting.resolve(frame);
   }
@@ -347,6 +434,19 @@ function ownUrl() {
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/socket`;
 }
 
-function randomKey() {
+function disconnected(detail) {
+  return new HongbaoError({ type: 'disconnected', detail });
+}
+
+/** Longer each time, at random, and not before the server wants to be asked again. */
+function pause(attempt, { retryAfterSeconds }) {
+  const millis = 200 + Math.random() * 400 * (attempt + 1);
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.max(millis, retryAfterSeconds * 1000));
+  });
+}
+
+/** A new idempotency key. */
+export function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

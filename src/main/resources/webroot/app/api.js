@@ -3,6 +3,9 @@
  * @module
  */
 
+/** A call without an answer for so long is given up: the line may be dead. More than the server takes at most. */
+const ANSWER_MILLIS = 15_000;
+
 /** A refused call: a problem document of RFC 9457. */
 export class ProblemError extends Error {
   /** @param {{type?: string, title?: string, detail?: string, status?: number, errors?: object[]}} problem */
@@ -21,7 +24,7 @@ export class ProblemError extends Error {
  * @param {string} method
  * @param {string} path
  * @param {{token?: string, body?: object, headers?: object}} [more]
- * @returns the answer's body; rejects with a ProblemError when refused, a TypeError without a line
+ * @returns the answer's body; rejects with a ProblemError when refused, with another error when no answer came
  */
 export async function call(method, path, { token, body, headers = {} } = {}) {
   const all = { Accept: 'application/json', ...headers };
@@ -31,7 +34,8 @@ export async function call(method, path, { token, body, headers = {} } = {}) {
   if (body) {
     all['Content-Type'] = 'application/json';
   }
-  const response = await fetch(path, { method, headers: all, body: body && JSON.stringify(body) });
+  const signal = AbortSignal.timeout(ANSWER_MILLIS);
+  const response = await fetch(path, { method, headers: all, body: body && JSON.stringify(body), signal });
   const text = await response.text();
   const answer = text ? JSON.parse(text) : null;
   if (!response.ok) {

@@ -3,7 +3,7 @@
  * @module
  */
 import { html, useEffect, useState } from './ui.js';
-import { demo, demoLogin } from './api.js';
+import { demo, demoLogin, ProblemError } from './api.js';
 import { Face, nameOf } from './faces.js';
 import { t } from './texts.js';
 import { LanguageButton } from './main.js';
@@ -26,7 +26,7 @@ export function Gate({ onEnter, onLanguage }) {
     try {
       onEnter({ ...(await demoLogin(member)), members: offer.members });
     } catch (refused) {
-      setTrouble(refused.message);
+      setTrouble(refused instanceof ProblemError ? refused.message : t('problemOffline'));
       setEntering('');
     }
   };

@@ -96,7 +96,8 @@ function TopBar({ room, onWallet, onLeave, onLanguage }) {
 }
 
 function Line({ room }) {
-  const text = { open: 'statusLive', connecting: 'statusConnecting', waiting: 'statusOffline', closed: 'statusEnded' }[room.line];
+  const again = room.known ? 'statusOffline' : 'statusConnecting';
+  const text = { open: 'statusLive', connecting: again, waiting: 'statusOffline', closed: 'statusEnded' }[room.line];
   const detail = room.line === 'open' ? `${t('memberCount', room.members.length)} · ${t(text)}` : t(text);
   return html`<p class="line ${room.line}" role="status" data-line=${room.line}><i aria-hidden="true"></i>${detail}</p>`;
 }

@@ -21,6 +21,7 @@ const REFUSALS = new Map(Object.entries({
   'not-eligible': ['notEligibleTitle', 'notEligible'],
   'not-open-yet': ['trouble', 'notOpenYet'],
   unknown: ['trouble', 'problemUnknown'],
+  disconnected: ['trouble', 'problemDisconnected'],
   overloaded: ['trouble', 'problemOverloaded'],
   'too-many-requests': ['trouble', 'problemTooMany'],
 }));
@@ -73,7 +74,7 @@ export function Opening({ packet, grab, room, onClose }) {
     return () => {
       current = false;
     };
-  }, [gone, packet.claimed.count, packet.status, packet.mine?.status]);
+  }, [gone, packet.claimed.count, packet.status, packet.mine?.status, room.line]);
 
   return html`<${Dialog} name="opening" title=${t('packetFrom', nameOf(packet.sender))} onClose=${onClose}>
     ${(gone || step === 'opening') && html`<${Result} packet=${packet} page=${page} fresh=${fresh} refusal=${refusal} me=${room.me}

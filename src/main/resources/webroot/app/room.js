@@ -3,12 +3,15 @@
  * from here; whoever shows it is told of each change.
  * @module
  */
-import { connect } from '../hongbao-client.js';
+import { connect, randomKey } from '../hongbao-client.js';
 import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays } from './api.js';
 import { rememberSession } from './prefs.js';
 
 /** A token is renewed this long before it ends; the client asks a minute before. */
 const RENEW_MILLIS = 90_000;
+
+/** Refusals after which nobody knows whether it happened. */
+const UNSURE = new Set(['disconnected', 'unknown']);
 
 /** Wins that are kept to be shown. */
 const MAX_WINS = 100;
@@ -30,6 +33,7 @@ export class Room {
   #stale = false;
   #asked = 0;
   #wins = [];
+  #keys = new Map(); // of what was sent or played without a sure answer
   #curtain = null; // events of wins that wait until the wheel has stopped
 
   /** @type {'connecting'|'open'|'waiting'|'closed'} */
@@ -109,12 +113,24 @@ export class Room {
 
   /** Sends a packet. @returns it; rejects with a refusal */
   async send(packet) {
+    const sent = await this.#once(`send ${JSON.stringify(packet)}`, (key) => this.#client.send(packet, key));
+    this.#put(sent);
+    this.#moved();
+    return sent;
+  }
+
+  /** Who asks again after an unsure answer asks for the same: it happens once. */
+  async #once(what, call) {
+    const key = this.#keys.get(what) ?? randomKey();
+    this.#keys.set(what, key);
     try {
-      const sent = await this.#client.send(packet);
-      this.#put(sent);
-      this.#moved();
-      return sent;
+      const done = await call(key);
+      this.#keys.delete(what);
+      return done;
     } catch (error) {
+      if (!UNSURE.has(error.kind)) {
+        this.#keys.delete(what);
+      }
       throw new Refused(error);
     }
   }
@@ -137,11 +153,7 @@ export class Room {
    */
   async play(count) {
     this.#curtain ??= [];
-    try {
-      return await this.#client.play(this.#session.draw, { plays: count });
-    } catch (error) {
-      throw new Refused(error);
-    }
+    return this.#once(`play ${count}`, (key) => this.#client.play(this.#session.draw, { plays: count, key }));
   }
 
   /** Shows what the curtain hides, and what it did to the wallet; nothing without a curtain. */
@@ -241,6 +253,7 @@ export class Room {
       case 'packet.sent':
         this.#put(data.packet);
         if (data.packet.sender === this.me) {
+          this.#sent();
           this.#moved();
         }
         break;
@@ -268,6 +281,11 @@ export class Room {
         return;
     }
     this.#tell(event);
+  }
+
+  /** What was unsure is seen now: the same packet again is another one. */
+  #sent() {
+    [...this.#keys.keys()].filter((what) => what.startsWith('send')).forEach((what) => this.#keys.delete(what));
   }
 
   #progress({ packet, claimed }) {

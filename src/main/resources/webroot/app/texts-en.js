@@ -165,6 +165,7 @@ export const en = {
   problemInsufficientFunds: 'You have less than that.',
   problemOverloaded: 'The server is busy. Try again in a moment.',
   problemUnknown: 'The server could not say. Try again: it is safe.',
+  problemDisconnected: 'The line was lost before the answer came. Try again: it happens once.',
   problemTooMany: 'Slow down a little.',
   problemOffline: 'The line is down. Try again when it is back.',
 };

@@ -165,6 +165,7 @@ export const zh = {
   problemInsufficientFunds: '余额不足。',
   problemOverloaded: '服务器忙，请稍后再试。',
   problemUnknown: '服务器暂时没有结果，可以放心再试一次。',
+  problemDisconnected: '还没收到结果就断线了，可以放心再试一次。',
   problemTooMany: '慢一点再试。',
   problemOffline: '网络断开，恢复后再试。',
 };

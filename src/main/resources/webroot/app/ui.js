@@ -39,11 +39,10 @@ export function usePages(read, key) {
       current = false;
     };
   }, [key]);
-  const more = async () => {
-    const page = await read(next);
+  const more = () => read(next).then((page) => {
     setItems((known) => [...known, ...page.items]);
     setNext(page.next);
-  };
+  }, () => {});
   return { items, more: next && more };
 }
 

@@ -6,6 +6,14 @@
 /** Where each number stands in a sample; the first is its time. */
 const NAMES = ['at', 'claims', 'p50', 'p99', 'unsettled', 'connections', 'sockets', 'open'];
 const KEPT = 600;
+/** A question without an answer for so long is given up: the server may be gone without a word. */
+const ANSWER_MILLIS = 10_000;
+
+/** The answer to a question to the server, as JSON; rejects when none comes. */
+export async function fetchJson(path) {
+  const response = await fetch(path, { signal: AbortSignal.timeout(ANSWER_MILLIS) });
+  return response.json();
+}
 
 export class Numbers {
   #samples = [];
@@ -15,8 +23,7 @@ export class Numbers {
   /** Asks for what is newer; rejects when the server does not answer. */
   async ask() {
     const after = this.#samples.at(-1)?.[0] ?? 0;
-    const response = await fetch(`/recent.json?after=${after}`);
-    const { samples, events } = await response.json();
+    const { samples, events } = await fetchJson(`/recent.json?after=${after}`);
     this.#samples = [...this.#samples, ...samples].slice(-KEPT);
     this.events = [...events.reverse(), ...this.events].slice(0, 100);
   }

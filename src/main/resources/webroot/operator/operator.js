@@ -2,7 +2,7 @@
  * The operator's page: asks once a second, and says so when nobody answers.
  * @module
  */
-import { Numbers } from './numbers.js';
+import { fetchJson, Numbers } from './numbers.js';
 import { PLOTS, plot, tile } from './plots.js';
 
 const TILES = [
@@ -50,7 +50,7 @@ function showEvents() {
 }
 
 async function askHealth() {
-  const answer = await (await fetch('/health/ready')).json();
+  const answer = await fetchJson('/health/ready');
   const down = answer.checks.filter((check) => check.status !== 'UP').map((check) => check.name);
   health(down.length === 0 ? 'up' : 'down', down.length === 0 ? 'ready' : `not ready: ${down.join(', ')}`);
 }

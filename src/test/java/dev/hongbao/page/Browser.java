@@ -29,6 +29,9 @@ final class Browser implements AutoCloseable {
     /** A name that leads here, as an attacker's name server would have it. */
     static final String REBOUND = "rebound.example";
 
+    /** Where {@code localhost} leads in this browser: beside the server, so that a test can stand between. */
+    static final String BESIDE = "127.0.0.2";
+
     private static final Duration WAIT = Duration.ofSeconds(60);
     private static final Duration LOOK_EVERY = Duration.ofMillis(50);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
@@ -43,7 +46,7 @@ final class Browser implements AutoCloseable {
             "--disable-component-update",
             "--disable-sync",
             "--hide-scrollbars",
-            "--host-resolver-rules=MAP " + REBOUND + " 127.0.0.1");
+            "--host-resolver-rules=MAP " + REBOUND + " 127.0.0.1, MAP localhost " + BESIDE);
 
     private final ChromeDriver driver;
     private final Path profile;
@@ -135,6 +138,11 @@ final class Browser implements AutoCloseable {
 
     void seeNo(String css) {
         waiting().until(ExpectedConditions.numberOfElementsToBe(By.cssSelector(css), 0));
+    }
+
+    /** Waits until a script says true. */
+    void seeTrue(String script) {
+        waiting().withMessage(script).until(driver -> Boolean.TRUE.equals(js(script)));
     }
 
     int count(String css) {

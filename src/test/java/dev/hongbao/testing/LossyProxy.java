@@ -26,6 +26,7 @@ public final class LossyProxy implements AutoCloseable {
         final Socket client;
         final Socket server;
         volatile boolean losing;
+        volatile boolean silent;
 
         Link(Socket client, Socket server) {
             this.client = client;
@@ -59,6 +60,20 @@ public final class LossyProxy implements AutoCloseable {
         silent = true;
     }
 
+    /**
+     * From now on nothing gets through on the connections that are open, and nobody is told; new ones work: as when a failover has
+     * put another host behind the name.
+     */
+    public void swallow() {
+        links.forEach(link -> link.silent = true);
+    }
+
+    /** After {@link #fallSilent}: new connections work again, those from before stay silent. */
+    public void comeBack() {
+        swallow();
+        silent = false;
+    }
+
     /** How many answers were lost. */
     public int lost() {
         return lost.get();
@@ -85,7 +100,7 @@ public final class LossyProxy implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int read; (read = in.read(buffer)) >= 0; ) {
-                if (silent) {
+                if (silent || link.silent) {
                     continue;
                 }
                 if (answers && link.losing) {
