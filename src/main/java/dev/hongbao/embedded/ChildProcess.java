@@ -7,12 +7,15 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One operating system process that does not outlive this JVM. Thread-safe.
@@ -23,11 +26,16 @@ import java.util.function.BooleanSupplier;
  * terminal reaches the JVM, which stops the children in its order.
  */
 final class ChildProcess {
+    private static final Logger LOG = LoggerFactory.getLogger(ChildProcess.class);
+
     /** What the servers may need to write everything down; then they are killed, which loses nothing synced. */
     private static final Duration STOP = Duration.ofSeconds(9);
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long LOG_LIMIT_BYTES = 8L << 20;
+    /** A log that is longer is moved aside; an older one goes. */
+    static final long LOG_LIMIT_BYTES = 8L << 20;
+
+    private static final long LOG_LOOK_MILLIS = 1_000;
     private static final int TAIL_BYTES = 2_000;
 
     /**
@@ -36,6 +44,7 @@ final class ChildProcess {
      * children, and leaves the directory, since we look there for processes that are still at work.
      */
     private static final String WRAPPER = """
+            umask 077
             signal=$1 input=$2 server=$$
             shift 2
             exec 3<&0
@@ -69,7 +78,7 @@ final class ChildProcess {
      * Starts a process; returns at once.
      *
      * @param directory its working directory
-     * @param log what it prints is appended here; above 8 MB the old log is moved aside first
+     * @param log what it prints is appended here; see {@link #cutLog}
      * @param stopSignal as {@code kill -s} names it
      * @param input what it reads as its standard input
      */
@@ -79,11 +88,9 @@ final class ChildProcess {
                 List.of("setsid", "sh", "-c", WRAPPER, "hongbao-" + name, stopSignal, input.toString()));
         all.addAll(command);
         try {
-            long logStart = Files.exists(log) ? Files.size(log) : 0;
-            if (logStart > LOG_LIMIT_BYTES) {
-                Files.move(log, log.resolveSibling(log.getFileName() + ".1"), StandardCopyOption.REPLACE_EXISTING);
-                logStart = 0;
-            }
+            OwnersOnly.file(log);
+            cutLog(log);
+            long logStart = Files.size(log);
             ProcessBuilder builder = new ProcessBuilder(all)
                     .directory(directory.toFile())
                     .redirectErrorStream(true)
@@ -106,9 +113,31 @@ final class ChildProcess {
         return process.isAlive();
     }
 
-    /** Waits until it has ended. @return its exit code */
+    /** Waits until it has ended, and keeps its log short meanwhile. @return its exit code */
     int awaitExit() throws InterruptedException {
-        return process.waitFor();
+        while (!process.waitFor(LOG_LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            cutLog(log);
+        }
+        return process.exitValue();
+    }
+
+    /**
+     * Copies a log that has become too long aside and empties it under the process, which appends: its next line is the first. What
+     * is printed in between is lost.
+     */
+    private static void cutLog(Path log) {
+        try {
+            if (Files.size(log) > LOG_LIMIT_BYTES) {
+                Files.copy(
+                        log,
+                        log.resolveSibling(log.getFileName() + ".1"),
+                        StandardCopyOption.REPLACE_EXISTING,
+                        StandardCopyOption.COPY_ATTRIBUTES);
+                Files.newByteChannel(log, StandardOpenOption.WRITE).truncate(0).close();
+            }
+        } catch (IOException full) {
+            LOG.warn("cannot cut {}, which has become long: {}", log, full.toString());
+        }
     }
 
     /**

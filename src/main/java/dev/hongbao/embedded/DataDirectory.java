@@ -13,15 +13,15 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory that one server at a time owns, and the names in it:
+ * A directory that one server at a time owns, for its owner's eyes only, and the names in it:
  *
  * <pre>
  * lock       held while a server runs here
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * redis/     the append-only file
  * postgres/  the cluster
  * logs/      what the children print
- * secrets/   passwords, readable by the owner only
+ * secrets/   passwords
  * </pre>
  */
 final class DataDirectory implements AutoCloseable {
@@ -55,7 +55,7 @@ final class DataDirectory implements AutoCloseable {
      */
     static DataDirectory take(Path directory) {
         try {
-            Files.createDirectories(directory);
+            OwnersOnly.directory(directory);
             Path root = directory.toRealPath();
             synchronized (HELD) {
                 FileLock lock = lock(root);
@@ -65,8 +65,8 @@ final class DataDirectory implements AutoCloseable {
                 HELD.put(root, lock);
             }
             DataDirectory taken = new DataDirectory(root);
-            Files.createDirectories(root.resolve("bin"));
-            Files.createDirectories(root.resolve("logs"));
+            taken.directory("bin");
+            taken.directory("logs");
             taken.directory("secrets");
             deletePartial(root);
             deletePartial(root.resolve("bin"));
@@ -98,8 +98,8 @@ final class DataDirectory implements AutoCloseable {
         if (HELD.containsKey(root)) {
             return null;
         }
-        FileChannel channel =
-                FileChannel.open(root.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = FileChannel.open(
+                root.resolve("lock"), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OwnersOnly.FILE);
         FileLock lock = channel.tryLock();
         if (lock == null) {
             channel.close();
@@ -132,10 +132,7 @@ final class DataDirectory implements AutoCloseable {
     Path directory(String name) {
         Path path = root.resolve(name);
         try {
-            if (!Files.isDirectory(path)) {
-                Files.createDirectory(
-                        path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            }
+            OwnersOnly.directory(path);
             return path;
         } catch (IOException e) {
             throw new EmbeddedStartException("cannot create " + path + ": " + e, e);
@@ -158,8 +155,7 @@ final class DataDirectory implements AutoCloseable {
         Path partial = file.resolveSibling(file.getFileName() + PARTIAL + "w");
         try {
             Files.deleteIfExists(partial);
-            Files.createFile(
-                    partial, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(partial, OwnersOnly.FILE);
             try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE)) {
                 channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
                 channel.force(true);

@@ -98,7 +98,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("checkpoint_timeout", "15min");
         settings.put("jit", "off"); // statements are short
         settings.put("log_checkpoints", "off");
-        settings.put("log_min_error_statement", "panic"); // statements hold what users typed
+        // Statements, their parameters and refused rows hold what users typed and own.
+        settings.put("log_min_error_statement", "panic");
+        settings.put("log_error_verbosity", "terse");
+        settings.put("log_parameter_max_length", "0");
+        settings.put("log_parameter_max_length_on_error", "0");
         settings.put("timezone", "UTC");
         settings.put("log_timezone", "UTC");
         settings.putAll(more);

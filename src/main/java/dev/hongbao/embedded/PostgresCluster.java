@@ -129,7 +129,8 @@ final class PostgresCluster {
                 "exit_on_error=on",
                 "password_encryption=scram-sha-256",
                 "scram_iterations=1", // the passwords are random bits: nobody guesses them, however fast
-                "log_min_error_statement=panic")) {
+                "log_min_error_statement=panic",
+                "log_error_verbosity=terse")) {
             command.addAll(List.of("-c", setting));
         }
         command.add("postgres");

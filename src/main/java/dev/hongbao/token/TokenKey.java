@@ -13,6 +13,7 @@ import java.util.Set;
 public final class TokenKey {
     private static final int BYTES = 32;
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY = PosixFilePermissions.fromString("rwx------");
 
     private TokenKey() {}
 
@@ -45,7 +46,9 @@ public final class TokenKey {
         if (directory == null) {
             throw new IOException(file + " is not a file's path");
         }
-        Files.createDirectories(directory);
+        if (!Files.isDirectory(directory)) {
+            Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY_DIRECTORY));
+        }
         Path draft =
                 Files.createTempFile(directory, "token-key", ".new", PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         try {
