@@ -34,6 +34,7 @@ final class Ownership {
 
     private final Vertx vertx;
     private final PostgresAddress address;
+    private final int presence;
     private final Listener listener;
     private final Set<Integer> owned = new HashSet<>();
     private @Nullable PgConnection connection;
@@ -53,9 +54,11 @@ final class Ownership {
         void requested(RecoveryRequest request);
     }
 
-    Ownership(Vertx vertx, PostgresAddress address, Listener listener) {
+    /** @param presence what the connection shows besides, see {@link Presence} */
+    Ownership(Vertx vertx, PostgresAddress address, int presence, Listener listener) {
         this.vertx = vertx;
         this.address = address;
+        this.presence = presence;
         this.listener = listener;
     }
 
@@ -95,6 +98,7 @@ final class Ownership {
         return PgConnection.connect(vertx, address.connectOptions())
                 .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL)
                         .execute()
+                        .compose(listening -> Presence.show(fresh, presence))
                         .map(fresh)
                         .onFailure(refused -> fresh.close()))
                 .map(this::adopt);

@@ -55,12 +55,14 @@ public final class PersistenceVerticle extends VerticleBase {
      * What the verticle works with.
      *
      * @param postgres for the connections of its own: the writer's and the locks'
+     * @param presence what this server shows to the others, see {@link Presence}
      * @param pool for reads and recovery
      * @param pollInterval of ticks
      * @param maxItems that one settlement takes
      */
     public record Wiring(
             PostgresAddress postgres,
+            int presence,
             Pool pool,
             String redisUrl,
             Duration redisTimeout,
@@ -111,7 +113,7 @@ public final class PersistenceVerticle extends VerticleBase {
                 new Recovery(
                         wiring.pool, redis, watch, wiring.store, wiring.shards, reader, wiring.loaders, loop::settle),
                 loop::pump);
-        ownership = new Ownership(vertx, wiring.postgres, keeper);
+        ownership = new Ownership(vertx, wiring.postgres, wiring.presence, keeper);
         for (ShardLog log : logs) {
             vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
                 log.offer(message.body());

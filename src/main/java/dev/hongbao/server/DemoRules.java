@@ -4,8 +4,6 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.token.TokenSigner;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Clock;
 
 /** Whether visitors are let in: only by a start for trying it out, on this machine alone. */
@@ -31,22 +29,9 @@ final class DemoRules {
         if (!config.token().algorithm().isSymmetric() || config.token().secretFile() != null) {
             return "The demo login is off, because this server takes the tokens of your own issuer.";
         }
-        if (!isLoopback(config.http().host())) {
+        if (!ListenRules.isLoopback(config.http().host())) {
             return "The demo login is off, because this server listens on more than this machine.";
         }
         return "";
-    }
-
-    private static boolean isLoopback(String host) {
-        try {
-            for (InetAddress address : InetAddress.getAllByName(host)) {
-                if (!address.isLoopbackAddress()) {
-                    return false;
-                }
-            }
-            return true;
-        } catch (UnknownHostException unknown) {
-            return false;
-        }
     }
 }

@@ -11,6 +11,7 @@ import dev.hongbao.journal.JournalEntry;
 import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
 import dev.hongbao.journal.PersistenceVerticle;
+import dev.hongbao.journal.Presence;
 import dev.hongbao.journal.ShardStore;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.ledger.Idempotency;
@@ -80,7 +81,8 @@ public final class Engine {
             Pool pool,
             Pool ownerPool,
             ShardStore shardStore,
-            int shardCount) {
+            int shardCount,
+            int presence) {
         this.vertx = vertx;
         this.stores = stores;
         this.config = config;
@@ -101,7 +103,7 @@ public final class Engine {
                 config.feed().pollInterval(),
                 config.feed().retention());
         this.wallets = new Wallets(pool);
-        this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore));
+        this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore, presence));
     }
 
     /** Starts on stores that answer, and brings their schema to this version's. Once a Vert.x instance. */
@@ -117,6 +119,21 @@ public final class Engine {
      */
     public static Future<Engine> start(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, LongSupplier nanoTime) {
+        return start(vertx, stores, config, metrics, nanoTime, Presence.NONE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param presence what this server shows to the others of its database
+     */
+    static Future<Engine> start(
+            Vertx vertx,
+            StoreAddresses stores,
+            HongbaoConfig config,
+            MeterRegistry metrics,
+            LongSupplier nanoTime,
+            int presence) {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
         Packets.register(vertx);
         Draws.register(vertx);
@@ -133,7 +150,8 @@ public final class Engine {
                 .compose(installation -> claim(vertx, stores, config, installation))
                 .map(installation -> new ShardStore(ownerPool, installation))
                 .compose(store -> store.establish(config.journal().shards())
-                        .map(count -> new Engine(vertx, stores, config, metrics, clock, pool, ownerPool, store, count)))
+                        .map(count -> new Engine(
+                                vertx, stores, config, metrics, clock, pool, ownerPool, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
                         .compose(started -> engine.startWriter())
@@ -169,11 +187,12 @@ public final class Engine {
                 .collect(Collectors.toMap(name -> name, Script::read));
     }
 
-    private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore) {
+    private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore, int presence) {
         PacketEnds ends = new PacketEnds(packets.ended());
         ClosedDraws closedDraws = new ClosedDraws();
         return new PersistenceVerticle.Wiring(
                 stores.app(),
+                presence,
                 ownerPool,
                 stores.redisUrl(),
                 config.redis().commandTimeout(),

@@ -9,6 +9,7 @@ import dev.hongbao.http.HttpVerticle;
 import dev.hongbao.http.Services;
 import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Frames;
+import dev.hongbao.journal.Presence;
 import dev.hongbao.limit.RateLimits;
 import dev.hongbao.management.HealthChecks;
 import dev.hongbao.management.HttpLoops;
@@ -16,6 +17,8 @@ import dev.hongbao.management.ManagementVerticle;
 import dev.hongbao.packet.OpenPackets;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.page.DemoWheel;
+import dev.hongbao.token.TokenFingerprint;
+import dev.hongbao.token.TokenSettings;
 import dev.hongbao.token.Tokens;
 import dev.hongbao.ws.SocketFace;
 import dev.hongbao.ws.SocketGuards;
@@ -39,6 +42,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -92,10 +96,12 @@ public final class HongbaoServer implements AutoCloseable {
 
     private void startAll(HongbaoConfig config) throws Exception {
         Clock clock = Clock.systemUTC();
+        StartChecks.enforce(StartChecks.ofMachine(config));
+        TokenSettings tokens = TokenRules.read(config.token(), config.data());
         // The stores, the faces and Vert.x do not need each other: each is made on a thread of its own.
         FutureTask<Stores> opening = inParallel("stores", () -> Stores.open(config));
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        FutureTask<Faces> making = inParallel("faces", () -> faces(config, metrics, clock));
+        FutureTask<Faces> making = inParallel("faces", () -> faces(config, tokens, metrics, clock));
         Vertx vertx;
         Stores stores;
         try {
@@ -105,9 +111,15 @@ public final class HongbaoServer implements AutoCloseable {
             stores = await(opening);
             stops.addLast(stores::close);
         }
-        Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics));
+        StartChecks.enforce(await(StartChecks.ofStores(vertx, stores.addresses(), config)));
+        int fingerprint =
+                TokenFingerprint.of(tokens, stores.addresses().app().database());
+        Engine started =
+                await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, fingerprint));
         engine = started;
         stops.push(() -> stop("the journal", started.close()));
+        List<Integer> otherKeys = await(Presence.others(started.pool(), fingerprint));
+        StartChecks.enforce(TokenKeysRule.check(config.token(), fingerprint, otherKeys));
         await(started.ready(START_LIMIT));
         OpenPackets.watch(vertx, started.pool(), metrics);
         Faces faces = await(making);
@@ -185,13 +197,15 @@ public final class HongbaoServer implements AutoCloseable {
     /** What all instances of the faces share. */
     private record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {}
 
-    private static Faces faces(HongbaoConfig config, PrometheusMeterRegistry metrics, Clock clock) throws IOException {
+    private static Faces faces(
+            HongbaoConfig config, TokenSettings tokens, PrometheusMeterRegistry metrics, Clock clock)
+            throws IOException {
         Frames frames = Frames.load();
         Contract contract = Contract.load();
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
                 new Documents(contract, frames),
-                new Tokens(TokenRules.read(config.token(), config.data()), clock),
+                new Tokens(tokens, clock),
                 new RateLimits(FaceSettings.limits(config.limits()), System::nanoTime),
                 FaceSettings.inFlight(config),
                 HttpMetrics.of(metrics, contract),

@@ -36,7 +36,8 @@ final class RemoteSharedServers implements SharedServers {
         GenericContainer<?> redis = new GenericContainer<>("redis:7.4-bookworm")
                 .withExposedPorts(6379)
                 .withCommand("redis-server", "--requirepass", PASSWORD, "--appendonly", "yes", "--save", "");
-        PostgreSQLContainer postgres = new PostgreSQLContainer("postgres:18-bookworm");
+        // The class would turn fsync off, and a server refuses to start on such a Postgres.
+        PostgreSQLContainer postgres = new PostgreSQLContainer("postgres:18-bookworm").withCommand("postgres");
         redis.start();
         postgres.start();
         return new RemoteSharedServers(

@@ -1,0 +1,68 @@
+package dev.hongbao.server;
+
+import dev.hongbao.config.HongbaoConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Where the server listens: the ports must be free, and who listens to the world has to know it. */
+final class ListenRules {
+    private ListenRules() {}
+
+    /** Tries each port that is named; a moment later somebody else may have taken it all the same. */
+    static List<StartFinding> ports(HongbaoConfig config) {
+        List<StartFinding> findings = new ArrayList<>();
+        port("http", config.http().host(), config.http().port(), findings);
+        port("management", config.management().host(), config.management().port(), findings);
+        return findings;
+    }
+
+    private static void port(String part, String host, int port, List<StartFinding> findings) {
+        if (port == 0) {
+            return;
+        }
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true); // as the server does: connections in TIME_WAIT do not count
+            socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+        } catch (UnknownHostException unknown) {
+            findings.add(StartFinding.refuse(part + ".host: " + host + " is no address of this machine"));
+        } catch (IOException taken) {
+            findings.add(StartFinding.refuse(part + ".port: cannot listen on " + host + ":" + port + " ("
+                    + taken.getMessage() + "): choose another with --" + part + "-port, or stop who has it"));
+        }
+    }
+
+    /** Tokens go over the API's connections as they are: whoever reads along can use them. */
+    static List<StartFinding> exposure(HongbaoConfig config) {
+        List<StartFinding> findings = new ArrayList<>();
+        if (!isLoopback(config.http().host())) {
+            findings.add(StartFinding.warn("http.host: listening on " + config.http().host()
+                    + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, and let only it reach"
+                    + " this port"));
+        }
+        if (!isLoopback(config.management().host())) {
+            findings.add(
+                    StartFinding.warn("management.host: listening on " + config.management().host()
+                            + ": the operator's page and the metrics need no token. Let only operators reach this port"));
+        }
+        return findings;
+    }
+
+    /** Whether all addresses of the name are loopback. */
+    static boolean isLoopback(String host) {
+        try {
+            for (InetAddress address : InetAddress.getAllByName(host)) {
+                if (!address.isLoopbackAddress()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
+    }
+}

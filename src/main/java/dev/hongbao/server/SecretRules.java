@@ -1,0 +1,71 @@
+package dev.hongbao.server;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** The file with the shared secret: who has it signs tokens for everybody. */
+final class SecretRules {
+    private static final int MIN_BYTES = 32;
+
+    /** 32 random bytes have fewer once in 10^40 times, as hex digits once in 10^9. */
+    private static final int MIN_DISTINCT = 8;
+
+    private static final String MAKE = "make one with: openssl rand -hex 32 > FILE && chmod 600 FILE";
+
+    private SecretRules() {}
+
+    /**
+     * Blocks on the disk. What others may write is refused. What others may read is only warned of, since orchestrators mount
+     * secrets so.
+     */
+    static List<StartFinding> check(Path file) {
+        List<StartFinding> findings = new ArrayList<>();
+        try {
+            permissions(file, findings);
+            byte[] secret = Files.readAllBytes(file);
+            if (secret.length < MIN_BYTES) {
+                findings.add(StartFinding.refuse("token.secret-file: " + file + " holds " + secret.length
+                        + " bytes, and a secret has at least " + MIN_BYTES + "; " + MAKE));
+            } else if (distinct(secret) < MIN_DISTINCT) {
+                findings.add(StartFinding.refuse(
+                        "token.secret-file: " + file + " repeats a few bytes and can be guessed; " + MAKE));
+            }
+        } catch (IOException unreadable) {
+            findings.add(StartFinding.refuse("token.secret-file: cannot read " + file + ": " + unreadable));
+        }
+        return findings;
+    }
+
+    private static long distinct(byte[] bytes) {
+        boolean[] seen = new boolean[256];
+        int count = 0;
+        for (byte each : bytes) {
+            count += seen[each & 0xff] ? 0 : 1;
+            seen[each & 0xff] = true;
+        }
+        return count;
+    }
+
+    private static void permissions(Path file, List<StartFinding> findings) throws IOException {
+        Set<PosixFilePermission> permissions;
+        try {
+            permissions = Files.getPosixFilePermissions(file);
+        } catch (UnsupportedOperationException otherFileSystem) {
+            return;
+        }
+        if (permissions.contains(PosixFilePermission.GROUP_WRITE)
+                || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+            findings.add(StartFinding.refuse("token.secret-file: others than its owner may write " + file
+                    + ", and so sign tokens for everybody; chmod 600 it, and change the secret"));
+        } else if (permissions.contains(PosixFilePermission.GROUP_READ)
+                || permissions.contains(PosixFilePermission.OTHERS_READ)) {
+            findings.add(StartFinding.warn("token.secret-file: others than its owner may read " + file
+                    + ", and so sign tokens for everybody; chmod 600 it"));
+        }
+    }
+}

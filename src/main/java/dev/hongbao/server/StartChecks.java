@@ -1,0 +1,95 @@
+package dev.hongbao.server;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.SecretUrl;
+import dev.hongbao.redis.RedisInfo;
+import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgConnection;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is looked at before a server starts: first what this machine tells, before anything is written, then the configured
+ * stores, before their schema is touched. The embedded ones are as they have to be.
+ */
+final class StartChecks {
+    private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
+
+    private StartChecks() {}
+
+    /** Ports, addresses, and the secret. Blocks on the disk and on names. */
+    static List<StartFinding> ofMachine(HongbaoConfig config) {
+        List<StartFinding> findings = new ArrayList<>();
+        findings.addAll(ListenRules.ports(config));
+        findings.addAll(ListenRules.exposure(config));
+        Path secret = config.token().secretFile();
+        if (config.token().algorithm().isSymmetric() && secret != null) {
+            findings.addAll(SecretRules.check(secret));
+        }
+        return findings;
+    }
+
+    /** What the configured stores tell of themselves; one that can not be reached is a finding, too. */
+    static Future<List<StartFinding>> ofStores(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
+        Promise<List<StartFinding>> redis = Promise.promise();
+        if (config.redis().isEmbedded()) {
+            redis.complete(List.of());
+        } else {
+            vertx.runOnContext(now -> ofRedis(vertx, stores, config).onComplete(redis));
+        }
+        Future<List<StartFinding>> postgres =
+                config.postgres().isEmbedded() ? Future.succeededFuture(List.of()) : ofPostgres(vertx, stores);
+        return Future.all(redis.future(), postgres).map(all -> Stream.of(redis.future(), postgres)
+                .flatMap(found -> Objects.requireNonNull(found.result()).stream())
+                .toList());
+    }
+
+    private static Future<List<StartFinding>> ofRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
+        return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "check")
+                .compose(redis -> RedisInfo.read(redis, "default").eventually(redis::close))
+                .map(RedisRules::check)
+                .otherwise(fault ->
+                        List.of(unreachable("redis.url", "Redis", SecretUrl.redact(stores.redisUrl()), fault)));
+    }
+
+    private static Future<List<StartFinding>> ofPostgres(Vertx vertx, StoreAddresses stores) {
+        return PgConnection.connect(vertx, stores.app().connectOptions())
+                .compose(connection -> PostgresRules.read(connection).eventually(connection::close))
+                .map(PostgresRules::check)
+                .otherwise(fault -> List.of(
+                        unreachable("postgres.url", "Postgres", stores.app().toString(), fault)));
+    }
+
+    private static StartFinding unreachable(String option, String store, String address, Throwable fault) {
+        String why = fault.getMessage() == null ? fault.getClass().getSimpleName() : fault.getMessage();
+        return StartFinding.refuse(
+                option + ": " + store + " at " + address + " does not answer: " + SecretUrl.redact(why));
+    }
+
+    /**
+     * Writes every warning into the log.
+     *
+     * @throws StartRefusedException when any of them refuses
+     */
+    static void enforce(List<StartFinding> findings) throws StartRefusedException {
+        List<String> reasons = new ArrayList<>();
+        for (StartFinding finding : findings) {
+            if (finding.refuses()) {
+                reasons.add(finding.text());
+            } else {
+                LOG.warn(finding.text());
+            }
+        }
+        if (!reasons.isEmpty()) {
+            throw new StartRefusedException(reasons);
+        }
+    }
+}
