@@ -48,7 +48,10 @@ final class OwnersOnly {
         try {
             Files.setPosixFilePermissions(path, owners);
         } catch (IOException refused) {
-            LOG.warn("others than its owner may look into {}, and that can not be changed: {}", path, refused.toString());
+            LOG.warn(
+                    "others than its owner may look into {}, and that can not be changed: {}",
+                    path,
+                    refused.toString());
         }
     }
 }

@@ -112,10 +112,8 @@ public final class HongbaoServer implements AutoCloseable {
             stops.addLast(stores::close);
         }
         StartChecks.enforce(await(StartChecks.ofStores(vertx, stores.addresses(), config)));
-        int fingerprint =
-                TokenFingerprint.of(tokens, stores.addresses().app().database());
-        Engine started =
-                await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, fingerprint));
+        int fingerprint = TokenFingerprint.of(tokens, stores.addresses().app().database());
+        Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, fingerprint));
         engine = started;
         stops.push(() -> stop("the journal", started.close()));
         List<Integer> otherKeys = await(Presence.others(started.pool(), fingerprint));
@@ -197,8 +195,7 @@ public final class HongbaoServer implements AutoCloseable {
     /** What all instances of the faces share. */
     private record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {}
 
-    private static Faces faces(
-            HongbaoConfig config, TokenSettings tokens, PrometheusMeterRegistry metrics, Clock clock)
+    private static Faces faces(HongbaoConfig config, TokenSettings tokens, PrometheusMeterRegistry metrics, Clock clock)
             throws IOException {
         Frames frames = Frames.load();
         Contract contract = Contract.load();

@@ -40,14 +40,15 @@ final class ListenRules {
     static List<StartFinding> exposure(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
         if (!isLoopback(config.http().host())) {
-            findings.add(StartFinding.warn("http.host: listening on " + config.http().host()
-                    + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, and let only it reach"
-                    + " this port"));
+            findings.add(
+                    StartFinding.warn("http.host: listening on " + config.http().host()
+                            + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, and let only it reach"
+                            + " this port"));
         }
         if (!isLoopback(config.management().host())) {
-            findings.add(
-                    StartFinding.warn("management.host: listening on " + config.management().host()
-                            + ": the operator's page and the metrics need no token. Let only operators reach this port"));
+            findings.add(StartFinding.warn("management.host: listening on "
+                    + config.management().host()
+                    + ": the operator's page and the metrics need no token. Let only operators reach this port"));
         }
         return findings;
     }

@@ -39,9 +39,10 @@ final class PostgresRules {
                     "postgres.url: fsync of this Postgres is off: a power cut destroys the books; set it to on"));
         }
         if (settings.synchronousCommit.equals("off")) {
-            findings.add(StartFinding.refuse("postgres.url: synchronous_commit of our sessions is off though they ask for"
-                    + " it: settled claims may be lost; let the pooler in between pass the parameter on, or set it to on"
-                    + " in Postgres"));
+            findings.add(
+                    StartFinding.refuse("postgres.url: synchronous_commit of our sessions is off though they ask for"
+                            + " it: settled claims may be lost; let the pooler in between pass the parameter on, or set it to on"
+                            + " in Postgres"));
         }
         return findings;
     }

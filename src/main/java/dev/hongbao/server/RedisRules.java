@@ -28,8 +28,10 @@ final class RedisRules {
                     + (policy.isEmpty() ? "unknown" : policy) + "; set it to noeviction"));
         }
         if (!info.get("aof_enabled").equals("1")) {
-            findings.add(StartFinding.warn("redis.url: this Redis keeps no append-only file: when it restarts, claims that"
-                    + " were accepted and not settled are lost, and every shard is written anew; set appendonly to yes"));
+            findings.add(
+                    StartFinding.warn(
+                            "redis.url: this Redis keeps no append-only file: when it restarts, claims that"
+                                    + " were accepted and not settled are lost, and every shard is written anew; set appendonly to yes"));
         }
         return findings;
     }

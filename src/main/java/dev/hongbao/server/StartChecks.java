@@ -47,9 +47,10 @@ final class StartChecks {
         }
         Future<List<StartFinding>> postgres =
                 config.postgres().isEmbedded() ? Future.succeededFuture(List.of()) : ofPostgres(vertx, stores);
-        return Future.all(redis.future(), postgres).map(all -> Stream.of(redis.future(), postgres)
-                .flatMap(found -> Objects.requireNonNull(found.result()).stream())
-                .toList());
+        return Future.all(redis.future(), postgres)
+                .map(all -> Stream.of(redis.future(), postgres)
+                        .flatMap(found -> Objects.requireNonNull(found.result()).stream())
+                        .toList());
     }
 
     private static Future<List<StartFinding>> ofRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {

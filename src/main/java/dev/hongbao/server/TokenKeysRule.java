@@ -20,13 +20,12 @@ final class TokenKeysRule {
         String text = "another server of this database believes other tokens: its keys' fingerprint is "
                 + Integer.toHexString(others.get(0)) + ", ours is " + Integer.toHexString(own) + "; ";
         if (!token.algorithm().isSymmetric()) {
-            return List.of(StartFinding.warn("token.public-key-files: " + text
-                    + "unless keys are being changed, give both the same files"));
+            return List.of(StartFinding.warn(
+                    "token.public-key-files: " + text + "unless keys are being changed, give both the same files"));
         }
-        return List.of(StartFinding.refuse(
-                "token.secret-file: " + text
-                        + (token.secretFile() == null
-                                ? "it is not set, so that this server made a key of its own; give both the same file"
-                                : "give both the same file, and to change it stop all servers first")));
+        return List.of(StartFinding.refuse("token.secret-file: " + text
+                + (token.secretFile() == null
+                        ? "it is not set, so that this server made a key of its own; give both the same file"
+                        : "give both the same file, and to change it stop all servers first")));
     }
 }

@@ -30,7 +30,8 @@ public final class TokenFingerprint {
                         digest.update((byte) 0);
                         digest.update(encoded);
                     });
-            int number = ByteBuffer.wrap(Arrays.copyOf(digest.digest(), Integer.BYTES)).getInt();
+            int number = ByteBuffer.wrap(Arrays.copyOf(digest.digest(), Integer.BYTES))
+                    .getInt();
             return number == 0 ? 1 : number;
         } catch (NoSuchAlgorithmException missing) {
             throw new IllegalStateException("every JDK has SHA-256", missing);

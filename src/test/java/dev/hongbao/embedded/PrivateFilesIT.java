@@ -45,8 +45,7 @@ class PrivateFilesIT {
     void start(@TempDir Path directory) throws Exception {
         data = directory.resolve("data");
         // Made before, by somebody with the usual umask
-        Files.createDirectory(
-                data, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        Files.createDirectory(data, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         Files.createDirectories(data.resolve("logs"));
         Files.writeString(data.resolve("logs/postgres.log"), "of an earlier start\n");
         TokenKey.loadOrCreate(data.resolve("token.key"));
@@ -84,7 +83,8 @@ class PrivateFilesIT {
         try (Connection owner = TestDatabase.connect(servers.postgresUrl());
                 Statement statement = owner.createStatement()) {
             // Given
-            statement.execute("create table purse (owner text, coins int constraint not_below_zero check (coins >= 0))");
+            statement.execute(
+                    "create table purse (owner text, coins int constraint not_below_zero check (coins >= 0))");
             statement.execute("insert into purse values ('alice-in-wonderland', 4711)");
 
             // When
@@ -93,9 +93,11 @@ class PrivateFilesIT {
         }
 
         // Then
-        eventually(Duration.ofSeconds(20), () -> assertThat(log("postgres"))
-                .contains("not_below_zero")
-                .doesNotContain("wonderland", "4711", "update purse"));
+        eventually(
+                Duration.ofSeconds(20),
+                () -> assertThat(log("postgres"))
+                        .contains("not_below_zero")
+                        .doesNotContain("wonderland", "4711", "update purse"));
     }
 
     @Test

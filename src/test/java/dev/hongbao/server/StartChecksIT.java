@@ -59,7 +59,10 @@ class StartChecksIT {
             try (TestServers empty = Servers.fresh()) {
                 // Then
                 assertThatThrownBy(() -> HongbaoServer.start(config(Map.of(
-                                "postgres.url", empty.postgresAppUrl(), "postgres.owner-url", empty.postgresOwnerUrl()))))
+                                "postgres.url",
+                                empty.postgresAppUrl(),
+                                "postgres.owner-url",
+                                empty.postgresOwnerUrl()))))
                         .isInstanceOf(StartRefusedException.class)
                         .hasMessageContaining("noeviction");
                 assertThat(new dev.hongbao.testing.Books(empty).strings("select to_regclass('shard')"))

@@ -85,7 +85,9 @@ class StartChecksTest {
 
     @Test
     void aSecretThatCanBeGuessed() throws Exception {
-        Path file = Files.writeString(directory.resolve("secret"), "changeme".repeat(8).substring(0, 7).repeat(10));
+        Path file = Files.writeString(
+                directory.resolve("secret"),
+                "changeme".repeat(8).substring(0, 7).repeat(10));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         assertFound(SecretRules.check(file), "refuses can be guessed");
     }
@@ -108,9 +110,8 @@ class StartChecksTest {
     void aTakenPort(String taken, String free) throws Exception {
         try (ServerSocket holder = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             // When
-            List<StartFinding> findings = ListenRules.ports(HongbaoConfig.of(Map.of(
-                    taken + ".port", Integer.toString(holder.getLocalPort()),
-                    free + ".port", "0")));
+            List<StartFinding> findings = ListenRules.ports(HongbaoConfig.of(
+                    Map.of(taken + ".port", Integer.toString(holder.getLocalPort()), free + ".port", "0")));
 
             // Then
             assertFound(findings, "refuses " + taken + ".port: cannot listen on 127.0.0.1:" + holder.getLocalPort());
@@ -123,8 +124,7 @@ class StartChecksTest {
         Path file = Files.writeString(directory.resolve("secret"), SECRET);
         HongbaoConfig own = HongbaoConfig.of(Map.of());
         HongbaoConfig shared = HongbaoConfig.of(Map.of("token.secret-file", file.toString()));
-        HongbaoConfig issuer =
-                HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token.jwks-file", file.toString()));
+        HongbaoConfig issuer = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token.jwks-file", file.toString()));
         assertFound(TokenKeysRule.check(own.token(), 0xa1, List.of()), "passes");
         assertFound(TokenKeysRule.check(own.token(), 0xa1, List.of(0xb2)), "refuses is b2, ours is a1; it is not set");
         assertFound(TokenKeysRule.check(shared.token(), 0xa1, List.of(0xb2)), "refuses stop all servers first");
@@ -133,8 +133,8 @@ class StartChecksTest {
 
     @Test
     void everyReasonIsTold() {
-        assertThatThrownBy(() -> StartChecks.enforce(List.of(
-                        StartFinding.refuse("one"), StartFinding.warn("two"), StartFinding.refuse("three"))))
+        assertThatThrownBy(() -> StartChecks.enforce(
+                        List.of(StartFinding.refuse("one"), StartFinding.warn("two"), StartFinding.refuse("three"))))
                 .isInstanceOf(StartRefusedException.class)
                 .hasMessageContainingAll("one", "three")
                 .hasMessageNotContaining("two");
