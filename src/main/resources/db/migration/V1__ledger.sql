@@ -109,3 +109,113 @@ create table idempotency (
     primary key (user_id, operation, key)
 );
 create index idempotency_at on idempotency (at);
+
+-- What the keys of commands were used for. Locks the keys, in order, until the transaction ends: the same command at the same
+-- time waits, and then finds the first one's result.
+--
+-- Returns for each its result, null when the key is unused, and 'replayed', or 'reused' when it was another command's, or null.
+create function used_keys(of_operation text, users text[], keys text[], fingerprints bytea[],
+                          out verdicts text[], out results text[])
+    language plpgsql
+as $$
+begin
+    perform pg_advisory_xact_lock(l.lock)
+    from (select distinct hashtextextended(concat_ws(' ', u.user_id, of_operation, u.key), 0) as lock
+          from unnest(users, keys) as u(user_id, key) order by lock) as l;
+
+    -- By a statement of its own, so that it sees what was committed while it waited.
+    select array_agg(case i.fingerprint = u.fingerprint when true then 'replayed' when false then 'reused' end order by u.n),
+           array_agg(i.result order by u.n)
+    into verdicts, results
+    from unnest(users, keys, fingerprints) with ordinality as u(user_id, key, fingerprint, n)
+    left join idempotency as i on i.user_id = u.user_id and i.operation = of_operation and i.key = u.key;
+end
+$$;
+
+-- Deposits, or withdrawals: each of another user, all or none of them committed, each with a verdict of its own.
+--
+-- Takes the kind of all; and of each its user, asset, amount, idempotency key and the command's fingerprint. Returns for each,
+-- in order, a verdict, and for 'done' and 'replayed' the transfer and its time:
+-- 'done'      the money is moved
+-- 'replayed'  it was moved before, by the same command
+-- 'reused'    the key was used for another command; nothing is changed
+-- 'poor'      the wallet holds less than the amount; nothing is changed
+-- 'beyond'    the asset's total would leave the ledger's range; nothing is changed
+create function move_wallets(of_kind text, users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[])
+    returns table (verdict text, transfer bigint, at timestamptz)
+    language plpgsql
+    security definer -- it locks accounts, whose balances only transfers may change
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+    -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
+as $$
+declare
+    verdicts text[];
+    results  text[];
+    wallets  bigint[];
+    sources  bigint[];
+begin
+    select u.verdicts, u.results into verdicts, results from used_keys(of_kind, users, keys, fingerprints) as u;
+
+    if of_kind = 'deposit' then
+        insert into account (kind, owner, asset)
+        select distinct s.kind, s.owner, g.asset
+        from unnest(users, assets, verdicts) as g(user_id, asset, verdict)
+        cross join lateral (values ('wallet', g.user_id), ('source', 'outside')) as s(kind, owner)
+        where g.verdict is null
+          and not exists (select from account as a
+                          where a.owner = s.owner and a.kind = s.kind and a.asset = g.asset)
+        order by 2, 3, 1
+        on conflict do nothing;
+    end if;
+
+    select array_agg((select a.id from account as a
+                      where a.owner = g.user_id and a.kind = 'wallet' and a.asset = g.asset and g.verdict is null) order by g.n),
+           array_agg((select a.id from account as a
+                      where a.owner = 'outside' and a.kind = 'source' and a.asset = g.asset and g.verdict is null) order by g.n)
+    into wallets, sources
+    from unnest(users, assets, verdicts) with ordinality as g(user_id, asset, verdict, n);
+    perform from account as a where a.id = any (wallets || sources) order by a.id for no key update;
+
+    select array_agg(coalesce(g.verdict, case
+                         when of_kind = 'withdrawal' and coalesce(g.wallet, 0) < g.amount then 'poor'
+                         when of_kind = 'deposit' and g.source - g.deposits <= -9000000000000000000 then 'beyond'
+                         else 'done'
+                     end) order by g.n)
+    into verdicts
+    from (select u.verdict, u.amount, u.n, w.balance as wallet, s.balance as source,
+                 sum(u.amount) over (partition by u.source order by u.n) as deposits
+          from unnest(verdicts, amounts, wallets, sources) with ordinality as u(verdict, amount, wallet, source, n)
+          left join account as w on w.id = u.wallet
+          left join account as s on s.id = u.source) as g;
+
+    with moved as (
+        insert into transfer (kind, debit, credit, amount)
+        select of_kind,
+               case of_kind when 'deposit' then g.source else g.wallet end,
+               case of_kind when 'deposit' then g.wallet else g.source end,
+               g.amount
+        from unnest(verdicts, wallets, sources, amounts) as g(verdict, wallet, source, amount)
+        where g.verdict = 'done'
+        returning transfer.id, transfer.debit, transfer.credit
+    ), noted as (
+        insert into idempotency (user_id, operation, key, fingerprint, result)
+        select g.user_id, of_kind, g.key, g.fingerprint, m.id::text
+        from unnest(users, keys, fingerprints, wallets) as g(user_id, key, fingerprint, wallet)
+        join moved as m on g.wallet in (m.debit, m.credit)
+    )
+    select array_agg(coalesce(m.id::text, g.result) order by g.n)
+    into results
+    from unnest(results, wallets) with ordinality as g(result, wallet, n)
+    left join moved as m on g.wallet in (m.debit, m.credit);
+
+    return query
+        select g.verdict, t.id, t.at
+        from unnest(verdicts, results) with ordinality as g(verdict, result, n)
+        left join transfer as t on t.id = g.result::bigint and g.verdict in ('done', 'replayed')
+        order by g.n;
+end
+$$;

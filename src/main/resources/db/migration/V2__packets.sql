@@ -20,7 +20,7 @@ create table packet (
     count      integer     not null check (count between 1 and 100000),
     split      text        not null,
     seed       bytea       not null check (length(seed) = 32),
-    amounts    bigint[]    not null, -- of all slots; never split again
+    luckiest   integer     not null, -- the slot with the largest amount, ties to the earlier one
     greeting   text,
     recipients text[],
     passcode   bytea, -- a salted digest
@@ -38,13 +38,49 @@ create index packet_open on packet (shard, id) where closed_at is null;
 create index packet_due on packet (expires_at) where closed_at is null;
 create index packet_sender on packet (sender, id);
 
--- A trigger, not a CHECK: a CHECK would read the whole array again when the packet closes.
-create function packet_adds_up() returns trigger
+-- The amounts of a packet's slots, a thousand slots a row, so that nobody reads all of a large packet for one share. They are
+-- written just before their packet, in its transaction, and never change.
+create table packet_amounts (
+    packet  uuid     not null,
+    block   integer  not null check (block >= 0), -- of the slots from block * 1000 on
+    amounts bigint[] not null,
+    primary key (packet, block)
+);
+
+create function amounts_come_first() returns trigger
     language plpgsql
 as $$
 begin
-    if cardinality(new.amounts) <> new.count
-        or (select sum(a) <> new.amount or min(a) < 1 from unnest(new.amounts) as a) then
+    if exists (select from packet where id = new.packet) then
+        raise exception 'packet % has its amounts', new.packet using errcode = 'insufficient_privilege';
+    end if;
+    return new;
+end
+$$;
+
+create trigger amounts_come_first
+    before insert on packet_amounts
+    for each row execute function amounts_come_first();
+
+create trigger packet_amounts_are_kept
+    before update or delete or truncate on packet_amounts
+    for each statement execute function refuse_change();
+
+create function packet_adds_up() returns trigger
+    language plpgsql
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+begin
+    if (select count(*) <> (new.count + 999) / 1000
+               or bool_or(cardinality(b.amounts) <> least(1000, new.count - b.block * 1000))
+               or sum(s.sum) <> new.amount
+               or min(s.least) < 1
+               or (array_agg(b.block * 1000 + array_position(b.amounts, s.most) - 1 order by s.most desc, b.block))[1]
+                  <> new.luckiest
+        from packet_amounts as b
+        cross join lateral (select sum(a) as sum, min(a) as least, max(a) as most from unnest(b.amounts) as a) as s
+        where b.packet = new.id) is not false then
         raise exception 'the amounts of packet % do not add up to %', new.id, new.amount
             using errcode = 'check_violation', constraint = 'packet_adds_up';
     end if;
@@ -72,6 +108,116 @@ create view claim as
 select t.packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
+
+-- Sends packets: each by another user, all or none of them committed, each with a verdict of its own.
+--
+-- Takes of each what its row holds; its recipients in one text, separated by spaces, null for all kinds but exclusive ones; when
+-- it opens, null for now; and how many milliseconds after that it expires. The amounts: of each block its packet's place (from 1),
+-- its number, and the amounts as the text of an array, since the packets' counts differ.
+--
+-- Returns for each, in order, a verdict, and for 'done' and 'replayed' the packet; for 'done' also its shard's generation,
+-- which stays the shard's until the packet is there: the recovery that ends it sees the packet.
+-- 'done'      the packet is sent
+-- 'replayed'  it was sent before, by the same command
+-- 'reused'    the key was used for another command; nothing is changed
+-- 'poor'      the wallet holds less than the amount; nothing is changed
+create function send_packets(
+    senders text[], keys text[], fingerprints bytea[],
+    ids uuid[], shards smallint[], groups text[], kinds text[], assets text[], totals bigint[], counts integer[],
+    splits text[], seeds bytea[], luckiests integer[], greetings text[], recipients text[], passcodes bytea[],
+    openings timestamptz[], lifetimes bigint[],
+    block_places integer[], blocks integer[], block_amounts text[])
+    returns table (verdict text, packet uuid, epoch bigint, nonce text,
+                   created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
+    language plpgsql
+    security definer -- it locks wallets, whose balances only transfers may change
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+    -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
+as $$
+declare
+    verdicts    text[];
+    results     text[];
+    epochs      bigint[];
+    nonces      text[];
+    wallets     bigint[];
+    escrows     bigint[];
+begin
+    select u.verdicts, u.results into verdicts, results from used_keys('send', senders, keys, fingerprints) as u;
+
+    -- Before the accounts: whoever waits here for a recovery keeps nobody from settling.
+    with read as materialized (
+        select s.id, s.epoch, s.nonce from shard as s
+        where s.id = any (array(select g.shard from unnest(shards, verdicts) as g(shard, verdict) where g.verdict is null))
+        order by s.id for key share
+    )
+    select array_agg(r.epoch order by g.n), array_agg(r.nonce order by g.n)
+    into epochs, nonces
+    from unnest(shards) with ordinality as g(shard, n) left join read as r on r.id = g.shard;
+
+    wallets := array(
+        select (select a.id from account as a
+                where a.owner = g.sender and a.kind = 'wallet' and a.asset = g.asset and g.verdict is null)
+        from unnest(senders, assets, verdicts) with ordinality as g(sender, asset, verdict, n)
+        order by g.n);
+    perform from account as a where a.id = any (wallets) order by a.id for no key update;
+
+    verdicts := array(
+        select coalesce(g.verdict, case
+                   when coalesce((select a.balance from account as a where a.id = g.wallet), 0) < g.total then 'poor'
+                   else 'done'
+               end)
+        from unnest(verdicts, wallets, totals) with ordinality as g(verdict, wallet, total, n)
+        order by g.n);
+
+    insert into account (kind, owner, asset)
+    select 'escrow', g.id::text, g.asset
+    from unnest(ids, assets, verdicts) as g(id, asset, verdict)
+    where g.verdict = 'done'
+    order by 2, 3;
+    escrows := array(
+        select (select a.id from account as a where a.owner = g.id::text and a.kind = 'escrow' and a.asset = g.asset)
+        from unnest(ids, assets) with ordinality as g(id, asset, n)
+        order by g.n);
+
+    insert into packet_amounts (packet, block, amounts)
+    select ids[g.place], g.block, g.amounts::bigint[]
+    from unnest(block_places, blocks, block_amounts) as g(place, block, amounts)
+    where verdicts[g.place] = 'done';
+
+    insert into packet (id, shard, group_id, sender, kind, asset, amount, count, split, seed, luckiest, greeting, recipients,
+                        passcode, escrow, opens_at, expires_at)
+    select g.id, g.shard, g.group_id, g.sender, g.kind, g.asset, g.total, g.count, g.split, g.seed, g.luckiest, g.greeting,
+           string_to_array(g.recipients, ' '), g.passcode, g.escrow, greatest(g.opening, now()),
+           greatest(g.opening, now()) + g.lifetime * interval '1 millisecond'
+    from unnest(verdicts, ids, shards, groups, senders, kinds, assets, totals, counts, splits, seeds, luckiests, greetings,
+                recipients, passcodes, escrows, openings, lifetimes)
+             as g(verdict, id, shard, group_id, sender, kind, asset, total, count, split, seed, luckiest, greeting,
+                  recipients, passcode, escrow, opening, lifetime)
+    where g.verdict = 'done';
+
+    insert into transfer (kind, debit, credit, amount, packet)
+    select 'send', g.wallet, g.escrow, g.total, g.id
+    from unnest(verdicts, wallets, escrows, totals, ids) as g(verdict, wallet, escrow, total, id)
+    where g.verdict = 'done';
+
+    insert into idempotency (user_id, operation, key, fingerprint, result)
+    select g.sender, 'send', g.key, g.fingerprint, g.id::text
+    from unnest(verdicts, senders, keys, fingerprints, ids) as g(verdict, sender, key, fingerprint, id)
+    where g.verdict = 'done';
+
+    return query
+        select g.verdict,
+               case g.verdict when 'done' then g.id when 'replayed' then g.result::uuid end,
+               g.epoch, g.nonce, p.created_at, p.opens_at, p.expires_at
+        from unnest(verdicts, ids, results, epochs, nonces) with ordinality as g(verdict, id, result, epoch, nonce, n)
+        left join packet as p on p.id = g.id and g.verdict = 'done'
+        order by g.n;
+end
+$$;
 
 -- Moves cursors, all or none: the first effect of every settlement. A stale writer (an old generation, or another owner was
 -- quicker) gets HB001, and the whole statement with all its other effects is undone.

@@ -11,6 +11,7 @@ import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.EndedPackets.EndedPacket;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.packet.PacketStatus;
 import dev.hongbao.packet.PacketStore;
@@ -31,6 +32,7 @@ final class ClaimRace {
     record Desk(
             Vertx vertx,
             PacketStore store,
+            PacketCatalog catalog,
             EndedPackets ended,
             Shards shards,
             ClaimBatcher batcher,
@@ -188,7 +190,7 @@ final class ClaimRace {
         switch (answer.verdict()) {
             case GIVEN -> {
                 desk.metrics().answered(Kind.ACCEPTED);
-                accepted.tryComplete(new ClaimOutcome(Kind.ACCEPTED, acceptedClaim(packet, answer.slot())));
+                accept(packet, answer.slot());
                 if (awaitsSettlement) {
                     await(packet, answer, Kind.CLAIMED);
                 }
@@ -200,16 +202,24 @@ final class ClaimRace {
         }
     }
 
-    private Claim acceptedClaim(Packet packet, int slot) {
-        UserId user = caller.user();
-        return new Claim(
-                packet.id(),
-                user,
-                slot,
-                packet.amountOf(slot),
-                packet.asset(),
-                Claim.Status.ACCEPTED,
-                desk.clock().instant());
+    /** Mostly the amount is at hand. Who waits for the settlement hears of it there, if it cannot be read now. */
+    private void accept(Packet packet, int slot) {
+        inTime(desk.catalog().amountOf(packet, slot))
+                .onSuccess(amount -> accepted.tryComplete(new ClaimOutcome(
+                        Kind.ACCEPTED,
+                        new Claim(
+                                packet.id(),
+                                caller.user(),
+                                slot,
+                                amount,
+                                packet.asset(),
+                                Claim.Status.ACCEPTED,
+                                desk.clock().instant()))))
+                .onFailure(fault -> {
+                    if (!awaitsSettlement) {
+                        fail(fault);
+                    }
+                });
     }
 
     /** Mostly settled long ago, and then Postgres has it; if not, it waits like the first. */
@@ -219,13 +229,13 @@ final class ClaimRace {
             await(packet, answer, Kind.ALREADY_CLAIMED);
         }
         if (joins) {
-            acceptHeld(packet, answer);
+            accept(packet, answer.slot());
             return;
         }
         Future<@Nullable Claim> settledBefore = inTime(desk.store().claim(packet.id(), caller.user()));
         settledBefore.onSuccess(claim -> {
             if (claim == null) {
-                acceptHeld(packet, answer);
+                accept(packet, answer.slot());
             } else if (awaitsSettlement) {
                 desk.waiters().settled(new Key(packet.id(), caller.user()), claim);
             } else {
@@ -235,10 +245,6 @@ final class ClaimRace {
         if (!awaitsSettlement) {
             settledBefore.onFailure(this::fail);
         }
-    }
-
-    private void acceptHeld(Packet packet, Answer answer) {
-        accepted.tryComplete(new ClaimOutcome(Kind.ACCEPTED, acceptedClaim(packet, answer.slot())));
     }
 
     private void await(Packet packet, Answer answer, Kind kind) {

@@ -56,6 +56,7 @@ public final class ClaimService {
         this.desk = new ClaimRace.Desk(
                 vertx,
                 store,
+                catalog,
                 ended,
                 shards,
                 new ClaimBatcher(vertx, redis, shards, settings, metrics),

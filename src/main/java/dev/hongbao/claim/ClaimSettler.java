@@ -7,6 +7,7 @@ import dev.hongbao.journal.Settler;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketCatalog;
+import dev.hongbao.packet.PacketCatalog.Slots;
 import dev.hongbao.packet.PacketEnds;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.postgres.SqlState;
@@ -17,17 +18,15 @@ import io.vertx.sqlclient.SqlClient;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settles accepted claims: one statement for the batch, the amounts from the packets' terms. */
+/** Settles accepted claims: one statement for the batch, the amounts from the packets' slots. */
 public final class ClaimSettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimSettler.class);
 
@@ -59,9 +58,12 @@ public final class ClaimSettler implements Settler {
 
     @Override
     public Future<Settlement> prepare(List<JournalItem> items) {
-        Set<PacketId> ids = new LinkedHashSet<>();
-        items.forEach(item -> ids.add(((AcceptedClaims) item).packet()));
-        return catalog.findAll(ids).map(packets -> {
+        List<Slots> slots = new ArrayList<>(items.size());
+        for (JournalItem item : items) {
+            AcceptedClaims claims = (AcceptedClaims) item;
+            slots.add(new Slots(claims.packet(), claims.firstSlot(), claims.size()));
+        }
+        return catalog.findWithAmounts(slots).map(packets -> {
             Batch batch = new Batch(packets);
             items.forEach(item -> batch.add((AcceptedClaims) item));
             return batch;

@@ -1,8 +1,6 @@
 package dev.hongbao.ledger;
 
 import dev.hongbao.command.IdempotencyKey;
-import dev.hongbao.command.Refusal;
-import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.postgres.Transactions;
 import io.vertx.core.Future;
@@ -35,7 +33,8 @@ public final class Idempotency {
      * @param wish every field of the command in one unambiguous text; another text under the same key is refused
      */
     public record Scope(UserId user, String operation, IdempotencyKey key, String wish) {
-        byte[] fingerprint() {
+        /** Tells this command from others under the same key: 32 bytes. */
+        public byte[] fingerprint() {
             try {
                 return MessageDigest.getInstance("SHA-256").digest(wish.getBytes(StandardCharsets.UTF_8));
             } catch (NoSuchAlgorithmException impossible) {
@@ -77,10 +76,7 @@ public final class Idempotency {
                         }
                         var first = rows.iterator().next();
                         if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
-                            return Future.failedFuture(
-                                    new RefusedException(
-                                            Refusal.IDEMPOTENCY_KEY_REUSED,
-                                            "This idempotency key was used for another request. Use a new key for a new request."));
+                            return Future.failedFuture(Verdict.REUSED.refusal());
                         }
                         return Future.succeededFuture(first.getString(1));
                     });

@@ -1,14 +1,9 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.command.Refusal;
-import dev.hongbao.command.RefusedException;
-import dev.hongbao.command.UserId;
 import dev.hongbao.postgres.SqlState;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Accounts and transfers inside a caller's transaction. Balances move by the database's trigger, in the order of account ids;
@@ -27,32 +22,6 @@ public final class Ledger {
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
-    /** A user's wallet for an asset. */
-    public static Future<Long> wallet(SqlClient tx, UserId user, Asset asset) {
-        return account(tx, AccountKind.WALLET, user.value(), asset);
-    }
-
-    /** The outside world: what all money of an asset came from. Its balance is never more than 0. */
-    public static Future<Long> source(SqlClient tx, Asset asset) {
-        return account(tx, AccountKind.SOURCE, "outside", asset);
-    }
-
-    /**
-     * Moves an amount.
-     *
-     * @param packet what it belongs to; null for a deposit or withdrawal
-     * @return the transfer's id; refused with INSUFFICIENT_FUNDS or BALANCE_LIMIT, and then the transaction is broken and must
-     *     be rolled back
-     */
-    public static Future<Long> transfer(
-            SqlClient tx, TransferKind kind, long debit, long credit, long amount, @Nullable UUID packet) {
-        return tx.preparedQuery("insert into transfer (kind, debit, credit, amount, packet)"
-                        + " values ($1, $2, $3, $4, $5) returning id")
-                .execute(Tuple.of(kind.wireName(), debit, credit, Amount.check(amount), packet))
-                .map(rows -> rows.iterator().next().getLong(0))
-                .recover(fault -> Future.failedFuture(refusal(fault)));
-    }
-
     /**
      * What a failed insert of transfers means to the caller: INSUFFICIENT_FUNDS or BALANCE_LIMIT where a balance would leave its
      * range, else the fault itself.
@@ -60,11 +29,10 @@ public final class Ledger {
     public static Throwable refusal(Throwable fault) {
         String constraint = SqlState.violatedConstraint(fault);
         if ("account_not_negative".equals(constraint)) {
-            return new RefusedException(
-                    Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the amount. Deposit first, or use less.");
+            return Verdict.POOR.refusal();
         }
         if ("account_in_range".equals(constraint)) {
-            return new RefusedException(Refusal.BALANCE_LIMIT, "The asset's total would leave the ledger's range.");
+            return Verdict.BEYOND.refusal();
         }
         return fault;
     }

@@ -5,7 +5,9 @@ import dev.hongbao.command.Page;
 import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.postgres.Transactions;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -31,12 +33,12 @@ public final class Wallets {
             order by t.id desc limit $3
             """;
 
+    private static final String MOVE = "select verdict, transfer, at from move_wallets($1, $2, $3, $4, $5, $6)";
+
     private final Pool pool;
-    private final Idempotency idempotency;
 
     public Wallets(Pool pool) {
         this.pool = pool;
-        this.idempotency = new Idempotency(pool);
     }
 
     /**
@@ -54,20 +56,30 @@ public final class Wallets {
     }
 
     private Future<WalletEntry> move(UserId user, Asset asset, long amount, IdempotencyKey key, TransferKind kind) {
-        boolean in = kind == TransferKind.DEPOSIT;
         var scope = new Idempotency.Scope(user, kind.wireName(), key, asset + " " + Amount.check(amount));
-        return idempotency
-                .once(
-                        scope,
-                        tx -> Ledger.source(tx, asset)
-                                .compose(source -> Ledger.wallet(tx, user, asset)
-                                        .compose(wallet -> Ledger.transfer(
-                                                tx, kind, in ? source : wallet, in ? wallet : source, amount, null)))
-                                .map(String::valueOf))
-                .compose(id -> pool.preparedQuery("select id, kind, kind = 'deposit' as credit, $2::text as asset,"
-                                + " amount, packet, draw, at from transfer where id = $1")
-                        .execute(Tuple.of(Long.parseLong(id), asset.code())))
-                .map(rows -> entry(rows.iterator().next()));
+        Tuple one = Tuple.tuple()
+                .addString(kind.wireName())
+                .addArrayOfString(new String[] {user.value()})
+                .addArrayOfString(new String[] {asset.code()})
+                .addArrayOfLong(new Long[] {amount})
+                .addArrayOfString(new String[] {key.value()})
+                .addArrayOfBuffer(new Buffer[] {Buffer.buffer(scope.fingerprint())});
+        return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(one))
+                .compose(rows -> {
+                    Row row = rows.iterator().next();
+                    Verdict verdict = Verdict.of(row.getString("verdict"));
+                    return verdict.isRefusal()
+                            ? Future.failedFuture(verdict.refusal())
+                            : Future.succeededFuture(new WalletEntry(
+                                    row.getLong("transfer"),
+                                    kind,
+                                    kind == TransferKind.DEPOSIT,
+                                    asset,
+                                    amount,
+                                    null,
+                                    null,
+                                    row.getOffsetDateTime("at").toInstant()));
+                });
     }
 
     /** Every asset the user ever held, by asset code. Empty for an unknown user. */

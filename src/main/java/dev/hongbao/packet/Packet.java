@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms of a packet, fixed when it was sent. Immutable; the array is never handed out.
+ * The terms of a packet, fixed when it was sent, and those of its slots' amounts that were read so far. Safe on any thread.
  */
 public final class Packet {
     private final PacketId id;
@@ -18,7 +18,7 @@ public final class Packet {
     private final PacketKind kind;
     private final Asset asset;
     private final long amount;
-    private final long[] amounts;
+    private final SlotAmounts amounts;
     private final @Nullable String greeting;
     private final Set<UserId> recipients;
     private final @Nullable Passcode passcode;
@@ -28,7 +28,7 @@ public final class Packet {
 
     /**
      * @param shard the shard that was stored with the packet
-     * @param amounts of all slots, minor units; their sum is {@code amount}; not copied, the caller gives it away
+     * @param count the number of shares
      */
     public Packet(
             PacketId id,
@@ -38,7 +38,7 @@ public final class Packet {
             PacketKind kind,
             Asset asset,
             long amount,
-            long[] amounts,
+            int count,
             @Nullable String greeting,
             Set<UserId> recipients,
             @Nullable Passcode passcode,
@@ -52,7 +52,7 @@ public final class Packet {
         this.kind = kind;
         this.asset = asset;
         this.amount = amount;
-        this.amounts = amounts;
+        this.amounts = new SlotAmounts(count);
         this.greeting = greeting;
         this.recipients = Set.copyOf(recipients);
         this.passcode = passcode;
@@ -92,12 +92,16 @@ public final class Packet {
 
     /** The number of shares. */
     public int count() {
-        return amounts.length;
+        return amounts.count();
     }
 
-    /** The amount of a slot, minor units. */
+    /** The amount of a slot, minor units; 0 while it is not at hand: {@link PacketCatalog} reads it. */
     public long amountOf(int slot) {
-        return amounts[slot];
+        return amounts.at(slot);
+    }
+
+    SlotAmounts amounts() {
+        return amounts;
     }
 
     /** Null for none. */

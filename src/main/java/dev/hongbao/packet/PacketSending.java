@@ -4,58 +4,50 @@ import dev.hongbao.command.Caller;
 import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
-import dev.hongbao.command.UserId;
 import dev.hongbao.journal.Generation;
 import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.Shards;
-import dev.hongbao.ledger.AccountKind;
 import dev.hongbao.ledger.Idempotency;
-import dev.hongbao.ledger.Ledger;
-import dev.hongbao.ledger.TransferKind;
+import dev.hongbao.ledger.Verdict;
+import dev.hongbao.packet.SendStatement.NewPacket;
 import dev.hongbao.split.Split;
 import dev.hongbao.split.SplitAlgorithm;
 import dev.hongbao.split.SplitTerms;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.util.Arrays;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Sending: rules, split, and one transaction for the packet, its amounts, its escrow and the transfer into it. One instance
+ * Sending: rules, split, and one statement for the packet, its amounts, its escrow and the transfer into it. One instance
  * per event loop.
  */
 final class PacketSending {
-    private static final String INSERT = """
-            insert into packet (id, shard, group_id, sender, kind, asset, amount, count, split, seed, amounts, greeting,
-                                recipients, passcode, escrow, opens_at, expires_at)
-            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-                    greatest($16::timestamptz, now()),
-                    greatest($16::timestamptz, now()) + $17::bigint * interval '1 millisecond')
-            """;
+    /**
+     * From more shares on it is looked beforehand whether the wallet holds the amount, and the split leaves the event loop: a
+     * hundred thousand take some 10 ms, fifty in the worst case.
+     */
+    private static final int LARGE = SlotAmounts.BLOCK;
 
-    private final Pool pool;
+    private final Vertx vertx;
+    private final SendStatement statement;
     private final Shards shards;
     private final PacketCatalog catalog;
     private final KeyLoading loading;
     private final EventBus bus;
     private final PacketService.Limits limits;
     private final Clock clock;
-    private final Idempotency idempotency;
     private final SecureRandom random = new SecureRandom();
 
     PacketSending(
+            Vertx vertx,
             Pool pool,
             Shards shards,
             PacketCatalog catalog,
@@ -63,14 +55,14 @@ final class PacketSending {
             EventBus bus,
             PacketService.Limits limits,
             Clock clock) {
-        this.pool = pool;
+        this.vertx = vertx;
+        this.statement = new SendStatement(pool, shards);
         this.shards = shards;
         this.catalog = catalog;
         this.loading = loading;
         this.bus = bus;
         this.limits = limits;
         this.clock = clock;
-        this.idempotency = new Idempotency(pool);
     }
 
     Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
@@ -80,23 +72,42 @@ final class PacketSending {
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
-        PacketId id = PacketId.create();
-        Generation[] read = new Generation[1];
         var scope = new Idempotency.Scope(caller.user(), "send", key, command.toString());
-        return idempotency
-                .once(
-                        scope,
-                        tx -> insert(tx, id, caller.user(), command, algorithm).map(generation -> {
-                            read[0] = generation;
-                            return id.toString();
-                        }))
-                .compose(sent -> catalog.find(Objects.requireNonNull(PacketId.parse(sent))))
-                .compose(packet -> {
-                    Packet found = Objects.requireNonNull(packet);
-                    return read[0] == null || !found.id().equals(id)
-                            ? Future.succeededFuture(found)
-                            : load(found.id(), read[0]).map(found);
+        return affordable(scope, command)
+                .compose(affordable -> split(scope, command, algorithm))
+                .compose(statement::execute)
+                .compose(sent -> {
+                    Packet fresh = sent.fresh();
+                    return fresh == null
+                            ? catalog.find(sent.id()).map(Objects::requireNonNull)
+                            : load(fresh.id(), Objects.requireNonNull(sent.generation()))
+                                    .map(catalog.put(fresh));
                 });
+    }
+
+    /** Refuses early, where a refusal would come late. */
+    private Future<Void> affordable(Idempotency.Scope scope, SendCommand command) {
+        return command.count() <= LARGE
+                ? Future.succeededFuture()
+                : statement
+                        .isPoor(scope, command.asset(), command.amount())
+                        .compose(poor -> poor ? Future.failedFuture(Verdict.POOR.refusal()) : Future.succeededFuture());
+    }
+
+    private Future<NewPacket> split(Idempotency.Scope scope, SendCommand command, SplitAlgorithm algorithm) {
+        return command.count() <= LARGE
+                ? Future.succeededFuture(splitNow(scope, command, algorithm))
+                : vertx.executeBlocking(() -> splitNow(scope, command, algorithm), false);
+    }
+
+    private NewPacket splitNow(Idempotency.Scope scope, SendCommand command, SplitAlgorithm algorithm) {
+        PacketId id = PacketId.create();
+        byte[] seed = new byte[Split.SEED_BYTES];
+        random.nextBytes(seed);
+        long[] amounts = Split.amounts(
+                SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max()), seed);
+        Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
+        return new NewPacket(scope, id, shards.shardFor(id.value()), command, algorithm, seed, amounts, expiresIn);
     }
 
     private Future<Void> load(PacketId packet, Generation generation) {
@@ -162,59 +173,5 @@ final class PacketSending {
         if (!kept) {
             throw new RefusedException(Refusal.INFEASIBLE, rule);
         }
-    }
-
-    /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */
-    private Future<Generation> insert(
-            SqlConnection tx, PacketId id, UserId sender, SendCommand command, SplitAlgorithm algorithm) {
-        int shard = shards.shardFor(id.value());
-        byte[] seed = new byte[Split.SEED_BYTES];
-        random.nextBytes(seed);
-        long[] amounts = Split.amounts(
-                SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max()), seed);
-        Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
-        Instant opensAt = command.opensAt();
-        String passcode = command.passcode();
-        return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
-                .execute(Tuple.of((short) shard))
-                .map(rows -> rows.iterator().next())
-                .map(row -> new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce")))
-                .compose(generation -> Ledger.account(tx, AccountKind.ESCROW, id.toString(), command.asset())
-                        .compose(escrow -> Ledger.wallet(tx, sender, command.asset())
-                                .compose(wallet -> tx.preparedQuery(INSERT)
-                                        .execute(Tuple.tuple()
-                                                .addUUID(id.value())
-                                                .addShort((short) shard)
-                                                .addString(command.group().value())
-                                                .addString(sender.value())
-                                                .addString(command.kind().wireName())
-                                                .addString(command.asset().code())
-                                                .addLong(command.amount())
-                                                .addInteger(command.count())
-                                                .addString(algorithm.wireName())
-                                                .addBuffer(Buffer.buffer(seed))
-                                                .addArrayOfLong(Arrays.stream(amounts)
-                                                        .boxed()
-                                                        .toArray(Long[]::new))
-                                                .addString(command.greeting())
-                                                .addArrayOfString(recipients(command))
-                                                .addBuffer(passcode == null ? null : passcodeOf(id, passcode))
-                                                .addLong(escrow)
-                                                .addOffsetDateTime(
-                                                        opensAt == null ? null : opensAt.atOffset(ZoneOffset.UTC))
-                                                .addLong(expiresIn.toMillis()))
-                                        .compose(inserted -> Ledger.transfer(
-                                                tx, TransferKind.SEND, wallet, escrow, command.amount(), id.value()))))
-                        .map(generation));
-    }
-
-    private static String @Nullable [] recipients(SendCommand command) {
-        return command.recipients().isEmpty()
-                ? null
-                : command.recipients().stream().map(UserId::value).distinct().toArray(String[]::new);
-    }
-
-    private static Buffer passcodeOf(PacketId id, String typed) {
-        return Buffer.buffer(Passcode.of(id, typed).digest());
     }
 }

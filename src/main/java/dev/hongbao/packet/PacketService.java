@@ -11,14 +11,14 @@ import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.EndedPackets.EndedPacket;
 import dev.hongbao.packet.PacketStore.Progress;
+import dev.hongbao.packet.PacketStore.Seen;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +50,7 @@ public final class PacketService {
      * @param clock only for refusing what opens too late; what is due is decided by Postgres' clock
      */
     public PacketService(
+            Vertx vertx,
             Pool pool,
             Shards shards,
             PacketStore store,
@@ -62,7 +63,7 @@ public final class PacketService {
         this.store = store;
         this.catalog = catalog;
         this.ended = ended;
-        this.sending = new PacketSending(pool, shards, catalog, loading, bus, limits, clock);
+        this.sending = new PacketSending(vertx, pool, shards, catalog, loading, bus, limits, clock);
     }
 
     /**
@@ -77,14 +78,30 @@ public final class PacketService {
 
     /** The packet as the caller may see it; refused with NOT_FOUND, or NOT_ELIGIBLE outside the caller's groups. */
     public Future<PacketView> view(Caller caller, PacketId id) {
-        return visible(caller, id)
-                .compose(packet -> ended.find(id).compose(over -> {
-                    if (over != null) {
-                        return mine(over, id, caller.user()).map(mine -> view(packet, over, mine));
-                    }
-                    return store.claim(id, caller.user())
-                            .compose(mine -> store.progress(id).map(progress -> view(packet, progress, mine)));
-                }));
+        Packet terms = catalog.cached(id);
+        return terms != null && ended.isKnown(id)
+                ? visible(caller, terms)
+                        .compose(packet -> ended.find(id)
+                                .compose(over -> over == null
+                                        ? read(caller, id)
+                                        : mine(over, id, caller.user()).map(mine -> view(packet, over, mine))))
+                : read(caller, id);
+    }
+
+    private Future<PacketView> read(Caller caller, PacketId id) {
+        return store.seen(id, caller.user()).compose(seen -> {
+            if (seen == null) {
+                return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
+            }
+            return visible(caller, catalog.put(seen.packet())).map(packet -> view(seen));
+        });
+    }
+
+    private static Future<Packet> visible(Caller caller, Packet packet) {
+        return caller.isMemberOf(packet.group())
+                ? Future.succeededFuture(packet)
+                : Future.failedFuture(new RefusedException(
+                        Refusal.NOT_ELIGIBLE, "This packet belongs to a group that your token does not name."));
     }
 
     /**
@@ -125,21 +142,11 @@ public final class PacketService {
         if (before == null) {
             return badCursor();
         }
-        return store.sentBy(user, before, limit + 1).compose(rows -> {
-            List<Future<PacketView>> views = new ArrayList<>();
-            for (PacketStore.PacketProgress row : rows) {
-                PacketId id = row.packet().id();
-                views.add(ended.find(id)
-                        .compose(over -> over != null
-                                ? mine(over, id, user).map(mine -> view(row.packet(), over, mine))
-                                : store.claim(id, user).map(mine -> view(row.packet(), row.progress(), mine))));
-            }
-            return Future.all(views)
-                    .map(all -> Page.of(
-                            views.stream().map(Future::result).toList(),
-                            limit,
-                            view -> view.packet().id().toString()));
-        });
+        return store.sentBy(user, before, limit + 1)
+                .map(rows -> Page.of(
+                        rows.stream().map(PacketService::view).toList(),
+                        limit,
+                        view -> view.packet().id().toString()));
     }
 
     /**
@@ -156,24 +163,10 @@ public final class PacketService {
         if (limit == 0) {
             return Future.succeededFuture(List.of());
         }
-        return store.newest(group, caller.user(), limit)
-                .compose(rows -> catalog.findAll(
-                                rows.stream().map(PacketStore.GroupPacket::id).toList())
-                        .compose(packets -> {
-                            List<Future<PacketView>> views = new ArrayList<>();
-                            for (PacketStore.GroupPacket row : rows) {
-                                Packet packet = Objects.requireNonNull(packets.get(row.id()));
-                                Claim mine = row.claim();
-                                views.add(
-                                        row.progress().closed()
-                                                ? ended.find(row.id())
-                                                        .map(over -> view(packet, Objects.requireNonNull(over), mine))
-                                                : Future.succeededFuture(view(packet, row.progress(), mine)));
-                            }
-                            return Future.all(views)
-                                    .map(all ->
-                                            views.stream().map(Future::result).toList());
-                        }));
+        return store.newest(group, caller.user(), limit).map(rows -> {
+            rows.forEach(seen -> catalog.put(seen.packet())); // who sees them may claim next
+            return rows.stream().map(PacketService::view).toList();
+        });
     }
 
     /** What {@code user} claimed, settled, newest packets first. */
@@ -184,18 +177,6 @@ public final class PacketService {
         }
         return store.claimsOf(user, before, limit + 1)
                 .map(claims -> Page.of(claims, limit, claim -> claim.packet().toString()));
-    }
-
-    private Future<Packet> visible(Caller caller, PacketId id) {
-        return catalog.find(id).compose(packet -> {
-            if (packet == null) {
-                return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
-            }
-            return caller.isMemberOf(packet.group())
-                    ? Future.succeededFuture(packet)
-                    : Future.failedFuture(new RefusedException(
-                            Refusal.NOT_ELIGIBLE, "This packet belongs to a group that your token does not name."));
-        });
     }
 
     private Future<@Nullable Claim> mine(EndedPacket over, PacketId id, UserId user) {
@@ -209,15 +190,24 @@ public final class PacketService {
         return new PacketView(packet, over.status(), over.claimedCount(), over.claimedAmount(), mine, over.luckiest());
     }
 
-    private static PacketView view(Packet packet, @Nullable Progress progress, @Nullable Claim mine) {
-        if (progress == null) {
-            return PacketView.ofNew(packet);
+    private static PacketView view(Seen seen) {
+        Progress progress = seen.progress();
+        PacketStatus status;
+        if (progress.closed()) {
+            status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
+        } else if (progress.claimedCount() == seen.packet().count()) {
+            status = PacketStatus.DRAINED;
+        } else {
+            status = progress.due() ? PacketStatus.EXPIRED : PacketStatus.OPEN;
         }
-        PacketStatus status = progress.claimedCount() == packet.count()
-                ? PacketStatus.DRAINED
-                : progress.due() ? PacketStatus.EXPIRED : PacketStatus.OPEN;
+        boolean amountVisible = progress.closed() || seen.mine() != null;
         return new PacketView(
-                packet, status, progress.claimedCount(), mine == null ? null : progress.claimedAmount(), mine, null);
+                seen.packet(),
+                status,
+                progress.claimedCount(),
+                amountVisible ? progress.claimedAmount() : null,
+                seen.mine(),
+                seen.luckiest());
     }
 
     private static @Nullable PacketId before(@Nullable String cursor) {

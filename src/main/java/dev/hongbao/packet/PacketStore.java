@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Packets and claims as Postgres has them. Safe on any thread. */
 public final class PacketStore {
-    static final String PACKET =
-            "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.amounts, p.greeting, p.recipients,"
+    private static final String PACKET =
+            "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.greeting, p.recipients,"
                     + " p.passcode, p.created_at, p.opens_at, p.expires_at";
 
     private static final String CLAIM =
@@ -39,12 +39,32 @@ public final class PacketStore {
             order by c.packet desc limit $3
             """;
 
-    /** Who it was is looked up for the one that is found. */
+    /** Drained or not: whoever may not know it is not told. */
     private static final String LUCKIEST = """
             select c.packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
-            from (select * from transfer where packet = $1 and slot is not null order by amount desc, slot limit 1) as c
+            from packet as p
+            join transfer as c on c.packet = p.id and c.slot = p.luckiest
             join account as w on w.id = c.credit
+            where p.id = $1
             """;
+
+    /** Packets with one block of their amounts each, if there is such a block. */
+    private static final String FIND = "select " + PACKET + ", k.block, (select a.amounts from packet_amounts as a"
+            + " where a.packet = p.id and a.block = k.block) as amounts"
+            + " from unnest($1::uuid[], $2::integer[]) as k(id, block)"
+            + " cross join lateral (select * from packet where id = k.id limit 1) as p";
+
+    /** Packets as $1 sees them, all in one query. What a limit of 1 encloses is looked up row by row, through an index. */
+    private static final String SEEN = "select " + PACKET + ", " + progressOf("p")
+            + ", m.slot as my_slot, m.amount as my_amount, m.at as my_at,"
+            + " l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at, l.owner as luckiest_user"
+            + " from packet as p join account as e on e.id = p.escrow"
+            + " left join lateral (select t.slot, t.amount, t.at from account as w join transfer as t on t.credit = w.id"
+            + " where w.owner = $1 and w.kind = 'wallet' and w.asset = p.asset and t.packet = p.id and t.slot is not null"
+            + " limit 1) as m on true"
+            + " left join lateral (select t.slot, t.amount, t.at, w.owner from transfer as t join account as w on w.id = t.credit"
+            + " where t.packet = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0"
+            + " limit 1) as l on true ";
 
     private final Pool pool;
 
@@ -55,14 +75,32 @@ public final class PacketStore {
     /** A packet's progress, at one moment. */
     record Progress(boolean closed, boolean due, long refund, int claimedCount, long claimedAmount) {}
 
-    /** A row of a list of packets. */
-    record PacketProgress(Packet packet, Progress progress) {}
+    /**
+     * A packet as one user sees it.
+     *
+     * @param mine the user's claim, null for none
+     * @param luckiest of a drained packet, else null
+     */
+    record Seen(
+            Packet packet,
+            Progress progress,
+            @Nullable Claim mine,
+            @Nullable Claim luckiest) {}
 
     /** The terms of packets; those unknown are left out. */
     Future<List<Packet>> find(Collection<PacketId> ids) {
         return pool.preparedQuery("select " + PACKET + " from packet as p where p.id = any ($1)")
                 .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
                 .map(rows -> stream(rows).map(PacketStore::packet).toList());
+    }
+
+    /** As {@link #find}, each with one block of its amounts at hand, if it has such a block; the two lists go together. */
+    Future<List<Packet>> find(List<PacketId> ids, List<Integer> blocks) {
+        return pool.preparedQuery(FIND)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new))
+                        .addArrayOfInteger(blocks.toArray(Integer[]::new)))
+                .map(rows -> stream(rows).map(PacketStore::packetWithBlock).toList());
     }
 
     /** How far a packet has come; null for an unknown one. */
@@ -107,7 +145,7 @@ public final class PacketStore {
                 .map(rows -> stream(rows).map(PacketStore::claim).toList());
     }
 
-    /** The largest claim, ties to the earlier slot; null when there is none. Reads every claim of the packet. */
+    /** The claim of the slot with the largest amount, ties to the earlier slot; null while nobody has it. */
     Future<@Nullable Claim> luckiest(PacketId packet) {
         return pool.preparedQuery(LUCKIEST)
                 .execute(Tuple.of(packet.value()))
@@ -128,38 +166,32 @@ public final class PacketStore {
                 .map(rows -> stream(rows).map(PacketStore::claim).toList());
     }
 
-    /** A sender's packets older than a packet, newest first. */
-    Future<List<PacketProgress>> sentBy(UserId sender, PacketId before, int limit) {
-        return pool.preparedQuery("select " + PACKET + ", " + progressOf("p") + " from packet as p"
-                        + " join account as e on e.id = p.escrow"
-                        + " where p.sender = $1 and p.id < $2 order by p.id desc limit $3")
-                .execute(Tuple.of(sender.value(), before.value(), limit))
-                .map(rows -> stream(rows)
-                        .map(row -> new PacketProgress(packet(row), progress(row)))
-                        .toList());
+    /** A packet as a user sees it; null for an unknown one. */
+    Future<@Nullable Seen> seen(PacketId id, UserId viewer) {
+        return seen("where p.id = $2", Tuple.of(viewer.value(), id.value()))
+                .map(all -> all.stream().findFirst().orElse(null));
     }
 
-    /**
-     * The newest packets of a group that are announced, newest first, each with the user's claim; without their terms.
-     *
-     * @param claim the user's, null for none
-     */
-    record GroupPacket(
-            PacketId id, Progress progress, @Nullable Claim claim) {}
+    /** A sender's packets older than a packet, newest first. */
+    Future<List<Seen>> sentBy(UserId sender, PacketId before, int limit) {
+        return seen(
+                "where p.sender = $1 and p.id < $2 order by p.id desc limit $3",
+                Tuple.of(sender.value(), before.value(), limit));
+    }
 
-    Future<List<GroupPacket>> newest(GroupId group, UserId user, int limit) {
-        return pool.preparedQuery("select p.id, " + progressOf("p")
-                        + ", c.packet, c.user_id, c.slot, c.amount, c.at, p.asset from packet as p"
-                        + " join account as e on e.id = p.escrow"
-                        + " left join claim as c on c.packet = p.id and c.user_id = $2"
-                        + " where p.group_id = $1 and not exists (select from unannounced as u where u.packet = p.id)"
-                        + " order by p.id desc limit $3")
-                .execute(Tuple.of(group.value(), user.value(), limit))
+    /** The newest packets of a group that are announced, newest first. */
+    Future<List<Seen>> newest(GroupId group, UserId viewer, int limit) {
+        return seen(
+                "where p.group_id = $2 and not exists (select from unannounced as u where u.packet = p.id)"
+                        + " order by p.id desc limit $3",
+                Tuple.of(viewer.value(), group.value(), limit));
+    }
+
+    private Future<List<Seen>> seen(String which, Tuple parameters) {
+        return pool.preparedQuery(SEEN + which)
+                .execute(parameters)
                 .map(rows -> stream(rows)
-                        .map(row -> new GroupPacket(
-                                new PacketId(row.getUUID("id")),
-                                progress(row),
-                                row.getUUID("packet") == null ? null : claim(row)))
+                        .map(row -> seen(row, parameters.getString(0)))
                         .toList());
     }
 
@@ -202,13 +234,43 @@ public final class PacketStore {
                 instant(row, "at"));
     }
 
-    static Packet packet(Row row) {
-        PacketId id = new PacketId(row.getUUID("id"));
-        Long[] boxed = row.getArrayOfLongs("amounts");
-        long[] amounts = new long[boxed.length];
-        for (int slot = 0; slot < amounts.length; slot++) {
-            amounts[slot] = boxed[slot];
+    private static Seen seen(Row row, String viewer) {
+        Packet packet = packet(row);
+        return new Seen(
+                packet,
+                progress(row),
+                claim(row, packet, "my", viewer),
+                claim(row, packet, "luckiest", row.getString("luckiest_user")));
+    }
+
+    private static @Nullable Claim claim(Row row, Packet packet, String prefix, @Nullable String user) {
+        Integer slot = row.getInteger(prefix + "_slot");
+        return slot == null || user == null
+                ? null
+                : new Claim(
+                        packet.id(),
+                        new UserId(user),
+                        slot,
+                        row.getLong(prefix + "_amount"),
+                        packet.asset(),
+                        Claim.Status.SETTLED,
+                        instant(row, prefix + "_at"));
+    }
+
+    private static Packet packetWithBlock(Row row) {
+        Packet packet = packet(row);
+        Long[] amounts = row.getArrayOfLongs("amounts");
+        if (amounts != null) {
+            packet.amounts()
+                    .put(
+                            row.getInteger("block"),
+                            Stream.of(amounts).mapToLong(Long::longValue).toArray());
         }
+        return packet;
+    }
+
+    private static Packet packet(Row row) {
+        PacketId id = new PacketId(row.getUUID("id"));
         String[] recipients = row.getArrayOfStrings("recipients");
         Buffer passcode = row.getBuffer("passcode");
         return new Packet(
@@ -219,7 +281,7 @@ public final class PacketStore {
                 PacketKind.of(row.getString("kind")),
                 new Asset(row.getString("asset")),
                 row.getLong("amount"),
-                amounts,
+                row.getInteger("count"),
                 row.getString("greeting"),
                 recipients == null
                         ? Set.of()

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Transactions that are run again when Postgres asks for it. */
 public final class Transactions {
@@ -16,13 +17,17 @@ public final class Transactions {
      * serialization failure runs it again, at most five times, so {@code work} must have no effect outside the transaction.
      */
     public static <T> Future<T> run(Pool pool, Function<SqlConnection, Future<T>> work) {
-        return run(pool, work, TRIES);
+        return retry(() -> pool.withTransaction(work), TRIES);
     }
 
-    private static <T> Future<T> run(Pool pool, Function<SqlConnection, Future<T>> work, int tries) {
-        return pool.withTransaction(work)
-                .recover(fault -> tries > 1 && SqlState.isRetryable(fault)
-                        ? run(pool, work, tries - 1)
-                        : Future.failedFuture(fault));
+    /** Sends a statement that is a transaction by itself; as {@link #run}, in one round trip. */
+    public static <T> Future<T> statement(Supplier<Future<T>> statement) {
+        return retry(statement, TRIES);
+    }
+
+    private static <T> Future<T> retry(Supplier<Future<T>> work, int tries) {
+        return work.get()
+                .recover(fault ->
+                        tries > 1 && SqlState.isRetryable(fault) ? retry(work, tries - 1) : Future.failedFuture(fault));
     }
 }

@@ -22,8 +22,8 @@ final class LedgerChecks {
             new Check("I2", "every claim has the amount that its slot was given at creation", """
                     -- Materialized: joined with the claims first, an array would be unfolded once for each of them.
                     with slots as materialized (
-                        select p.id, (a.n - 1)::integer as slot, a.amount
-                        from packet as p cross join lateral unnest(p.amounts) with ordinality as a(amount, n)
+                        select b.packet as id, b.block * 1000 + a.n::integer - 1 as slot, a.amount
+                        from packet_amounts as b cross join lateral unnest(b.amounts) with ordinality as a(amount, n)
                     )
                     select format('packet %s slot %s: claimed %s, was %s', c.packet, c.slot, c.amount, s.amount)
                     from slots as s join transfer as c on c.packet = s.id and c.slot = s.slot
@@ -32,6 +32,15 @@ final class LedgerChecks {
                     select format('packet %s has no slot %s', c.packet, c.slot)
                     from transfer as c left join packet as p on p.id = c.packet
                     where c.slot is not null and (p.id is null or c.slot >= p.count)
+                    """),
+            new Check("I2", "the amounts of a packet's slots add up to it", """
+                    select format('packet %s: %s slots of %s, %s of %s', p.id, a.slots, p.count, a.sum, p.amount)
+                    from packet as p
+                    left join (select b.packet, sum(cardinality(b.amounts)) as slots, sum(s.sum) as sum
+                               from packet_amounts as b
+                               cross join lateral (select sum(a) as sum from unnest(b.amounts) as a) as s
+                               group by b.packet) as a on a.packet = p.id
+                    where a.slots is distinct from p.count or a.sum is distinct from p.amount
                     """),
             new Check("I2", "slots are claimed in order, without gaps", """
                     select format('packet %s: %s claims, highest slot %s', packet, count(*), max(slot))

@@ -82,7 +82,7 @@ final class Packets {
     PacketService packets(KeyLoading loading, PacketConfig config) {
         PacketService.Limits limits =
                 new PacketService.Limits(config.defaultExpiry(), config.maxExpiry(), config.maxCount());
-        return new PacketService(pool, shards, store, catalog, ended, loading, vertx.eventBus(), limits, clock);
+        return new PacketService(vertx, pool, shards, store, catalog, ended, loading, vertx.eventBus(), limits, clock);
     }
 
     ClaimService claims(RedisLink redis, ClaimSettings settings) {

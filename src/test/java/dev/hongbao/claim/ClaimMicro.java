@@ -76,7 +76,7 @@ public class ClaimMicro {
                 PacketKind.LUCKY,
                 new Asset("CNY"),
                 CLAIMS,
-                new long[CLAIMS],
+                CLAIMS,
                 null,
                 Set.of(),
                 null,

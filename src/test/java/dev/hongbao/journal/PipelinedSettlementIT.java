@@ -94,7 +94,8 @@ class PipelinedSettlementIT {
         // Given a share that somebody holds of whom Redis does not know
         String eve = "insert into account (kind, owner, asset) values ('wallet', 'eve', 'CNY');"
                 + "insert into transfer (kind, debit, credit, amount, packet, slot)"
-                + " select 'claim', escrow, (select id from account where owner = 'eve'), amounts[1], id, 0 from packet where id = '"
+                + " select 'claim', escrow, (select id from account where owner = 'eve'), " + packet.amountOf(0)
+                + ", id, 0 from packet where id = '"
                 + packet.id() + "'";
 
         // When

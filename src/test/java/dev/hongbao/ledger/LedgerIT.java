@@ -105,6 +105,12 @@ class LedgerIT {
                 "app; update account set balance = balance + 1",
                 "app; insert into account (kind, owner, asset, balance) values ('wallet', 'x', 'CNY', 5)",
                 "app; update packet set amount = 1",
+                "owner; update packet_amounts set amounts = array[1, 99]",
+                "owner; delete from packet_amounts",
+                "owner; truncate packet_amounts",
+                "owner; insert into packet_amounts select id, 1, array[1] from packet",
+                "app; insert into packet_amounts select id, 1, array[1] from packet",
+                "app; insert into packet select * from packet",
                 "app; delete from packet",
                 "app; alter table transfer disable trigger all"
             })

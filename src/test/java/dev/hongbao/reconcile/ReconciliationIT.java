@@ -74,6 +74,9 @@ class ReconciliationIT {
             I1 | update account set balance = balance + 1 where kind = 'escrow' and balance = 0
             I1 | delete from transfer where kind = 'claim'
             I2 | update transfer set amount = amount + 1 where slot = 0
+            I2 | update packet_amounts set amounts = array[amounts[1] + 1] || amounts[2:] where cardinality(amounts) = 10
+            I2 | update packet_amounts set amounts = array[amounts[1] + amounts[2]] || amounts[3:] where cardinality(amounts) = 10
+            I2 | delete from packet_amounts where cardinality(amounts) = 10
             I2 | update transfer set slot = 7 where slot = 1 and packet in (select id from packet where count = 10)
             I2 | update transfer set credit = (select id from account where kind = 'source') where slot = 0
             I3 | update transfer set debit = -1 where kind = 'deposit'
@@ -90,7 +93,7 @@ class ReconciliationIT {
                 Statement statement = owner.createStatement()) {
             // Given books that the rules would not have let anybody write
             owner.setAutoCommit(false);
-            for (String table : List.of("transfer", "packet")) {
+            for (String table : List.of("transfer", "packet", "packet_amounts")) {
                 statement.execute("alter table " + table + " disable trigger user");
             }
             statement.execute(forgery);
