@@ -128,6 +128,20 @@ record OptionType<T>(
                 origins -> String.join(",", origins));
     }
 
+    /** Separated by commas. */
+    static OptionType<List<AddressRange>> addressRanges() {
+        return new OptionType<>(
+                "addresses",
+                "addresses or blocks such as 10.0.0.0/8, separated by commas, or empty",
+                text -> Arrays.stream(text.split(",", -1))
+                        .map(String::strip)
+                        .filter(part -> !part.isEmpty())
+                        .map(AddressRange::parse)
+                        .toList(),
+                ranges -> true,
+                ranges -> ranges.stream().map(AddressRange::toString).collect(Collectors.joining(",")));
+    }
+
     /** Empty text is no value. */
     static OptionType<Optional<String>> text(int maxLength) {
         return new OptionType<>(

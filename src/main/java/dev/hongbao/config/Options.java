@@ -42,7 +42,22 @@ public final class Options {
             "http.max-connections",
             OptionType.integer(1, 1_000_000, "connections"),
             "20000",
-            "Connections open at once; further ones are closed.");
+            "Connections open at once, WebSockets among them; then the one idle longest makes room, else new ones are closed.");
+    static final Option<Integer> HTTP_MAX_PER_ADDRESS = define(
+            "http.max-per-address",
+            OptionType.integer(1, 1_000_000, "connections"),
+            "1000",
+            "Connections of one address; further ones are closed. Of IPv6 a /64 counts as one; proxies and loopback are exempt.");
+    static final Option<List<AddressRange>> HTTP_TRUSTED_PROXIES = define(
+            "http.trusted-proxies",
+            OptionType.addressRanges(),
+            "",
+            "Proxies whose word about a client's address is believed, for socket.max-per-address.");
+    static final Option<HttpConfig.Forwarded> HTTP_FORWARDED_HEADER = define(
+            "http.forwarded-header",
+            OptionType.oneOf(HttpConfig.Forwarded.class, HttpConfig.Forwarded::wireName),
+            "X-Forwarded-For",
+            "The header in which they tell it. Only this one is read: a proxy passes the other one on as the client wrote it.");
 
     // The face for operators
     static final Option<String> MANAGEMENT_HOST = define(
@@ -191,7 +206,7 @@ public final class Options {
             "socket.max-per-address",
             OptionType.integer(1, 1_000_000, "connections"),
             "1000",
-            "Connections of one address on this server; behind a proxy all have the proxy's.");
+            "Connections of one address on this server, as http.max-per-address counts them; behind a proxy, the client's address.");
     static final Option<Integer> SOCKET_MAX_UNAUTHENTICATED = define(
             "socket.max-unauthenticated",
             OptionType.integer(1, 1_000_000, "connections"),

@@ -6,6 +6,7 @@ import dev.hongbao.wire.ProblemType;
 import io.netty.util.AsciiString;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -27,6 +28,8 @@ final class Exchange {
 
     /** How long a refused body is still read and thrown away, so that the answer is not lost in a reset. */
     private static final long LINGER_MILLIS = 1_000;
+
+    private static final int SLICE_BYTES = 64 * 1024;
 
     private final Vertx vertx;
     private final HttpServerRequest request;
@@ -88,14 +91,37 @@ final class Exchange {
             headers.add(HttpHeaders.CACHE_CONTROL, NO_STORE);
         }
         metrics.answered(route, reply.status());
-        connections.answered(request.connection());
         if (request.method().equals(HttpMethod.HEAD)) {
             headers.set(
                     HttpHeaders.CONTENT_LENGTH, Integer.toString(reply.body().length()));
-            var unused = response.end();
+            end(response, Buffer.buffer());
+        } else if (reply.body().length() <= SLICE_BYTES) {
+            end(response, reply.body());
         } else {
-            var unused = response.end(reply.body());
+            headers.set(
+                    HttpHeaders.CONTENT_LENGTH, Integer.toString(reply.body().length()));
+            write(response, reply.body(), 0);
         }
+    }
+
+    private void end(HttpServerResponse response, Buffer last) {
+        connections.answered(request.connection());
+        var unused = response.end(last);
+    }
+
+    /** As fast as the client reads: all that is written is copied at once into memory outside of the heap. */
+    private void write(HttpServerResponse response, Buffer body, int from) {
+        int rest = from;
+        while (body.length() - rest > SLICE_BYTES) {
+            if (response.writeQueueFull()) {
+                int next = rest;
+                response.drainHandler(drained -> write(response, body, next));
+                return;
+            }
+            var unused = response.write(body.slice(rest, rest + SLICE_BYTES));
+            rest += SLICE_BYTES;
+        }
+        end(response, body.slice(rest, body.length()));
     }
 
     /** Begins an answer of unknown length; {@link #endStream} or {@link #breakStream} ends it. */

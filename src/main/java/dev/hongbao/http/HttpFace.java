@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -99,8 +100,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
-        connections.began(request.connection());
         Exchange exchange = new Exchange(vertx, request, metrics, connections);
+        connections.began(request.connection(), exchange);
         try {
             if (stopping) {
                 exchange.refuseAndClose(Problem.of(ProblemType.STOPPING));
@@ -131,6 +132,14 @@ final class HttpFace implements Handler<HttpServerRequest> {
             problem = Problem.of(ProblemType.INVALID_REQUEST, "Send a well-formed HTTP/1.1 request.");
         }
         new Exchange(vertx, request, metrics, connections).refuseAndClose(problem);
+    }
+
+    /** The body of the request in flight on a connection is no HTTP. */
+    void handleBroken(HttpConnection connection) {
+        connections.broken(
+                connection,
+                exchange -> exchange.refuseAndClose(
+                        Problem.of(ProblemType.INVALID_REQUEST, "Send chunks as RFC 9112 says.")));
     }
 
     private void route(Exchange exchange) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the operator sees of the face: answers by call and class of status, and open connections. All counters are made
+ * What the operator sees of the face: answers by call and class of status. All counters are made
  * beforehand; counting costs one addition. One instance for all verticles, safe on any thread.
  */
 public final class HttpMetrics {
@@ -17,7 +17,6 @@ public final class HttpMetrics {
     private static final int CLASSES = 5;
 
     private final Counter[][] answers;
-    private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger polls = new AtomicInteger();
 
     /** Counters for every call of the contract; documents and what fits no call are counted as {@code other}. */
@@ -38,9 +37,6 @@ public final class HttpMetrics {
                         .register(registry);
             }
         }
-        Gauge.builder("hongbao_http_connections", connections, AtomicInteger::get)
-                .description("Open connections, WebSockets included")
-                .register(registry);
         Gauge.builder("hongbao_http_polls", polls, AtomicInteger::get)
                 .description("Polls of group feeds that wait for news")
                 .register(registry);
@@ -53,11 +49,6 @@ public final class HttpMetrics {
 
     void answered(int route, int status) {
         answers[route][status / 100 - 1].increment();
-    }
-
-    /** All instances' open connections; the limit is kept with it. */
-    AtomicInteger connections() {
-        return connections;
     }
 
     /** All instances' waiting polls. */

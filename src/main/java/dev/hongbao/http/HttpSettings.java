@@ -8,7 +8,6 @@ import java.time.Duration;
  * @param port 0 to 65535; 0 = a free one, the same for all instances
  * @param maxBodyBytes larger bodies get 413; 1,000 recipients of 64 characters need 68 KB
  * @param maxFrameBytes larger WebSocket frames and messages close their connection
- * @param maxConnections over all instances; further ones are closed at once
  * @param headerTimeout in which a new connection must have sent its first whole header
  * @param bodyTimeout in which a body must have arrived
  * @param keepAlive how long a connection may stay without a further whole header
@@ -20,7 +19,6 @@ public record HttpSettings(
         int port,
         int maxBodyBytes,
         int maxFrameBytes,
-        int maxConnections,
         Duration headerTimeout,
         Duration bodyTimeout,
         Duration keepAlive,
@@ -35,8 +33,8 @@ public record HttpSettings(
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("a port is from 0 to 65535");
         }
-        if (maxBodyBytes < 1 || maxConnections < 1) {
-            throw new IllegalArgumentException("the limits of bodies and connections are at least 1");
+        if (maxBodyBytes < 1) {
+            throw new IllegalArgumentException("the limit of bodies is at least 1");
         }
     }
 
@@ -47,7 +45,6 @@ public record HttpSettings(
                 port,
                 128 * 1024,
                 64 * 1024,
-                20_000,
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(75),

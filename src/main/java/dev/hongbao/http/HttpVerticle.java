@@ -52,6 +52,7 @@ public final class HttpVerticle extends VerticleBase {
             RateLimits limits,
             CallsInFlight inFlight,
             HttpMetrics metrics,
+            ConnectionCap connectionCap,
             DemoLogin demo) {}
 
     /**
@@ -73,10 +74,14 @@ public final class HttpVerticle extends VerticleBase {
 
     private Future<?> listen(Services services) {
         open = services;
-        Connections connections = new Connections(settings, shared.metrics().connections(), System::nanoTime);
+        Connections connections = new Connections(settings, shared.connectionCap(), System::nanoTime);
         face = new HttpFace(vertx, settings, shared, connections, services, ongoing);
-        server = vertx.createHttpServer(options())
-                .connectionHandler(connections::opened)
+        HttpServerOptions options = options();
+        server = vertx.createHttpServer(options)
+                .connectionHandler(connection -> {
+                    StrictDecoder.guard(connection, options, () -> face.handleBroken(connection));
+                    connections.opened(connection);
+                })
                 .requestHandler(face)
                 .invalidRequestHandler(face::handleInvalid);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> connections.sweep());

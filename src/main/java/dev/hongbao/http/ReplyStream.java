@@ -45,7 +45,7 @@ final class ReplyStream {
     void fail(Throwable fault) {
         if (begun) {
             exchange.breakStream();
-        } else {
+        } else if (!exchange.request().response().closed()) {
             exchange.fail(fault);
         }
     }

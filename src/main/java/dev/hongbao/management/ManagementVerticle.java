@@ -137,6 +137,7 @@ public final class ManagementVerticle extends VerticleBase {
             request.response()
                     .setStatusCode(status)
                     .putHeader("Content-Type", type)
+                    .putHeader("X-Content-Type-Options", "nosniff")
                     .putHeader("Cache-Control", "no-store");
             var unused = request.response().end(body);
         }

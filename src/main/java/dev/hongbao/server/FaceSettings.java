@@ -1,11 +1,15 @@
 package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.HttpConfig;
 import dev.hongbao.config.LimitsConfig;
+import dev.hongbao.http.ClientAddresses;
+import dev.hongbao.http.ConnectionCap;
 import dev.hongbao.http.HttpSettings;
 import dev.hongbao.limit.CallsInFlight;
 import dev.hongbao.limit.Limit;
 import dev.hongbao.limit.RateLimitSettings;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 
 /** What the configuration comes to for the faces. */
@@ -36,6 +40,15 @@ final class FaceSettings {
                 config.http().answerTimeout().toMillis());
     }
 
+    static ClientAddresses addresses(HttpConfig config) {
+        return ClientAddresses.of(config.trustedProxies(), config.forwardedHeader());
+    }
+
+    static ConnectionCap connections(HttpConfig config, ClientAddresses addresses, MeterRegistry metrics) {
+        return new ConnectionCap(
+                OpenFiles.atMost(config.maxConnections()), config.maxPerAddress(), addresses, metrics);
+    }
+
     /** Twice a second's calls at once: a double click is no attack. */
     private static Limit perSecond(int calls) {
         return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
@@ -49,7 +62,6 @@ final class FaceSettings {
                 defaults.port(),
                 config.http().maxBodyBytes(),
                 config.socket().maxFrameBytes(),
-                config.http().maxConnections(),
                 defaults.headerTimeout(),
                 defaults.bodyTimeout(),
                 config.http().idleTimeout(),

@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.draw.DrawId;
+import dev.hongbao.http.ClientAddresses;
 import dev.hongbao.http.Documents;
 import dev.hongbao.http.HttpMetrics;
 import dev.hongbao.http.HttpSettings;
@@ -199,6 +200,7 @@ public final class HongbaoServer implements AutoCloseable {
             throws IOException {
         Frames frames = Frames.load();
         Contract contract = Contract.load();
+        ClientAddresses addresses = FaceSettings.addresses(config.http());
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
                 new Documents(contract, frames),
@@ -206,6 +208,7 @@ public final class HongbaoServer implements AutoCloseable {
                 new RateLimits(FaceSettings.limits(config.limits()), System::nanoTime),
                 FaceSettings.inFlight(config),
                 HttpMetrics.of(metrics, contract),
+                FaceSettings.connections(config.http(), addresses, metrics),
                 DemoRules.login(config, clock));
         SocketGuards guards = new SocketGuards(config.socket());
         SocketFace.Shared sockets = new SocketFace.Shared(
@@ -214,6 +217,7 @@ public final class HongbaoServer implements AutoCloseable {
                 http.tokens(),
                 http.limits(),
                 http.inFlight(),
+                addresses,
                 guards,
                 new SocketMetrics(metrics, guards),
                 clock);

@@ -5,6 +5,7 @@ import dev.hongbao.command.GroupId;
 import dev.hongbao.command.UserId;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.feed.ResetReason;
+import dev.hongbao.http.ClientAddresses.ClientAddress;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.wire.Problem;
@@ -41,7 +42,7 @@ final class Connection {
 
     private final SocketFace face;
     private final ServerWebSocket socket;
-    private final String address;
+    private final ClientAddress address;
     private final Runnable ended;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final Set<PacketId> claiming = new HashSet<>();
@@ -54,7 +55,7 @@ final class Connection {
     private boolean closed;
 
     /** @param ended called once, at its end */
-    Connection(SocketFace face, ServerWebSocket socket, String address, Runnable ended) {
+    Connection(SocketFace face, ServerWebSocket socket, ClientAddress address, Runnable ended) {
         this.face = face;
         this.socket = socket;
         this.address = address;
@@ -255,6 +256,13 @@ final class Connection {
             return;
         }
         face.metrics().closed(reason);
+        if (reason == CloseReason.SLOW_READER) {
+            LOG.info(
+                    "closed a slow reader: {} at {} took nothing for {} ms",
+                    caller == null ? "nobody" : caller.user().value(),
+                    address.key(),
+                    face.config().slowTimeout().toMillis());
+        }
         guarded(() -> {
             // Paused, it would not read the answer to its close frame.
             socket.resume();

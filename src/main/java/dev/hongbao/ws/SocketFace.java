@@ -5,6 +5,8 @@ import dev.hongbao.claim.SettledClaims;
 import dev.hongbao.command.UserId;
 import dev.hongbao.config.SocketConfig;
 import dev.hongbao.feed.FeedService;
+import dev.hongbao.http.ClientAddresses;
+import dev.hongbao.http.ClientAddresses.ClientAddress;
 import dev.hongbao.http.SocketUpgrade;
 import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.CallsInFlight;
@@ -15,6 +17,7 @@ import dev.hongbao.play.PlayService;
 import dev.hongbao.token.Tokens;
 import dev.hongbao.wire.Problem;
 import dev.hongbao.wire.ProblemType;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -42,6 +45,7 @@ public final class SocketFace implements SocketUpgrade {
     private static final long DRAIN_MILLIS = 2_500;
 
     private final Vertx vertx;
+    private final Context loop;
     private final Shared shared;
     private final FeedService feed;
     private final Requests requests;
@@ -59,6 +63,7 @@ public final class SocketFace implements SocketUpgrade {
             Tokens tokens,
             RateLimits limits,
             CallsInFlight inFlight,
+            ClientAddresses addresses,
             SocketGuards guards,
             SocketMetrics metrics,
             Clock clock) {}
@@ -71,6 +76,7 @@ public final class SocketFace implements SocketUpgrade {
             PlayService plays,
             FeedService feed) {
         this.vertx = vertx;
+        this.loop = vertx.getOrCreateContext();
         this.shared = shared;
         this.feed = feed;
         this.requests = new Requests(this, shared, claims, packets, plays, feed);
@@ -91,7 +97,7 @@ public final class SocketFace implements SocketUpgrade {
             refuse.accept(problem);
             return;
         }
-        String address = request.remoteAddress().hostAddress();
+        ClientAddress address = shared.addresses().of(request);
         if (!guards().enterAddress(address)) {
             refuse.accept(Problem.tooMany("This address has too many connections: close one first.", 5));
             return;
@@ -106,6 +112,7 @@ public final class SocketFace implements SocketUpgrade {
                 .onFailure(malformed -> {
                     guards().leaveUnauthenticated();
                     guards().leaveAddress(address);
+                    refuse.accept(Problem.of(ProblemType.INVALID_REQUEST, "Send a handshake as RFC 6455 says."));
                 });
     }
 
@@ -113,34 +120,19 @@ public final class SocketFace implements SocketUpgrade {
         if (stopping) {
             return Problem.of(ProblemType.STOPPING);
         }
-        boolean upgrades = "websocket".equalsIgnoreCase(request.getHeader("Upgrade"));
-        if (!upgrades || !offers(request.getHeader("Sec-WebSocket-Protocol"))) {
-            return Problem.of(
-                    ProblemType.INVALID_REQUEST, "Open a WebSocket with the subprotocol " + SUBPROTOCOL + ".");
-        }
-        if (request.query() != null) {
-            return Problem.of(ProblemType.INVALID_REQUEST, "Send no query; a token goes into the first frame.");
+        Problem malformed = Handshake.refusal(request);
+        if (malformed != null) {
+            return malformed;
         }
         return origins.allow(request)
                 ? null
                 : Problem.of(ProblemType.FORBIDDEN, "Pages of this origin may not connect; see socket.origins.");
     }
 
-    private static boolean offers(@Nullable String protocols) {
-        if (protocols == null) {
-            return false;
-        }
-        for (String protocol : protocols.split(",", -1)) {
-            if (protocol.strip().equals(SUBPROTOCOL)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void opened(ServerWebSocket socket, String address, Runnable ended) {
+    private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {
         HandshakeRemains.release(socket);
         Connection connection = new Connection(this, socket, address, ended);
+        OversizeFrames.watch(socket, () -> loop.runOnContext(now -> connection.close(CloseReason.TOO_LARGE)));
         connections.add(connection);
         if (stopping) {
             connection.close(CloseReason.GOING_AWAY);

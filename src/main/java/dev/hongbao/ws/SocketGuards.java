@@ -2,6 +2,7 @@ package dev.hongbao.ws;
 
 import dev.hongbao.command.UserId;
 import dev.hongbao.config.SocketConfig;
+import dev.hongbao.http.ClientAddresses.ClientAddress;
 import dev.hongbao.limit.Counts;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -23,17 +24,17 @@ public final class SocketGuards {
     }
 
     /** Counts a connection of an address; false, and nothing is counted, when it has too many. */
-    boolean enterAddress(String address) {
-        if (!byAddress.enter(address, config.maxPerAddress())) {
+    boolean enterAddress(ClientAddress address) {
+        if (!byAddress.enter(address.key(), address.most(config.maxPerAddress()))) {
             return false;
         }
         open.incrementAndGet();
         return true;
     }
 
-    void leaveAddress(String address) {
+    void leaveAddress(ClientAddress address) {
         open.decrementAndGet();
-        byAddress.leave(address);
+        byAddress.leave(address.key());
     }
 
     /** Counts a connection of a user; false, and nothing is counted, when it has too many. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.command.GroupId;
 import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
+import dev.hongbao.config.AddressRange;
 import dev.hongbao.http.contract.Contract;
 import dev.hongbao.http.contract.Frames;
 import dev.hongbao.limit.CallsInFlight;
@@ -24,6 +25,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -49,6 +51,9 @@ final class FaceServer implements AutoCloseable {
     static final String CLAIMS = "/v1/packets/01939d1e-8c00-7000-8000-000000000001/claims";
     static final String SEND = "{\"group\":\"g\",\"kind\":\"lucky\",\"asset\":\"CNY\",\"amount\":100,\"count\":2}";
     static final int MAX_CONNECTIONS = 100;
+
+    /** 127.0.0.1 is exempt. */
+    static final int MAX_PER_ADDRESS = 10;
 
     private static final SocketUpgrade NO_SOCKETS = new SocketUpgrade() {
         @Override
@@ -76,7 +81,6 @@ final class FaceServer implements AutoCloseable {
                 0,
                 128 * 1024,
                 64 * 1024,
-                MAX_CONNECTIONS,
                 Duration.ofMillis(300),
                 Duration.ofMillis(300),
                 Duration.ofSeconds(30),
@@ -92,6 +96,11 @@ final class FaceServer implements AutoCloseable {
                         System::nanoTime),
                 new CallsInFlight(6, 500, 50, 10_000),
                 HttpMetrics.of(meters, contract),
+                new ConnectionCap(
+                        MAX_CONNECTIONS,
+                        MAX_PER_ADDRESS,
+                        ClientAddresses.onLoopback(List.of(AddressRange.parse("127.0.0.1"))),
+                        meters),
                 DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC()));
         Set<Integer> ports = ConcurrentHashMap.newKeySet();
         deployment = vertx.deployVerticle(
@@ -127,6 +136,15 @@ final class FaceServer implements AutoCloseable {
 
     Socket connect() throws Exception {
         Socket socket = new Socket("127.0.0.1", port);
+        socket.setSoTimeout(10_000);
+        return socket;
+    }
+
+    /** From an address of this machine: all of 127.0.0.0/8 is. */
+    Socket connectFrom(String address) throws Exception {
+        Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(address, 0));
+        socket.connect(new InetSocketAddress("127.0.0.1", port));
         socket.setSoTimeout(10_000);
         return socket;
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.command.Role;
+import io.netty.util.internal.PlatformDependent;
 import io.vertx.core.Future;
 import java.net.ConnectException;
 import java.net.Socket;
@@ -95,17 +96,86 @@ class HttpHostileIT {
     }
 
     @Test
-    void more_connections_than_allowed_are_closed() throws Exception {
+    void when_all_connections_are_taken_the_one_idle_longest_makes_room() throws Exception {
         List<Socket> open = new ArrayList<>();
         try {
-            // Given as many connections as the server takes, and some more
-            for (int i = 0; i < 120; i++) {
-                open.add(server.connect());
+            // Given as many idle connections as the server takes, which have asked once each
+            for (int i = 0; i < FaceServer.MAX_CONNECTIONS; i++) {
+                open.add(asked());
             }
-            // Then the last one is closed without an answer, long before any time limit for its header
-            Socket last = open.get(119);
-            last.setSoTimeout(2_000);
-            assertThat(last.getInputStream().read()).isEqualTo(-1);
+
+            // When some more come, then they are served, and the oldest are closed without an answer
+            for (int i = 0; i < 10; i++) {
+                open.add(asked());
+            }
+            assertThat(open.get(0).getInputStream().read()).isEqualTo(-1);
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    private static Socket asked() throws Exception {
+        Socket socket = server.connect();
+        FaceServer.write(socket, "GET /nothing HTTP/1.1\r\nHost: h\r\n\r\n");
+        assertThat((char) socket.getInputStream().read()).isEqualTo('H');
+        byte[] rest = new byte[4_096];
+        assertThat(socket.getInputStream().read(rest)).isPositive();
+        return socket;
+    }
+
+    @Test
+    void an_address_that_has_all_its_connections_gets_no_more_and_others_do() throws Exception {
+        List<Socket> open = new ArrayList<>();
+        try {
+            // Given
+            for (int i = 0; i < FaceServer.MAX_PER_ADDRESS; i++) {
+                open.add(server.connectFrom("127.0.0.2"));
+            }
+
+            // Then one more is closed without an answer, long before any time limit for its header
+            Socket more = server.connectFrom("127.0.0.2");
+            open.add(more);
+            assertThat(more.getInputStream().read()).isEqualTo(-1);
+
+            // And others come in, also more than one address may have when they are exempt
+            open.add(server.connectFrom("127.0.0.3"));
+            for (int i = 0; i < 2 * FaceServer.MAX_PER_ADDRESS; i++) {
+                open.add(asked());
+            }
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+        assertThat(server.metrics()).contains("hongbao_http_connections_closed_total{reason=\"address\"} 1.0");
+    }
+
+    /** A script of 1.4 MB on each of 60 connections: 84 MB outside of the heap, if it were written at once. */
+    @Test
+    void who_asks_for_much_and_reads_nothing_costs_little_memory() throws Exception {
+        List<Socket> open = new ArrayList<>();
+        try {
+            long before = PlatformDependent.usedDirectMemory();
+            for (int i = 0; i < 60; i++) {
+                Socket socket = server.connect();
+                open.add(socket);
+                FaceServer.write(
+                        socket, "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: h\r\n\r\n".repeat(2));
+            }
+            for (Socket socket : open) {
+                assertThat((char) socket.getInputStream().read()).isEqualTo('H');
+            }
+            assertThat(server.send("GET", "/openapi.yaml", "").statusCode()).isEqualTo(200);
+
+            assertThat(PlatformDependent.usedDirectMemory() - before).isLessThan(32L << 20);
+
+            // And a reader gets all of it
+            FaceServer.write(open.get(0), "GET /nothing HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+            String all = FaceServer.readAll(open.get(0));
+            assertThat(all.split("HTTP/1\\.1 200 ", -1)).hasSize(2);
+            assertThat(all).endsWith("}").contains("/no-such-path\"");
         } finally {
             for (Socket socket : open) {
                 socket.close();

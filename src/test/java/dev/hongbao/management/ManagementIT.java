@@ -120,7 +120,9 @@ class ManagementIT {
     void other_paths_and_methods_are_refused() throws Exception {
         int port = start();
 
-        assertThat(get(port, "/nothing").statusCode()).isEqualTo(404);
+        HttpResponse<String> nothing = get(port, "/nothing");
+        assertThat(nothing.statusCode()).isEqualTo(404);
+        assertThat(nothing.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
         assertThat(get(port, "/app/main.js").statusCode()).as("the chat page").isEqualTo(404);
         assertThat(HttpClient.newHttpClient()
                         .send(

@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,6 +34,23 @@ final class RawSocket implements AutoCloseable {
     static String upgrade(URI base, String target, String... headers) {
         try (RawSocket raw = connect(base)) {
             return raw.handshake(target, headers);
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    /** The whole answer to a request, until the server closes or is silent. */
+    static String answer(URI base, String request) {
+        try (RawSocket raw = connect(base)) {
+            raw.send(request.getBytes(StandardCharsets.US_ASCII));
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            raw.socket.setSoTimeout(3_000);
+            try {
+                raw.in.transferTo(all);
+            } catch (SocketTimeoutException silent) {
+                // it keeps the connection
+            }
+            return all.toString(StandardCharsets.UTF_8);
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
         }

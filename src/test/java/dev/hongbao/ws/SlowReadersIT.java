@@ -4,6 +4,10 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
@@ -14,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 
 /** Readers who never read hold little, are closed, and go on from their cursors. */
 @ExtendWith(Servers.class)
@@ -82,6 +87,10 @@ class SlowReadersIT {
                 RawSocket slow = RawSocket.open(server.base());
                 FrameClient alice = VertxFrameClient.open(server.base())) {
             // Given
+            ListAppender<ILoggingEvent> log = new ListAppender<>();
+            log.start();
+            Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+            root.addAppender(log);
             server.deposit("alice", 100_000_000);
             alice.authenticate(server.token("alice", "slow"));
             alice.join("slow");
@@ -102,6 +111,15 @@ class SlowReadersIT {
                 sent.subList(sent.size() - 100, sent.size()).forEach(gone::answer);
                 assertThat(closes(server, "slow-reader")).isEqualTo(1);
             });
+            root.detachAppender(log);
+            assertThat(log.list)
+                    .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
+                    .filteredOn(line -> line.getThrowableProxy() != null
+                            || line.getLoggerName().startsWith("dev.hongbao.ws"))
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .singleElement()
+                    .asString()
+                    .startsWith("closed a slow reader: bob at 127.0.0.1 took nothing for 500 ms");
 
             // Then
             String cursor = "0";

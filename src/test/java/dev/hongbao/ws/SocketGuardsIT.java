@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may connect and stay: origins, tokens, and how many. */
 class SocketGuardsIT extends WithBystander {
@@ -90,7 +91,7 @@ class SocketGuardsIT extends WithBystander {
             String[] status = new String[1];
             for (int i = 0; i < 45 && status[0] == null; i++) {
                 try {
-                    open.add(RawSocket.open(server.base()));
+                    open.add(RawSocket.open(server.base(), "X-Forwarded-For: 9.9.9." + i + ", 198.51.100.1"));
                 } catch (AssertionError refused) {
                     status[0] = refused.getMessage();
                 }
@@ -98,10 +99,50 @@ class SocketGuardsIT extends WithBystander {
 
             // Then
             assertThat(status[0]).contains(" 429 ");
+            assertThat(open).hasSize(40);
+
+            // And others come in through the same proxy
+            open.add(RawSocket.open(server.base(), "X-Forwarded-For: 198.51.100.2"));
         } finally {
             open.forEach(RawSocket::close);
         }
-        eventually(Duration.ofSeconds(5), () -> RawSocket.open(server.base()).close());
+        eventually(
+                Duration.ofSeconds(5),
+                () -> RawSocket.open(server.base(), "X-Forwarded-For: 198.51.100.1")
+                        .close());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Connection: keep-alive",
+                "Sec-WebSocket-Version: 8",
+                "Sec-WebSocket-Version:",
+                "Sec-WebSocket-Key: short",
+                "Sec-WebSocket-Key:",
+                "Upgrade: h2c",
+                "Content-Length: 3",
+                "Transfer-Encoding: chunked",
+            })
+    void aHandshakeThatIsNoneIsAProblem(String wrong) {
+        List<String> headers = new ArrayList<>(List.of(
+                "Host: localhost",
+                "Upgrade: websocket",
+                "Connection: Upgrade",
+                "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Sec-WebSocket-Protocol: hongbao.v1"));
+        String name = wrong.substring(0, wrong.indexOf(':') + 1);
+        headers.removeIf(header -> header.startsWith(name));
+        headers.add(wrong);
+
+        String answer = RawSocket.answer(
+                server.base(), "GET /v1/socket HTTP/1.1\r\n" + String.join("\r\n", headers) + "\r\n\r\n0\r\n\r\n");
+
+        assertThat(answer)
+                .startsWith("HTTP/1.1 400 ")
+                .contains("application/problem+json", "/invalid-request\"")
+                .containsIgnoringCase("x-content-type-options: nosniff");
     }
 
     // --- tokens ---
