@@ -72,7 +72,8 @@ public final class ClientAddresses {
         if (address == null) {
             return UNKNOWN;
         }
-        String[] hops = String.join(",", request.headers().getAll(header.wireName())).split(",", -1);
+        String[] hops =
+                String.join(",", request.headers().getAll(header.wireName())).split(",", -1);
         for (int i = hops.length - 1; i >= 0 && AddressRange.anyHolds(proxies, address); i--) {
             InetAddress hop = literal(header == Forwarded.FORWARDED ? forwardedFor(hops[i]) : hops[i]);
             if (hop == null) {

@@ -45,8 +45,7 @@ final class FaceSettings {
     }
 
     static ConnectionCap connections(HttpConfig config, ClientAddresses addresses, MeterRegistry metrics) {
-        return new ConnectionCap(
-                OpenFiles.atMost(config.maxConnections()), config.maxPerAddress(), addresses, metrics);
+        return new ConnectionCap(OpenFiles.atMost(config.maxConnections()), config.maxPerAddress(), addresses, metrics);
     }
 
     /** Twice a second's calls at once: a double click is no attack. */

@@ -17,8 +17,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ClientAddressesTest {
-    private static final List<AddressRange> PROXIES =
-            Stream.of("10.0.0.0/8", "192.0.2.7", "2001:db8:aa::/48").map(AddressRange::parse).toList();
+    private static final List<AddressRange> PROXIES = Stream.of("10.0.0.0/8", "192.0.2.7", "2001:db8:aa::/48")
+            .map(AddressRange::parse)
+            .toList();
 
     private static HttpServerRequest request(String peer, MultiMap headers) {
         return (HttpServerRequest) Proxy.newProxyInstance(

@@ -34,11 +34,7 @@ class ConnectionCapIT {
         try (TestServer server = TestServer.start(stores, options)) {
             // Given as many polls that wait as there may be connections
             String token = new TokenSigner(server.secret(), null, null, Clock.systemUTC())
-                    .sign(
-                            new UserId("alice"),
-                            List.of(new GroupId("g")),
-                            Role.USER,
-                            Duration.ofMinutes(5));
+                    .sign(new UserId("alice"), List.of(new GroupId("g")), Role.USER, Duration.ofMinutes(5));
             URI events = server.base().resolve("/v1/groups/g/events");
             HttpRequest poll = HttpRequest.newBuilder(URI.create(events + "?after=0"))
                     .version(HttpClient.Version.HTTP_1_1)
@@ -49,8 +45,7 @@ class ConnectionCapIT {
             for (int i = 0; i < 3; i++) {
                 polls.add(HttpClient.newHttpClient().sendAsync(poll, BodyHandlers.ofString()));
             }
-            HttpApiClient.eventually(
-                    () -> manage(server, "/metrics").body().contains("hongbao_http_polls 3.0"));
+            HttpApiClient.eventually(() -> manage(server, "/metrics").body().contains("hongbao_http_polls 3.0"));
 
             // When one more comes, then it is closed, and the operator is served
             assertThatThrownBy(() -> HttpClient.newHttpClient()
@@ -69,9 +64,6 @@ class ConnectionCapIT {
 
     private static HttpResponse<String> manage(TestServer server, String path) throws Exception {
         return HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(server.management().resolve(path))
-                                .build(),
-                        BodyHandlers.ofString());
+                .send(HttpRequest.newBuilder(server.management().resolve(path)).build(), BodyHandlers.ofString());
     }
 }

@@ -161,8 +161,7 @@ class HttpHostileIT {
             for (int i = 0; i < 60; i++) {
                 Socket socket = server.connect();
                 open.add(socket);
-                FaceServer.write(
-                        socket, "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: h\r\n\r\n".repeat(2));
+                FaceServer.write(socket, "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: h\r\n\r\n".repeat(2));
             }
             for (Socket socket : open) {
                 assertThat((char) socket.getInputStream().read()).isEqualTo('H');
