@@ -4,7 +4,7 @@
 -- Generation @generation@
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2..]  a hash per packet: '#' is the next slot, '!' is there once the packet is closed, every other field is user -> slot
+-- KEYS[2..]  a hash per packet: '#' is the next slot, '!' is there once the packet is closed (close.lua), every other field is user -> slot
 -- ARGV[1]    how many entries the journal may hold
 -- ARGV[2..]  for each packet, in the order of KEYS: its id, its number of slots, the number n of claims, n users
 --

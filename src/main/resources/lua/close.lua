@@ -6,17 +6,21 @@
 -- ARGV       the packets' ids, in the order of KEYS[2..]
 --
 -- Returns    { sequence number of the journal entry, or '' when nothing was closed;
---              an outcome per packet, separated by spaces: 'closing', 'closed' (it was before), 'missing' }
+--              an outcome per packet, separated by spaces: 'closing', 'closed' (it was before, and that waits to be settled),
+--              'missing' }
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent a second close is a no-op
+-- Idempotent a second close is a no-op here while the first is in the journal, and in Postgres ever after. One that Postgres has
+--            passed over, since its clock had gone back, is written again, whatever the mark says.
 -- Cost       O(packets); at most 256
+--
+-- The mark '!' is the sequence number of the close's entry, which is trimmed once it is settled.
 
 local outcomes, entry, closing = {}, {}, {}
 for k = 2, #KEYS do
   local held = redis.call('HMGET', KEYS[k], '#', '!')
   if not held[1] then
     outcomes[#outcomes + 1] = 'missing'
-  elseif held[2] then
+  elseif held[2] and #redis.call('XRANGE', KEYS[1], '@epoch@-' .. held[2], '@epoch@-' .. held[2]) > 0 then
     outcomes[#outcomes + 1] = 'closed'
   else
     outcomes[#outcomes + 1] = 'closing'
@@ -34,7 +38,8 @@ local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
 if not id then
   return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
 end
+local number = string.sub(id, string.find(id, '-', 1, true) + 1)
 for _, key in ipairs(closing) do
-  redis.call('HSET', key, '!', 1)
+  redis.call('HSET', key, '!', number)
 end
-return { string.sub(id, string.find(id, '-', 1, true) + 1), outcome }
+return { number, outcome }

@@ -7,9 +7,10 @@
 -- ARGV       for each end: the draw's id and the period, '-' for the draw itself
 --
 -- Returns    { sequence number of the journal entry, or '' when nothing was ended;
---              an outcome per end, separated by spaces: 'ending', 'ended' (it was before), 'missing' }
+--              an outcome per end, separated by spaces: 'ending', 'ended' (it was before, and that waits to be settled),
+--              'missing' }
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent the end of a draw is a no-op when repeated; that of a period is settled once
+-- Idempotent the end of a draw as the close of a packet (close.lua); that of a period is settled once
 -- Cost       O(ends + releases); at most 256 ends
 
 local outcomes, entry, closing, removing = {}, {}, {}, {}
@@ -18,7 +19,8 @@ for k = 2, #KEYS, 2 do
   local held = redis.call('HMGET', KEYS[k], '#', '!')
   if not held[1] then
     outcomes[#outcomes + 1] = 'missing'
-  elseif held[2] and period == '-' then
+  elseif held[2] and period == '-'
+    and #redis.call('XRANGE', KEYS[1], '@epoch@-' .. held[2], '@epoch@-' .. held[2]) > 0 then
     outcomes[#outcomes + 1] = 'ended'
   else
     outcomes[#outcomes + 1] = 'ending'
@@ -44,10 +46,11 @@ local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
 if not id then
   return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
 end
+local number = string.sub(id, string.find(id, '-', 1, true) + 1)
 for _, key in ipairs(closing) do
-  redis.call('HSET', key, '!', 1)
+  redis.call('HSET', key, '!', number)
 end
 for _, release in ipairs(removing) do
   redis.call('ZREM', release[1], release[2])
 end
-return { string.sub(id, string.find(id, '-', 1, true) + 1), outcome }
+return { number, outcome }

@@ -168,10 +168,15 @@ public final class DrawChore implements Chore {
                     }
                     return reported;
                 })
-                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
-                                || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)
-                        ? shards.report(generation, null)
-                        : Future.failedFuture(fault));
+                .recover(fault -> {
+                    if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
+                            || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
+                        return shards.report(generation, null);
+                    }
+                    return RedisFault.is(fault, RedisFault.Kind.ERROR)
+                            ? shards.reportFault(generation)
+                            : Future.failedFuture(fault);
+                });
     }
 
     private Future<Void> removeKeys(RedisLink redis) {

@@ -32,6 +32,7 @@ public final class DrawMirror {
     private final RedisLink redis;
     private final Generation generation;
     private final Map<String, Unsettled> unsettled = new HashMap<>();
+    private final Set<String> ending = new HashSet<>();
     private final Map<String, Rest> rests = new HashMap<>();
     private final List<String> differences = new ArrayList<>();
 
@@ -75,6 +76,11 @@ public final class DrawMirror {
         if (!words[7].equals("-")) {
             draw.counters.put(words[3], words[7]);
         }
+    }
+
+    /** Takes the end of a draw that is in the journal and not settled. */
+    public void ending(String draw) {
+        ending.add(draw);
     }
 
     /** Compares; a sentence for each difference. */
@@ -201,6 +207,9 @@ public final class DrawMirror {
             if (users != rest.users) {
                 differences.add(
                         "draw " + id + ": Redis remembers " + users + " users; Postgres and the journal " + rest.users);
+            }
+            if (closed.result().toBoolean() && !ending.contains(id)) {
+                differences.add("draw " + id + " is closed in Redis, open in Postgres, and the journal has no end of it");
             }
             Set<String> held = new HashSet<>();
             schedule.result().forEach(member -> held.add(member.toString()));

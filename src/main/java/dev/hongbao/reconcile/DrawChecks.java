@@ -114,6 +114,10 @@ final class DrawChecks {
                     cross join lateral (select count(*) as plays from play
                                         where draw = y.draw and user_id = y.user_id) as p
                     where y.counters[1] <> p.plays
+                    """),
+            new Check("I11", "no draw stays open after its time", Severity.HEALS, """
+                    select format('draw %s is open and was due at %s', id, closes_at)
+                    from draw where closed_at is null and closes_at < now() - interval '10 seconds'
                     """));
 
     private DrawChecks() {}

@@ -97,6 +97,10 @@ final class LedgerChecks {
                     where c.slot is not null
                       -- To the minute, as it is settled.
                       and (c.at > p.closed_at or c.at < p.opens_at - interval '1 minute')
+                    """),
+            new Check("I11", "no packet stays open after its time", Severity.HEALS, """
+                    select format('packet %s is open and was due at %s', id, expires_at)
+                    from packet where closed_at is null and expires_at < now() - interval '10 seconds'
                     """));
 
     private LedgerChecks() {}

@@ -15,8 +15,10 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -78,6 +80,7 @@ final class RedisAudit {
             Generation generation,
             long cursor,
             Map<String, Map<String, Integer>> unsettled,
+            Set<String> closing,
             DrawMirror draws,
             List<String> found) {}
 
@@ -140,7 +143,12 @@ final class RedisAudit {
 
     private Future<List<String>> compare(Generation generation, long cursor) {
         Look look = new Look(
-                generation, cursor, new HashMap<>(), new DrawMirror(pool, redis, generation), new ArrayList<>());
+                generation,
+                cursor,
+                new HashMap<>(),
+                new HashSet<>(),
+                new DrawMirror(pool, redis, generation),
+                new ArrayList<>());
         return readJournal(look, "-", 0).compose(unsettled -> {
             if (unsettled > MAX_UNSETTLED) {
                 look.found.add(generation + " has more than " + MAX_UNSETTLED
@@ -173,7 +181,7 @@ final class RedisAudit {
                         if (seq <= look.cursor && seq > 0) {
                             look.found.add(look.generation + " entry " + last + " is settled but still in the journal");
                         } else if (seq > look.cursor) {
-                            unsettled += collect(entry.get(1), look.unsettled, look.draws);
+                            unsettled += collect(entry.get(1), look);
                         }
                     }
                     return entries.size() < PAGE_ENTRIES || unsettled > MAX_UNSETTLED
@@ -183,15 +191,21 @@ final class RedisAudit {
     }
 
     /** @return how many items that were */
-    private static int collect(Response fields, Map<String, Map<String, Integer>> unsettled, DrawMirror draws) {
+    private static int collect(Response fields, Look look) {
         int items = 0;
         for (int i = 0; i + 1 < fields.size(); i += 2) {
             String[] words = fields.get(i + 1).toString().split(" ");
             if (fields.get(i).toString().equals("play")) {
-                draws.unsettled(fields.get(i + 1).toString());
+                look.draws.unsettled(fields.get(i + 1).toString());
+                items++;
+            } else if (fields.get(i).toString().equals("close")) {
+                look.closing.add(words[0]);
+                items++;
+            } else if (fields.get(i).toString().equals("end") && words[1].equals("-")) {
+                look.draws.ending(words[0]);
                 items++;
             } else if (fields.get(i).toString().equals("claim") && words.length > 2) {
-                Map<String, Integer> users = unsettled.computeIfAbsent(words[0], packet -> new HashMap<>());
+                Map<String, Integer> users = look.unsettled.computeIfAbsent(words[0], packet -> new HashMap<>());
                 int first = Integer.parseInt(words[1]);
                 for (int w = 2; w < words.length; w++) {
                     users.put(words[w], first + w - 2);
@@ -230,13 +244,20 @@ final class RedisAudit {
                 .map(hash -> {
                     Map<String, Integer> held = new HashMap<>();
                     int next = -1;
+                    boolean closed = false;
                     for (String field : hash.getKeys()) {
                         int value = hash.get(field).toInteger();
                         if (field.equals("#")) {
                             next = value;
-                        } else if (!field.equals("!")) {
+                        } else if (field.equals("!")) {
+                            closed = true;
+                        } else {
                             held.put(field, value);
                         }
+                    }
+                    if (closed && !look.closing.contains(packet)) {
+                        look.found.add("packet " + packet
+                                + " is closed in Redis, open in Postgres, and the journal has no close of it");
                     }
                     if (next != expected.size() || !held.equals(expected)) {
                         look.found.add("packet " + packet + ": Redis holds " + held.size() + " slots, next " + next

@@ -8,6 +8,6 @@ public enum Severity {
     /** Something was set aside, with its money: it waits for the operator. */
     QUARANTINED,
 
-    /** Redis lacks or differs in what the next recovery writes anew: a server does that when it starts, or is at it now. */
+    /** What a server mends when it starts, or is at now: what Redis lacks or differs in is written anew, what is due is closed. */
     HEALS
 }

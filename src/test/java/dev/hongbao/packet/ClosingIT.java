@@ -14,6 +14,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
 
 /** Time runs out: closed through the journal, refunded exactly once (invariants I1, I8, I11). */
 @ExtendWith(Servers.class)
@@ -174,5 +178,31 @@ class ClosingIT {
         books.awaitClosed(packet);
         assertThat(books.longOf("select refund from packet where id = '" + packet.id() + "'"))
                 .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"its key is missing", "its key is no hash"})
+    void whatIsOverdueIsClosedWhateverRedisSays(String says) {
+        // Given
+        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
+        assertThat(get(claim(engine, 0, packet, "bob")).kind()).isEqualTo(Kind.CLAIMED);
+        String key = books.stamps().get(packet.shard()) + ":p:" + packet.id();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.del(key);
+            if (says.equals("its key is no hash")) {
+                redis.set(key, "nonsense");
+            }
+        }
+
+        // When
+        books.expire(packet);
+
+        // Then
+        eventually(
+                Duration.ofSeconds(15),
+                () -> assertThat(books.longOf(
+                                "select count(*) from transfer where kind = 'refund' and packet = '" + packet.id() + "'"))
+                        .isEqualTo(1));
+        books.assertClean();
     }
 }

@@ -129,6 +129,7 @@ class DrawReconciliationIT {
             a schedule takes | update release set moment = moment + interval '1 day'; update play set at = at + interval '2 days'
             the final table | update draw set final_table = jsonb_set(final_table, '{prizes,0,issued}', '99') where closed_at is not null
             the final table | update draw set final_table = jsonb_set(final_table, '{checked}', 'false') where closed_at is not null
+            no draw stays open | update draw set opens_at = opens_at - interval '1 day', closes_at = now() - interval '11 seconds' where closed_at is null
             a user's counters | update player set counters[1] = counters[1] + 1
             """, quoteCharacter = '"')
     void forgedBooksAreFound(String name, String forgery) throws Exception {

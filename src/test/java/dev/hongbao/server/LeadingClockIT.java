@@ -16,16 +16,20 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.play.PlayOutcome;
+import dev.hongbao.reconcile.Severity;
 import dev.hongbao.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.ShardScript;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TestTime;
 import io.vertx.core.Future;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -299,5 +303,51 @@ class LeadingClockIT {
                 .containsOnlyNulls();
         assertThat(books.longOf("select count(*) from release where not withdrawn and draw = '" + draw.id() + "'"))
                 .isEqualTo(3);
+    }
+
+    @Test
+    void whatRedisClosedBeforePostgresClockWentBackIsClosedWhenItIsDueAgain() throws Exception {
+        // Given a packet and a draw that Redis has closed, and nobody settles
+        engine.deposit("zoe", 100);
+        Packet packet = engine.send("zoe", lucky(100, 2, HOUR));
+        Draw draw = draws.create("{mode: weights, closesAt: '%s', prizes: [{name: a, weight: 1}]}"
+                .formatted(time.now().plus(HOUR)));
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement lock = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            lock.execute("select from shard for update");
+            time.move(HOUR.plusSeconds(1), engine);
+            eventually(SOON, () -> {
+                assertThat(books.hashField(0, "p:" + packet.id(), "!")).isNotNull();
+                assertThat(books.hashField(0, "d:" + draw.id(), "!")).isNotNull();
+            });
+
+            // When Postgres' clock goes back before the settlement
+            time.move(HOUR.negated(), engine);
+            owner.rollback();
+        }
+
+        // Then both are open in Postgres, and the audit tells
+        eventually(SOON, books::assertJournalsEmpty);
+        String closed = "select id from packet where closed_at is not null and id = '%s' union all"
+                        .formatted(packet.id())
+                + " select id from draw where closed_at is not null and id = '%s'".formatted(draw.id());
+        assertThat(books.strings(closed)).isEmpty();
+        assertThat(Audit.run(TestEngine.stores(servers), finding -> {}).stream()
+                        .filter(finding -> finding.severity() == Severity.VIOLATION)
+                        .flatMap(finding -> finding.lines().stream()))
+                .anyMatch(line -> line.contains(packet.id().toString()) && line.contains("closed in Redis"))
+                .anyMatch(line -> line.contains(draw.id().toString()) && line.contains("closed in Redis"));
+
+        // When it is their time again
+        time.move(HOUR, engine);
+
+        // Then
+        eventually(SOON, () -> assertThat(books.strings(closed)).hasSize(2));
+        eventually(SOON, books::assertJournalsEmpty);
+        assertThat(engine.balance("zoe")).isEqualTo(100);
+        assertThat(books.longOf("select count(*) from transfer where kind = 'refund' and packet = '" + packet.id() + "'"))
+                .isEqualTo(1);
+        books.assertClean();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Check;
 import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Severity;
 import dev.hongbao.server.Audit;
 import java.net.URI;
 import java.sql.Connection;
@@ -24,12 +25,14 @@ public final class Books {
         this.servers = servers;
     }
 
-    /** Fails with the rule and the rows that break it. */
+    /** Fails with the rule and the rows that break it; what a server mends by itself is not looked at. */
     public void assertClean() {
         for (Check check : Reconciliation.checks()) {
-            assertThat(strings(check.sql()))
-                    .as(check.invariant() + ": " + check.name())
-                    .isEmpty();
+            if (check.severity() != Severity.HEALS) {
+                assertThat(strings(check.sql()))
+                        .as(check.invariant() + ": " + check.name())
+                        .isEmpty();
+            }
         }
     }
 
