@@ -209,7 +209,8 @@ public final class DrawMirror {
                         "draw " + id + ": Redis remembers " + users + " users; Postgres and the journal " + rest.users);
             }
             if (closed.result().toBoolean() && !ending.contains(id)) {
-                differences.add("draw " + id + " is closed in Redis, open in Postgres, and the journal has no end of it");
+                differences.add(
+                        "draw " + id + " is closed in Redis, open in Postgres, and the journal has no end of it");
             }
             Set<String> held = new HashSet<>();
             schedule.result().forEach(member -> held.add(member.toString()));

@@ -200,8 +200,8 @@ class ClosingIT {
         // Then
         eventually(
                 Duration.ofSeconds(15),
-                () -> assertThat(books.longOf(
-                                "select count(*) from transfer where kind = 'refund' and packet = '" + packet.id() + "'"))
+                () -> assertThat(books.longOf("select count(*) from transfer where kind = 'refund' and packet = '"
+                                + packet.id() + "'"))
                         .isEqualTo(1));
         books.assertClean();
     }

@@ -329,9 +329,9 @@ class LeadingClockIT {
 
         // Then both are open in Postgres, and the audit tells
         eventually(SOON, books::assertJournalsEmpty);
-        String closed = "select id from packet where closed_at is not null and id = '%s' union all"
-                        .formatted(packet.id())
-                + " select id from draw where closed_at is not null and id = '%s'".formatted(draw.id());
+        String closed =
+                "select id from packet where closed_at is not null and id = '%s' union all".formatted(packet.id())
+                        + " select id from draw where closed_at is not null and id = '%s'".formatted(draw.id());
         assertThat(books.strings(closed)).isEmpty();
         assertThat(Audit.run(TestEngine.stores(servers), finding -> {}).stream()
                         .filter(finding -> finding.severity() == Severity.VIOLATION)
@@ -346,7 +346,8 @@ class LeadingClockIT {
         eventually(SOON, () -> assertThat(books.strings(closed)).hasSize(2));
         eventually(SOON, books::assertJournalsEmpty);
         assertThat(engine.balance("zoe")).isEqualTo(100);
-        assertThat(books.longOf("select count(*) from transfer where kind = 'refund' and packet = '" + packet.id() + "'"))
+        assertThat(books.longOf(
+                        "select count(*) from transfer where kind = 'refund' and packet = '" + packet.id() + "'"))
                 .isEqualTo(1);
         books.assertClean();
     }
