@@ -73,7 +73,7 @@ export function Compose({ room, onClose }) {
         <${MoreRules} field=${field} /></details>
       ${problem && html`<p class="alert" role="alert">${problem.text}</p>`}
       <p class="summary" aria-live="polite">${summary(body, each)}</p>
-      <button class="submit" disabled=${sending}>${sending ? t('formSending') : t('formSubmit', body.amount ? money(body.amount) : '')}</button>
+      <button class="submit" disabled=${sending}>${sending ? t(room.line === 'open' ? 'formSending' : 'statusOffline') : t('formSubmit', body.amount ? money(body.amount) : '')}</button>
     </form>
   <//>`;
 }

@@ -81,7 +81,7 @@ function Progress({ packet, state }) {
   return html`<div class="packet-foot">
     <span>${t(KINDS[packet.kind])}${packet.passcodeRequired ? ` · ${t('needsPasscode')}` : ''}</span>
     <meter class="taken" min="0" max=${packet.count} value=${taken} aria-label=${t('claimedOf', taken, packet.count)}></meter>
-    <span aria-hidden="true">${taken}/${packet.count}${packet.mine && state !== 'mine' ? ` · ${t(state)}` : ''}</span>
+    <span aria-hidden="true">${taken}/${packet.count}${packet.mine && state !== 'mine' ? ` · ${t(state === 'refunded' ? 'expired' : state)}` : ''}</span>
   </div>`;
 }
 

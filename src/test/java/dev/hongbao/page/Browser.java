@@ -169,8 +169,9 @@ final class Browser implements AutoCloseable {
         return driver.switchTo().activeElement();
     }
 
-    Object js(String script) {
-        return driver.executeScript(script);
+    /** @param arguments of the script, of types that JSON has */
+    Object js(String script, Object... arguments) {
+        return driver.executeScript(script, arguments);
     }
 
     /** What the page wrote to its console since the last look, warnings and errors. */

@@ -2,6 +2,7 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.command.GroupId;
 import dev.hongbao.command.Role;
 import dev.hongbao.command.UserId;
 import dev.hongbao.token.TokenSigner;
@@ -40,6 +41,11 @@ final class Family {
                 "/v1/accounts/" + URLEncoder.encode(user, StandardCharsets.UTF_8) + "/deposits",
                 sign("backend", Role.SERVICE),
                 new JsonObject().put("asset", "CNY").put("amount", 1_000));
+    }
+
+    /** A token for a member of a group that nobody has been in. */
+    String tokenFor(String user, String group) {
+        return signer.sign(new UserId(user), List.of(new GroupId(group)), Role.USER, Duration.ofHours(1));
     }
 
     private String sign(String user, Role role) {

@@ -117,6 +117,10 @@ class PageIT extends PageUse {
         assertThat(mei.browser().count(row(packet) + " .coin")).isZero();
         mei.look(packet);
         mei.browser().seeText("[data-outcome=refunded] h2", "Time ran out");
+        mei.browser().see(".claim[data-user=demo-anna]");
+        assertThat(mei.browser().count(".claim.lucky"))
+                .as("crowned though shares were left")
+                .isZero();
         mei.close(packet);
     }
 

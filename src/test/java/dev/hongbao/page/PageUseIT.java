@@ -7,6 +7,7 @@ import dev.hongbao.testing.Eventually;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -120,6 +121,92 @@ class PageUseIT extends PageUse {
         } finally {
             phone.emulate("prefers-color-scheme", "light");
             phone.resize(1280, 860, 1);
+        }
+    }
+
+    @Test
+    void on_the_narrowest_phone_no_word_of_a_packet_is_cut_off() throws Exception {
+        Browser phone = mei.browser();
+        phone.resize(360, 740, 2);
+        try {
+            // Given packets of which the viewer has a share: one that is over with shares left, and one with long words
+            mei.enter(home.base, "demo-mei");
+            JsonObject terms = new JsonObject()
+                    .put("kind", "exclusive")
+                    .put("recipients", List.of("demo-mei", "demo-ben"))
+                    .put("passcode", "饺子");
+            String ranOut = family.send("demo-anna", "too slow", new JsonObject().put("expiresInSeconds", 8));
+            String secret = family.send("demo-grandma", "for two", terms);
+            mei.grab(ranOut);
+            assertThat(mei.amountWon()).isPositive();
+            mei.close(ranOut);
+            mei.seeState(ranOut, "refunded");
+            mei.seeState(secret, "open");
+
+            for (String language : new String[] {"en", "zh"}) {
+                // When it is looked at in each language
+                phone.js("localStorage.setItem('hongbao.language', arguments[0])", language);
+                phone.reload();
+                mei.seeState(ranOut, "refunded");
+                phone.screenshot("phone-ran-out-" + language);
+
+                // Then every word is there
+                assertThat(Looks.cut(phone, ".room")).isEmpty();
+                mei.look(ranOut);
+                phone.see("[data-outcome=won] .claim");
+                assertThat(Looks.cut(phone, "dialog")).isEmpty();
+                phone.screenshot("phone-ran-out-opened-" + language);
+                mei.close(ranOut);
+            }
+        } finally {
+            phone.resize(1280, 860, 1);
+        }
+    }
+
+    @Test
+    void what_is_written_stands_out_from_the_paper() throws Exception {
+        Browser page = ben.browser();
+        try {
+            for (String scheme : new String[] {"light", "dark"}) {
+                // Given an empty room
+                page.emulate("prefers-color-scheme", scheme);
+                ben.enter(home.base, "demo-ben");
+                page.js(
+                        "const session = JSON.parse(sessionStorage.getItem('hongbao.session'));"
+                                + "sessionStorage.setItem('hongbao.session', JSON.stringify({ ...session, ...arguments[0] }))",
+                        Map.of("group", "nobody", "token", family.tokenFor("demo-ben", "nobody")));
+                page.reload();
+                page.see(".quiet");
+                page.see(".record-sum.credit");
+                page.screenshot("empty-" + scheme);
+
+                // Then its hint, the records and the members can be read
+                assertThat(Looks.tooPale(page, ".quiet > *, .records *, .members *, .by *"))
+                        .as(scheme)
+                        .isEmpty();
+
+                // And so can the form, and a packet's claims
+                page.click(".send");
+                page.click("details summary");
+                assertThat(Looks.tooPale(page, ".form :is(.label, .hint, legend, summary, .summary)"))
+                        .as(scheme)
+                        .isEmpty();
+                ben.enter(home.base, "demo-ben");
+                String packet = family.send("demo-lei", "to be read", new JsonObject());
+                family.claim("demo-anna", packet);
+                family.claim("demo-fang", packet);
+                ben.seeState(packet, "drained");
+                assertThat(Looks.tooPale(page, ".by *, .note > span"))
+                        .as(scheme)
+                        .isEmpty();
+                ben.look(packet);
+                page.see(".claim");
+                assertThat(Looks.tooPale(page, ".claims *, .verdict :is(h2, p)"))
+                        .as(scheme)
+                        .isEmpty();
+            }
+        } finally {
+            page.emulate("prefers-color-scheme", "light");
         }
     }
 
