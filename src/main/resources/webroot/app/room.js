@@ -13,7 +13,8 @@ const RENEW_MILLIS = 90_000;
 /** Refusals after which nobody knows whether it happened. */
 const UNSURE = new Set(['disconnected', 'unknown']);
 
-/** Wins that are kept to be shown. */
+/** Packets and wins that are kept to be shown, the newest: a tab may stay open for days. */
+const MAX_PACKETS = 200;
 const MAX_WINS = 100;
 
 /** A refusal as the views know it. */
@@ -224,6 +225,7 @@ export class Room {
   #put(packet) {
     const old = this.#packets.get(packet.id);
     this.#packets.set(packet.id, old ? { ...packet, ...old } : packet);
+    this.packets.slice(0, -MAX_PACKETS).forEach(({ id }) => this.#packets.delete(id));
     this.#tell();
   }
 
