@@ -29,3 +29,5 @@ grant insert, update (last, floor, touched) on feed to ${app};
 grant insert, update (seq, claimed, at), delete on group_event to ${app};
 grant insert, delete, update (sent_at) on unannounced to ${app};
 grant insert, delete, update (opened, told, told_at) on draw_feed to ${app};
+
+grant insert, delete on quarantine_unit, quarantine to ${app};

@@ -220,8 +220,10 @@ end
 $$;
 
 -- Moves cursors, all or none: the first effect of every settlement. A stale writer (an old generation, or another owner was
--- quicker) gets HB001, and the whole statement with all its other effects is undone.
-create function move_cursors(shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[])
+-- quicker) gets HB001, and the whole statement with all its other effects is undone. So does one that does not know that one of
+-- the packets or draws was set aside, see quarantine_unit: it gets HB003.
+create function move_cursors(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[], units uuid[] default '{}')
     returns void
     language plpgsql
 as $$
@@ -235,6 +237,9 @@ begin
     get diagnostics moved = row_count;
     if moved <> cardinality(shards) then
         raise exception 'stale cursor' using errcode = 'HB001';
+    end if;
+    if exists (select from quarantine_unit as q where q.id = any (units)) then
+        raise exception 'a packet or a draw is set aside' using errcode = 'HB003';
     end if;
 end
 $$;
@@ -277,7 +282,7 @@ declare
     wallets bigint[];
     latest  constant timestamptz := latest_moment();
 begin
-    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
 
     select array_agg(case when p.closed_at is null and p.opens_at <= latest then p.escrow end order by g.n),
            array_agg(p.asset order by g.n), array_agg(p.count order by g.n)
@@ -352,7 +357,7 @@ create function settle_claims_but_void(
     language plpgsql
 as $$
 begin
-    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
 
     insert into account (kind, owner, asset)
     select distinct 'wallet', g.user_id, p.asset
@@ -397,7 +402,7 @@ create function settle_closes(
     language plpgsql
 as $$
 begin
-    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
 
     with due as (
         select p.id, p.escrow, p.sender, p.asset

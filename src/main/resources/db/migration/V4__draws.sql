@@ -274,7 +274,7 @@ declare
     paid      bigint;
     latest    constant timestamptz := latest_moment();
 begin
-    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, draws);
     perform from turn as t where t.id = any (ids) order by t.id for update;
 
     -- One look at each play's prize. The limit keeps it one by (draw, n): the planner, which knows nothing of the tables when it
@@ -476,7 +476,7 @@ create function settle_draw_ends(
     language plpgsql
 as $$
 begin
-    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs);
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, draws);
 
     with ended as (
         update period as p set ended_at = now()

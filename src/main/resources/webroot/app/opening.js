@@ -23,6 +23,7 @@ const REFUSALS = new Map(Object.entries({
   unknown: ['trouble', 'problemUnknown'],
   disconnected: ['trouble', 'problemDisconnected'],
   overloaded: ['trouble', 'problemOverloaded'],
+  'set-aside': ['trouble', 'problemSetAside'],
   'too-many-requests': ['trouble', 'problemTooMany'],
 }));
 

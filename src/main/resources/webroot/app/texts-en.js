@@ -164,6 +164,7 @@ export const en = {
   errOpensAt: 'Choose a time in the future.',
   problemInsufficientFunds: 'You have less than that.',
   problemOverloaded: 'The server is busy. Try again in a moment.',
+  problemSetAside: 'This one has to wait for the operator. Its money is safe.',
   problemUnknown: 'The server could not say. Try again: it is safe.',
   problemDisconnected: 'The line was lost before the answer came. Try again: it happens once.',
   problemTooMany: 'Slow down a little.',

@@ -164,6 +164,7 @@ export const zh = {
   errOpensAt: '请选一个将来的时间。',
   problemInsufficientFunds: '余额不足。',
   problemOverloaded: '服务器忙，请稍后再试。',
+  problemSetAside: '这个红包需要管理员处理，钱是安全的，请以后再试。',
   problemUnknown: '服务器暂时没有结果，可以放心再试一次。',
   problemDisconnected: '还没收到结果就断线了，可以放心再试一次。',
   problemTooMany: '慢一点再试。',

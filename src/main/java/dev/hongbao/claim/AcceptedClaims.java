@@ -2,9 +2,11 @@ package dev.hongbao.claim;
 
 import dev.hongbao.command.UserId;
 import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Unit;
 import dev.hongbao.packet.PacketId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,17 @@ record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implem
     @Override
     public int size() {
         return users.size();
+    }
+
+    @Override
+    public Unit unit() {
+        return new Unit(Unit.Kind.PACKET, packet.value());
+    }
+
+    @Override
+    public String payload() {
+        return packet + " " + firstSlot + " "
+                + users.stream().map(UserId::value).collect(Collectors.joining(" "));
     }
 
     /** Reads {@code <packet> <first slot> <user> …}, as claim.lua writes it; null when it is not that. */

@@ -5,6 +5,7 @@ import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.SettlementWaiters;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Claim;
@@ -16,6 +17,7 @@ import dev.hongbao.packet.PacketId;
 import dev.hongbao.packet.PacketStatus;
 import dev.hongbao.packet.PacketStore;
 import dev.hongbao.packet.Passcode;
+import dev.hongbao.postgres.GatheredLookups;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -28,9 +30,11 @@ import org.jspecify.annotations.Nullable;
 final class ClaimRace {
     private static final long RETRY_MILLIS = 20;
 
-    /** What all claims of an event loop share. */
+    /** What all claims of an event loop share. @param lookups of settled claims, many in one query */
     record Desk(
             Vertx vertx,
+            Quarantine quarantine,
+            GatheredLookups<Key, Claim> lookups,
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
@@ -95,6 +99,10 @@ final class ClaimRace {
         Kind refusal = refusal(packet);
         if (refusal == Kind.NOT_OPEN_YET) {
             finish(ClaimOutcome.refused(refusal));
+            return;
+        }
+        if (desk.quarantine().holds(packet.id().value())) {
+            refuseUnlessWon(packet, refusal);
             return;
         }
         EndedPacket over = desk.ended().cached(packet.id());
@@ -163,6 +171,21 @@ final class ClaimRace {
                         case HELD -> held(packet, answer);
                         case MISSING -> missing(packet, answer, refusal);
                         case GIVEN, DRAINED, CLOSED -> finish(ClaimOutcome.refused(refusal));
+                    }
+                });
+    }
+
+    /** Of a packet that is set aside: a settled claim stands, and what else was accepted may still be settled. */
+    private void refuseUnlessWon(Packet packet, @Nullable Kind refusal) {
+        inTime(desk.lookups().find(new Key(packet.id(), caller.user())))
+                .onFailure(this::fail)
+                .onSuccess(claim -> {
+                    if (claim != null) {
+                        finish(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim));
+                    } else if (refusal == Kind.NOT_ELIGIBLE) {
+                        finish(ClaimOutcome.refused(refusal));
+                    } else {
+                        fail(UnavailableException.setAside());
                     }
                 });
     }
@@ -248,6 +271,10 @@ final class ClaimRace {
     }
 
     private void await(Packet packet, Answer answer, Kind kind) {
+        if (desk.quarantine().holds(packet.id().value())) {
+            fail(UnavailableException.setAside());
+            return;
+        }
         desk.waiters()
                 .await(new Key(packet.id(), caller.user()), answer.generation(), deadlineNanos)
                 .onFailure(this::fail)

@@ -3,6 +3,7 @@ package dev.hongbao.claim;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.UnavailableException;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.SettlementWaiters;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.Claim;
@@ -11,6 +12,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketId;
 import dev.hongbao.packet.PacketStore;
+import dev.hongbao.postgres.GatheredLookups;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -33,6 +35,7 @@ public final class ClaimService {
             Vertx vertx,
             RedisLink redis,
             Shards shards,
+            Quarantine quarantine,
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
@@ -53,8 +56,18 @@ public final class ClaimService {
                         settled -> settled.body()
                                 .claims()
                                 .forEach(claim -> waiters.settled(ClaimRace.Key.of(claim), claim)));
+        vertx.eventBus()
+                .<Quarantine.Changed>localConsumer(
+                        Quarantine.Changed.ADDRESS,
+                        changed -> waiters.refuse(
+                                key -> changed.body()
+                                        .added()
+                                        .contains(key.packet().value()),
+                                UnavailableException.setAside()));
         this.desk = new ClaimRace.Desk(
                 vertx,
+                quarantine,
+                new GatheredLookups<>(keys -> settledClaims(store, keys)),
                 store,
                 catalog,
                 ended,

@@ -15,6 +15,7 @@ import io.vertx.core.Future;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,23 +108,22 @@ public final class ClaimSettler implements Settler {
         /** Mostly nothing is void; when something is, the statement for that settles the rest. */
         @Override
         public Future<Integer> send(SqlClient writer, CursorMoves moves) {
-            return execute(SETTLE, writer, moves)
-                    .recover(fault -> SqlState.isVoidClaim(fault)
+            return execute(moves.isNone() ? SETTLE_BUT_VOID : SETTLE, writer, moves)
+                    .recover(fault -> SqlState.isVoidClaim(fault) && !moves.isNone()
                             ? execute(SETTLE_BUT_VOID, writer, moves)
                             : Future.failedFuture(fault))
                     .map(this::committed);
         }
 
         private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
-            return writer.preparedQuery(statement)
-                    .execute(moves.toTuple()
-                            .addArrayOfUUID(packets.stream()
-                                    .map(packet -> packet.id().value())
-                                    .toArray(UUID[]::new))
-                            .addArrayOfInteger(places.toArray(Integer[]::new))
-                            .addArrayOfInteger(slots.toArray(Integer[]::new))
-                            .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new))
-                            .addArrayOfLong(amounts.toArray(Long[]::new)))
+            Tuple parameters = moves.toTuple()
+                    .addArrayOfUUID(
+                            packets.stream().map(packet -> packet.id().value()).toArray(UUID[]::new))
+                    .addArrayOfInteger(places.toArray(Integer[]::new))
+                    .addArrayOfInteger(slots.toArray(Integer[]::new))
+                    .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new))
+                    .addArrayOfLong(amounts.toArray(Long[]::new));
+            return moves.send(writer, statement, parameters)
                     .map(rows -> rows.iterator().next());
         }
 

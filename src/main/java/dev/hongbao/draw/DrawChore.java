@@ -34,6 +34,7 @@ public final class DrawChore implements Chore {
             select p.draw, p.n from draw as d join period as p on p.draw = d.id
             where d.shard = any ($1) and d.closed_at is null and not d.carry_over and p.ended_at is null
               and p.ends_at <= now()
+              and not exists (select from quarantine_unit as q where q.id = d.id)
             order by p.ends_at limit $2
             """;
 

@@ -1,6 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Unit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,16 @@ record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalItem {
     @Override
     public int size() {
         return 1;
+    }
+
+    @Override
+    public Unit unit() {
+        return new Unit(Unit.Kind.DRAW, draw.value());
+    }
+
+    @Override
+    public String payload() {
+        return draw + " " + (period == null ? "-" : period.toString());
     }
 
     /** Reads {@code <draw> <period or ->}, as end.lua writes it; null when it is not that. */

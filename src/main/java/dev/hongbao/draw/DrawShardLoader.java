@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Writes a shard's open draws from what is settled: rules, counts left, rounds, users' counters, releases that nobody took, and
+ * Writes a shard's open draws that are not set aside from what is settled: rules, counts left, rounds, users' counters, releases that nobody took, and
  * the tickets decided lately, so that a play that is repeated across a recovery finds itself decided.
  */
 public final class DrawShardLoader implements ShardLoader {
@@ -37,12 +37,14 @@ public final class DrawShardLoader implements ShardLoader {
                                        array_agg(round_issued order by n) as round_issued
                                 from prize where draw = d.id) as z
             where d.shard = $1 and d.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = d.id)
             """;
 
     static final String PLAYERS = """
             select p.draw, p.user_id, array_to_string(p.counters, ',') as counters
             from draw as d join player as p on p.draw = d.id
             where d.shard = $1 and d.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = d.id)
             order by p.draw
             """;
 
@@ -50,6 +52,7 @@ public final class DrawShardLoader implements ShardLoader {
             select r.draw, r.period, r.prize, r.n, r.moment
             from draw as d join release as r on r.draw = d.id
             where d.shard = $1 and d.closed_at is null and not r.withdrawn
+              and not exists (select from quarantine_unit as q where q.id = d.id)
               and not exists (select from play as y
                               where y.draw = r.draw and y.period = r.period and y.prize = r.prize and y.release = r.n)
             order by r.draw
@@ -59,6 +62,7 @@ public final class DrawShardLoader implements ShardLoader {
             select t.ticket
             from draw as d join turn as t on t.draw = d.id
             where d.shard = $1 and d.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = d.id)
               and t.decided_at > now() - $2::integer * interval '1 second'
             """;
 

@@ -20,6 +20,8 @@ public final class DrawStore {
     private static final String DRAW =
             "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at from draw as d ";
 
+    private static final String NOT_SET_ASIDE = " and not exists (select from quarantine_unit as q where q.id = d.id)";
+
     static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code from play as y"
             + " left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth ";
 
@@ -54,6 +56,7 @@ public final class DrawStore {
     /** Open draws of these shards that end by now, by Postgres' clock, the longest due first. */
     Future<List<Draw>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(DRAW + "where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)"
+                        + NOT_SET_ASIDE
                         + " order by d.closes_at limit $2")
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)).addInteger(limit))
                 .map(rows -> stream(rows).map(DrawStore::draw).toList());
@@ -61,8 +64,8 @@ public final class DrawStore {
 
     /** Open draws with a schedule of these shards. */
     Future<List<Draw>> scheduled(Collection<Integer> shards) {
-        return pool.preparedQuery(
-                        DRAW + "where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1) order by d.id")
+        return pool.preparedQuery(DRAW + "where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)"
+                        + NOT_SET_ASIDE + " order by d.id")
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)))
                 .map(rows -> stream(rows).map(DrawStore::draw).toList());
     }

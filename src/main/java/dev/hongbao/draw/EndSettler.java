@@ -39,8 +39,8 @@ public final class EndSettler implements Settler {
                 items.stream().map(item -> ((DrawEnd) item).draw().value()).toArray(UUID[]::new);
         Integer[] periods =
                 items.stream().map(item -> ((DrawEnd) item).period()).toArray(Integer[]::new);
-        return Future.succeededFuture((writer, moves) -> writer.preparedQuery(SETTLE)
-                .execute(moves.toTuple().addArrayOfUUID(draws).addArrayOfInteger(periods))
+        return Future.succeededFuture((writer, moves) -> moves.send(
+                        writer, SETTLE, moves.toTuple().addArrayOfUUID(draws).addArrayOfInteger(periods))
                 .map(rows -> {
                     var row = rows.iterator().next();
                     for (UUID wrong : row.getArrayOfUUIDs("wrong")) {

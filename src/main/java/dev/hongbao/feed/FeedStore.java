@@ -50,6 +50,7 @@ final class FeedStore {
     private static final String UNANNOUNCED = """
             select u.packet, p.shard from unannounced as u join packet as p on p.id = u.packet
             where p.shard = any ($1) and u.sent_at < now() - $2 * interval '1 millisecond'
+              and not exists (select from quarantine_unit as q where q.id = p.id)
             order by u.sent_at limit $3
             """;
 

@@ -1,5 +1,8 @@
 package dev.hongbao.journal;
 
+import java.util.List;
+import java.util.UUID;
+
 /**
  * One life of a shard in Redis. Recovery draws a new one: its keys and its scripts are stamped with it, so that whatever is
  * left of an older one changes nothing that counts (invariant I9).
@@ -49,6 +52,11 @@ public record Generation(String namespace, int shard, long epoch, String nonce) 
     /** The sorted set of tickets that the play script has decided lately. */
     public String ticketsKey() {
         return stamp() + ":tickets";
+    }
+
+    /** All keys that a packet or a draw of this id may have. */
+    List<String> keysOf(UUID id) {
+        return List.of(packetKey(id.toString()), drawKey(id.toString()), scheduleKey(id.toString()));
     }
 
     /** A journal entry's full id in the stream. */

@@ -4,4 +4,10 @@ package dev.hongbao.journal;
 public interface JournalItem {
     /** How many effects it has; what batches are measured by. At least 1. */
     int size();
+
+    /** What it belongs to. */
+    Unit unit();
+
+    /** As the script wrote it; {@link Settler#decode} reads it back. */
+    String payload();
 }

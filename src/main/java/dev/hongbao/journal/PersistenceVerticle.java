@@ -68,6 +68,7 @@ public final class PersistenceVerticle extends VerticleBase {
             Duration redisTimeout,
             ShardStore store,
             Shards shards,
+            Quarantine quarantine,
             List<Settler> settlers,
             List<ShardLoader> loaders,
             List<Chore> chores,
@@ -107,13 +108,25 @@ public final class PersistenceVerticle extends VerticleBase {
         wiring.settlers.forEach(settler -> settlers.put(settler.verb(), settler));
         RedisWatch watch = new RedisWatch(redis, wiring.shards);
         JournalReader reader = new JournalReader(redis, settlers);
-        keeper = new ShardKeeper(vertx, logs, writer, redis, wiring.store, wiring.shards, watch, metrics);
-        loop = new SettlingLoop(logs, redis, writer, wiring.store, reader, settlers, wiring.maxItems, metrics, keeper);
+        keeper = new ShardKeeper(
+                vertx, logs, writer, redis, wiring.store, wiring.shards, watch, wiring.quarantine, metrics);
+        loop = new SettlingLoop(
+                logs,
+                redis,
+                writer,
+                wiring.store,
+                reader,
+                settlers,
+                wiring.maxItems,
+                metrics,
+                keeper,
+                wiring.quarantine);
         keeper.start(
                 new Recovery(
                         wiring.pool, redis, watch, wiring.store, wiring.shards, reader, wiring.loaders, loop::settle),
                 loop::pump);
         ownership = new Ownership(vertx, wiring.postgres, wiring.presence, keeper);
+        vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> keeper.lookForReturned());
         for (ShardLog log : logs) {
             vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
                 log.offer(message.body());

@@ -11,6 +11,8 @@ import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,7 +70,7 @@ final class Recovery {
                 return Future.succeededFuture(row);
             }
             return retireJournal(broken)
-                    .compose(retired -> settleRetired(broken, row.lastSeq()))
+                    .compose(retired -> settleRetired(broken, row.lastSeq(), row.aside()))
                     .compose(settled ->
                             store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
                     .compose(ours -> watch.replid())
@@ -100,14 +102,14 @@ final class Recovery {
                 && String.valueOf(fault.getMessage()).contains("no such key");
     }
 
-    private Future<Void> settleRetired(Generation broken, long cursor) {
+    private Future<Void> settleRetired(Generation broken, long cursor, Set<UUID> aside) {
         return reader.read(broken, broken.retiredJournalKey(), cursor).compose(entries -> {
             if (entries.isEmpty()) {
                 return Future.succeededFuture();
             }
             Future<Void> done = Future.succeededFuture();
             long from = cursor;
-            for (SettlementBatch batch : batches(broken, from, entries)) {
+            for (SettlementBatch batch : batches(broken, from, entries, aside)) {
                 done = done.compose(before -> settle.apply(batch)).compose(voids -> {
                     if (voids > 0) {
                         LOG.error("recovery of {} found {} entries that contradict settled ones: void", broken, voids);
@@ -116,19 +118,20 @@ final class Recovery {
                 });
             }
             long last = entries.get(entries.size() - 1).seq();
-            return done.compose(before -> settleRetired(broken, last));
+            return done.compose(before -> settleRetired(broken, last, aside));
         });
     }
 
     /** Runs of entries of one verb. */
-    private static List<SettlementBatch> batches(Generation generation, long cursor, List<JournalEntry> entries) {
+    private static List<SettlementBatch> batches(
+            Generation generation, long cursor, List<JournalEntry> entries, Set<UUID> aside) {
         List<SettlementBatch> batches = new ArrayList<>();
         long from = cursor;
         for (int i = 0; i < entries.size(); ) {
             SettlementBatch batch = new SettlementBatch(entries.get(i).verb());
             long to = from;
             for (; i < entries.size() && entries.get(i).verb().equals(batch.verb()); i++) {
-                batch.add(entries.get(i));
+                batch.add(entries.get(i), aside);
                 to = entries.get(i).seq();
             }
             batch.move(generation, from, to);
@@ -157,7 +160,7 @@ final class Recovery {
                     }
                     unlinkOlder(next, "0")
                             .onFailure(late -> LOG.info("old keys of {} stay until the next recovery", next));
-                    return Future.succeededFuture(new ShardRow(next, 0, replid));
+                    return Future.succeededFuture(new ShardRow(next, 0, replid, row.aside()));
                 });
     }
 

@@ -1,17 +1,28 @@
 package dev.hongbao.journal;
 
+import dev.hongbao.journal.SetAside.Mark;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 /** Journal entries of one verb, from any number of shards, that are settled by one statement. */
 final class SettlementBatch {
     private final String verb;
-    private final CursorMoves moves = new CursorMoves();
+    private final CursorMoves moves;
     private final List<JournalItem> items = new ArrayList<>();
     private int size;
 
     SettlementBatch(String verb) {
+        this(verb, new CursorMoves());
+    }
+
+    private SettlementBatch(String verb, CursorMoves moves) {
         this.verb = verb;
+        this.moves = moves;
     }
 
     String verb() {
@@ -22,6 +33,7 @@ final class SettlementBatch {
         return moves;
     }
 
+    /** What is settled; the rest is set aside. */
     List<JournalItem> items() {
         return items;
     }
@@ -35,12 +47,59 @@ final class SettlementBatch {
         return moves.moves().stream().map(move -> move.generation().shard()).toList();
     }
 
-    void add(JournalEntry entry) {
-        items.addAll(entry.items());
+    /** The packets or draws of its items, in the order of the journal. */
+    List<Unit> units() {
+        Set<Unit> units = new LinkedHashSet<>();
+        items.forEach(item -> units.add(item.unit()));
+        return List.copyOf(units);
+    }
+
+    /** @param aside the units of the entry's shard that are set aside */
+    void add(JournalEntry entry, Set<UUID> aside) {
         size += entry.size();
+        if (aside.isEmpty()) {
+            items.addAll(entry.items());
+            return;
+        }
+        for (JournalItem item : entry.items()) {
+            if (aside.contains(item.unit().id())) {
+                moves.aside().keep(verb, item);
+            } else {
+                items.add(item);
+            }
+        }
     }
 
     void move(Generation generation, long fromSeq, long toSeq) {
         moves.add(generation, fromSeq, toSeq);
+    }
+
+    /** Of some units only, and undone at its end: shows whether they can be settled. */
+    SettlementBatch trial(Collection<Unit> some) {
+        SettlementBatch trial = new SettlementBatch(verb, moves.undone());
+        for (JournalItem item : items) {
+            if (some.contains(item.unit())) {
+                trial.items.add(item);
+                trial.size += item.size();
+            }
+        }
+        return trial;
+    }
+
+    /** The same entries, but these units are set aside from now on. */
+    SettlementBatch without(Map<Unit, Mark> culprits) {
+        SettlementBatch rest = new SettlementBatch(verb, moves.again());
+        rest.size = size;
+        SetAside aside = rest.moves.aside();
+        aside.keepAll(moves.aside());
+        culprits.forEach(aside::mark);
+        for (JournalItem item : items) {
+            if (culprits.containsKey(item.unit())) {
+                aside.keep(verb, item);
+            } else {
+                rest.items.add(item);
+            }
+        }
+        return rest;
     }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -143,6 +144,17 @@ public final class SettlementWaiters<K, V> {
             heardOfNanos.put(waiter.generation.shard(), now);
             settledAfterNanos.accept(now - waiter.sinceNanos);
             waiter.promise.complete(new Settlement<>(fact));
+        }
+    }
+
+    /** What cannot be settled now: whoever waits for it is told so. */
+    public void refuse(Predicate<K> what, UnavailableException why) {
+        for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<K, Waiter<V>> entry = all.next();
+            if (what.test(entry.getKey())) {
+                all.remove();
+                entry.getValue().promise.fail(why);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ final class SettlingLoop {
     private final int maxItems;
     private final JournalMetrics metrics;
     private final Doubts doubts;
+    private final Poison poison;
 
     /**
      * Shards of a settlement that was refused, and from when on each is tried. It is settled alone until that goes through, so
@@ -69,6 +71,9 @@ final class SettlingLoop {
         /** An accepted entry of a generation was void: Redis says what Postgres does not. */
         void contradicted(Generation generation);
 
+        /** These packets and draws are set aside: their keys go, so that no script accepts more of them. */
+        void setAside(Generation generation, Collection<UUID> units);
+
         /** Redis answered with an error that it never should. */
         void faulty(int shard, String why);
     }
@@ -87,7 +92,8 @@ final class SettlingLoop {
             Map<String, Settler> settlers,
             int maxItems,
             JournalMetrics metrics,
-            Doubts doubts) {
+            Doubts doubts,
+            Quarantine quarantine) {
         this.logs = logs;
         this.redis = redis;
         this.writer = writer;
@@ -97,6 +103,7 @@ final class SettlingLoop {
         this.maxItems = maxItems;
         this.metrics = metrics;
         this.doubts = doubts;
+        this.poison = new Poison(this::attempt, quarantine, System::nanoTime);
     }
 
     /** Reads and settles whatever waits; called whenever something may. */
@@ -131,10 +138,12 @@ final class SettlingLoop {
         underWay++;
         Future.succeededFuture(settlement)
                 .compose(ready -> measured(batch, ready))
+                .map(voids -> new Poison.Outcome(batch, voids))
+                .recover(fault -> poison.refused(batch, fault))
                 .onComplete(done -> {
                     underWay--;
                     if (done.succeeded()) {
-                        settled(batch, done.result());
+                        settled(done.result().batch(), done.result().voids());
                     } else {
                         failed(batch, done.cause());
                     }
@@ -160,7 +169,7 @@ final class SettlingLoop {
 
     private boolean rests(int shard) {
         Long until = alone.get(shard);
-        return until != null && System.nanoTime() - until < 0;
+        return until != null && (System.nanoTime() - until < 0 || logs[shard].isUnderWay());
     }
 
     /** Of the first shard, and of all others that are not settled alone. */
@@ -178,9 +187,9 @@ final class SettlingLoop {
 
     private Future<Settler.Settlement> prepare(SettlementBatch batch) {
         Settler settler = settlers.get(batch.verb());
-        return settler == null
+        return settler == null || batch.items().isEmpty()
                 ? Future.succeededFuture((connection, moves) ->
-                        store.moveCursors(connection, moves).map(1))
+                        store.moveCursors(connection, moves).map(settler == null ? 1 : 0))
                 : settler.prepare(batch.items());
     }
 
@@ -193,8 +202,13 @@ final class SettlingLoop {
         });
     }
 
-    /** One transaction. Recovery settles through it, so that all settlements share the one connection. */
+    /** As the loop itself does, for recovery, so that all settlements share the one connection. @return how many were void */
     Future<Integer> settle(SettlementBatch batch) {
+        return attempt(batch).recover(fault -> poison.refused(batch, fault).map(Poison.Outcome::voids));
+    }
+
+    /** One transaction. */
+    private Future<Integer> attempt(SettlementBatch batch) {
         return prepare(batch).compose(settlement -> measured(batch, settlement));
     }
 
@@ -203,10 +217,19 @@ final class SettlingLoop {
             ShardLog log = logs[move.generation().shard()];
             alone.remove(log.shard());
             log.settledUpTo(move.generation(), move.toSeq());
+            setAside(log, move.generation(), batch.moves().aside().marks().keySet());
             trim(log);
             if (voids > 0) {
                 doubts.contradicted(move.generation());
             }
+        }
+    }
+
+    /** What is accepted of them from now on is kept, see {@link ShardLog#take}. */
+    private void setAside(ShardLog log, Generation generation, Collection<Unit> units) {
+        if (!units.isEmpty() && log.generation().equals(generation)) {
+            units.forEach(log::setAside);
+            doubts.setAside(generation, units.stream().map(Unit::id).toList());
         }
     }
 
@@ -234,9 +257,10 @@ final class SettlingLoop {
     /** Nothing is known to be committed: what Postgres says of the cursors decides, and the journal is read again from there. */
     private void failed(SettlementBatch batch, Throwable fault) {
         metrics.failures.increment();
-        boolean soon = SqlState.isRetryable(fault) || SqlState.isStaleCursor(fault);
+        boolean soon =
+                SqlState.isRetryable(fault) || SqlState.isStaleCursor(fault) || SqlState.isUnawareOfQuarantine(fault);
         if (SqlState.isRefusal(fault) && !soon) {
-            setAlone(batch.shards());
+            setAlone(batch.shards(), !SqlState.isPoison(fault));
         }
         if (soon) {
             LOG.info("settlement tried again: {}", fault.getMessage());
@@ -246,9 +270,10 @@ final class SettlingLoop {
         doubts.uncertain(batch.shards(), soon);
     }
 
-    private void setAlone(List<Integer> shards) {
+    /** @param mayRest not for what is about to be set aside */
+    private void setAlone(List<Integer> shards, boolean mayRest) {
         for (int shard : shards) {
-            long rest = shards.size() == 1 && alone.containsKey(shard) ? REST_NANOS : 0;
+            long rest = mayRest && shards.size() == 1 && alone.containsKey(shard) ? REST_NANOS : 0;
             alone.put(shard, System.nanoTime() + rest);
         }
     }

@@ -3,6 +3,8 @@ package dev.hongbao.journal;
 import dev.hongbao.journal.ShardStore.ShardRow;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -10,6 +12,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +39,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     private final ShardStore store;
     private final Shards shards;
     private final RedisWatch watch;
+    private final Quarantine quarantine;
     private final JournalMetrics metrics;
     private final BitSet underWay = new BitSet();
     private final Map<Integer, Doubt> doubts = new HashMap<>();
@@ -67,6 +72,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
             ShardStore store,
             Shards shards,
             RedisWatch watch,
+            Quarantine quarantine,
             JournalMetrics metrics) {
         this.vertx = vertx;
         this.logs = logs;
@@ -75,6 +81,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         this.store = store;
         this.shards = shards;
         this.watch = watch;
+        this.quarantine = quarantine;
         this.metrics = metrics;
     }
 
@@ -140,12 +147,21 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
             watchRedis(List.of(shard));
         } else if (key.equals(RecoveryRequest.FAULT)) {
             faulty(shard, "a script failed");
-        } else {
+        } else if (!isOfUnitAside(key)) {
             watch.exists(key).onSuccess(there -> {
                 if (!there && logs[shard].generation().equals(current)) {
                     condemn(shard, -1, key + " is missing");
                 }
             });
+        }
+    }
+
+    /** What is set aside is not in Redis, and nobody should miss it; who asked has not heard of it yet. */
+    private boolean isOfUnitAside(String key) {
+        try {
+            return quarantine.holds(UUID.fromString(key.substring(key.lastIndexOf(':') + 1)));
+        } catch (IllegalArgumentException otherKey) {
+            return false;
         }
     }
 
@@ -170,6 +186,24 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     public void contradicted(Generation generation) {
         if (logs[generation.shard()].generation().equals(generation)) {
             condemn(generation.shard(), -1, "an accepted entry contradicts a settled one");
+        }
+    }
+
+    @Override
+    public void setAside(Generation generation, Collection<UUID> units) {
+        if (!units.isEmpty()) {
+            Request unlink = Request.cmd(Command.UNLINK);
+            units.forEach(unit -> generation.keysOf(unit).forEach(unlink::arg));
+            redis.send(unlink).onFailure(fault -> LOG.info("keys of what is set aside stay: {}", fault.getMessage()));
+        }
+    }
+
+    /** What an operator has brought back is loaded by a recovery of its shard. */
+    void lookForReturned() {
+        for (ShardLog log : logs) {
+            if (log.isLive() && !log.aside().stream().allMatch(quarantine::holds)) {
+                condemn(log.shard(), -1, "something is not set aside any more");
+            }
         }
     }
 
@@ -205,7 +239,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         }
         watching = true;
         List<ShardRow> rows = live.stream()
-                .map(shard -> new ShardRow(logs[shard].generation(), 0, replids.getOrDefault(shard, "")))
+                .map(shard -> new ShardRow(logs[shard].generation(), 0, replids.getOrDefault(shard, ""), Set.of()))
                 .toList();
         watch.broken(rows).onComplete(seen -> {
             watching = false;
@@ -286,7 +320,8 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         shards.adopt(row.generation());
         replids.put(shard, row.replid());
         doubts.remove(shard);
-        log.resume(row.generation(), row.lastSeq());
+        log.resume(row.generation(), row.lastSeq(), row.aside());
+        setAside(row.generation(), row.aside());
         shards.atStart().live(shard);
         if (resumed != null) {
             resumed.run();

@@ -2,7 +2,10 @@ package dev.hongbao.journal;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * What the owner of a shard knows of its journal: how far it is settled and which entries come next. Entries arrive over the
@@ -26,6 +29,7 @@ final class ShardLog {
     private final Deque<JournalEntry> pending = new ArrayDeque<>();
     private Generation generation;
     private State state = State.FOREIGN;
+    private Set<UUID> aside = Set.of();
     private long settledSeq;
     private long takenSeq;
     private long trimmedSeq;
@@ -81,9 +85,14 @@ final class ShardLog {
         forgetPending();
     }
 
-    /** Settles on from a cursor that Postgres told. */
-    void resume(Generation current, long cursor) {
+    /**
+     * Settles on from a cursor that Postgres told.
+     *
+     * @param setAside the packets and draws that are not settled, as Postgres told
+     */
+    void resume(Generation current, long cursor, Set<UUID> setAside) {
         generation = current;
+        aside = Set.copyOf(setAside);
         state = State.LIVE;
         incarnation++;
         settledSeq = cursor;
@@ -190,7 +199,7 @@ final class ShardLog {
         long to = from;
         while (taken < maxItems && nextVerb().equals(verb)) {
             JournalEntry entry = pending.remove();
-            batch.add(entry);
+            batch.add(entry, aside);
             taken += entry.size();
             pendingItems -= entry.size();
             to = entry.seq();
@@ -200,6 +209,23 @@ final class ShardLog {
             batch.move(generation, from, to);
         }
         return taken;
+    }
+
+    /** Whether something was taken and is not settled. */
+    boolean isUnderWay() {
+        return takenSeq > settledSeq;
+    }
+
+    /** A packet or draw is set aside from now on, committed. */
+    void setAside(Unit unit) {
+        Set<UUID> more = new HashSet<>(aside);
+        more.add(unit.id());
+        aside = Set.copyOf(more);
+    }
+
+    /** The packets and draws that are set aside, as this owner knows. */
+    Set<UUID> aside() {
+        return aside;
     }
 
     /** The cursor was moved, committed. */

@@ -10,12 +10,15 @@ import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The shards' rows in Postgres: generations and cursors, where their truth is. Safe on any thread. */
 public final class ShardStore {
-    private static final String ROW = "select id, epoch, nonce, last_seq, replid from shard ";
+    private static final String ROW = "select id, epoch, nonce, last_seq, replid,"
+            + " array(select q.id from quarantine_unit as q where q.shard = shard.id) as aside from shard ";
 
     private final Pool pool;
     private final Installation installation;
@@ -26,8 +29,14 @@ public final class ShardStore {
      *
      * @param lastSeq the cursor: the last journal entry settled in the generation
      * @param replid Redis' master_replid when the generation was drawn; empty before the first
+     * @param aside its packets and draws that are set aside; some may be missing that were set aside at this moment, which the
+     *     settlement then hears of
      */
-    public record ShardRow(Generation generation, long lastSeq, String replid) {}
+    public record ShardRow(Generation generation, long lastSeq, String replid, Set<UUID> aside) {
+        public ShardRow {
+            aside = Set.copyOf(aside);
+        }
+    }
 
     public ShardStore(Pool pool, Installation installation) {
         this.pool = pool;
@@ -70,9 +79,8 @@ public final class ShardStore {
 
     /** Moves cursors past entries that nobody settles. */
     Future<Void> moveCursors(SqlClient writer, CursorMoves moves) {
-        return writer.preparedQuery("select move_cursors($1, $2, $3, $4, $5)")
-                .execute(moves.toTuple())
-                .mapEmpty();
+        String call = "select settled_at from (select move_cursors($1, $2, $3, $4, $5), now() as settled_at) as moved";
+        return moves.send(writer, call, moves.toTuple()).mapEmpty();
     }
 
     /**
@@ -117,7 +125,8 @@ public final class ShardStore {
                                 row.getLong("epoch"),
                                 row.getString("nonce")),
                         row.getLong("last_seq"),
-                        row.getString("replid")))
+                        row.getString("replid"),
+                        Set.of(row.getArrayOfUUIDs("aside"))))
                 .toList();
     }
 }

@@ -1,6 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Unit;
 
 /** A journal item: the packet gives no more shares, and its remainder goes back to the sender. */
 public record Close(PacketId packet) implements JournalItem {
@@ -10,5 +11,15 @@ public record Close(PacketId packet) implements JournalItem {
     @Override
     public int size() {
         return 1;
+    }
+
+    @Override
+    public Unit unit() {
+        return new Unit(Unit.Kind.PACKET, packet.value());
+    }
+
+    @Override
+    public String payload() {
+        return packet.toString();
     }
 }

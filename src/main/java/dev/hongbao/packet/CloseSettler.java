@@ -33,8 +33,8 @@ public final class CloseSettler implements Settler {
     public Future<Settlement> prepare(List<JournalItem> items) {
         UUID[] packets =
                 items.stream().map(item -> ((Close) item).packet().value()).toArray(UUID[]::new);
-        return Future.succeededFuture((writer, moves) -> writer.preparedQuery(SETTLE)
-                .execute(moves.toTuple().addArrayOfUUID(packets))
+        return Future.succeededFuture((writer, moves) -> moves.send(
+                        writer, SETTLE, moves.toTuple().addArrayOfUUID(packets))
                 .map(rows -> {
                     UUID[] closed = rows.iterator().next().getArrayOfUUIDs("closed");
                     ends.ended(Stream.of(closed).map(PacketId::new).toList());

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the hashes of a shard's open packets from the settled claims: the next slot of each is the number of its claims, and
+ * Writes the hashes of a shard's open packets that are not set aside from the settled claims: the next slot of each is the number of its claims, and
  * the highest slot + 1.
  */
 public final class PacketShardLoader implements ShardLoader {
@@ -28,6 +28,7 @@ public final class PacketShardLoader implements ShardLoader {
             select p.id, count(c.slot) as claims, coalesce(max(c.slot) + 1, 0) as next_slot
             from packet as p left join transfer as c on c.packet = p.id and c.slot is not null
             where p.shard = $1 and p.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = p.id)
             group by p.id
             """;
 
@@ -35,6 +36,7 @@ public final class PacketShardLoader implements ShardLoader {
             select c.packet, c.slot, c.user_id
             from packet as p join claim as c on c.packet = p.id
             where p.shard = $1 and p.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = p.id)
             order by c.packet, c.slot
             """;
 

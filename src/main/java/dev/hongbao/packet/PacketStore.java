@@ -198,12 +198,14 @@ public final class PacketStore {
     /** An open packet whose time ran out. */
     record Due(PacketId id, int shard) {}
 
-    /** Open packets of these shards whose time ran out by Postgres' clock, the longest waiting first. */
+    /** Open packets of these shards whose time ran out by Postgres' clock and that are not set aside, the longest waiting first. */
     Future<List<Due>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(
                         // Not the amounts: of a thousand large packets that would be hundreds of megabytes.
                         "select p.id, p.shard from packet as p where p.closed_at is null and p.expires_at <= now()"
-                                + " and p.shard = any ($1) order by p.expires_at limit $2")
+                                + " and p.shard = any ($1)"
+                                + " and not exists (select from quarantine_unit as q where q.id = p.id)"
+                                + " order by p.expires_at limit $2")
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
                 .map(rows -> stream(rows)
                         .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))

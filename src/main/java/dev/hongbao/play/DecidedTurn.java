@@ -3,9 +3,11 @@ package dev.hongbao.play;
 import dev.hongbao.command.UserId;
 import dev.hongbao.draw.DrawId;
 import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Unit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +49,31 @@ record DecidedTurn(
             int number,
             long round,
             @Nullable Integer period,
-            @Nullable Integer release) {}
+            @Nullable Integer release) {
+        private String word() {
+            return number + ":" + round + (period == null ? "" : ":" + period + ":" + release);
+        }
+    }
 
     @Override
     public int size() {
         return Math.max(1, prizes.size());
+    }
+
+    @Override
+    public Unit unit() {
+        return new Unit(Unit.Kind.DRAW, draw.value());
+    }
+
+    @Override
+    public String payload() {
+        String whose = draw + " " + turn + " " + ticket + " " + user.value() + " " + atMillis;
+        if (reason != null) {
+            return whose + " ! " + reason;
+        }
+        return whose + " " + firstSeq + " "
+                + prizes.stream().map(Won::word).collect(Collectors.joining(",")) + " "
+                + (counters.isEmpty() ? "-" : counters);
     }
 
     /** Reads what play.lua and return.lua write; null when it is not that. */

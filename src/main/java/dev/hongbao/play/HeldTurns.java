@@ -46,7 +46,7 @@ public final class HeldTurns implements Chore {
             select t.id, t.draw, t.ticket, t.user_id, d.shard
             from turn as t join draw as d on d.id = t.draw
             where t.status = 'held' and t.held_at < now() - $2::bigint * interval '1 millisecond'
-              and d.shard = any ($1)
+              and d.shard = any ($1) and not exists (select from quarantine_unit as q where q.id = d.id)
             order by t.held_at limit $3
             """;
 

@@ -9,6 +9,7 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawCatalog;
 import dev.hongbao.draw.DrawId;
 import dev.hongbao.draw.DrawStore;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.SettlementWaiters;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.play.HoldBatcher.Hold;
@@ -38,6 +39,7 @@ public final class PlayService {
     private final DrawStore draws;
     private final TurnStore turns;
     private final Shards shards;
+    private final Quarantine quarantine;
     private final HoldBatcher holds;
     private final PlayBatcher batcher;
     private final SettlementWaiters<Ticket, SettledTurn> waiters;
@@ -46,7 +48,7 @@ public final class PlayService {
     private final Clock clock;
 
     /** A try of a turn. */
-    private record Ticket(UUID turn, UUID ticket) {}
+    private record Ticket(UUID turn, UUID ticket, DrawId draw) {}
 
     /**
      * @param redis a link of this event loop
@@ -57,6 +59,7 @@ public final class PlayService {
             RedisLink redis,
             Pool pool,
             Shards shards,
+            Quarantine quarantine,
             DrawCatalog catalog,
             DrawStore draws,
             PlaySettings settings,
@@ -67,6 +70,7 @@ public final class PlayService {
         this.draws = draws;
         this.turns = new TurnStore(pool, catalog);
         this.shards = shards;
+        this.quarantine = quarantine;
         this.settings = settings;
         this.metrics = metrics;
         this.clock = clock;
@@ -79,13 +83,20 @@ public final class PlayService {
                         SettledTurns.ADDRESS,
                         settled -> settled.body()
                                 .turns()
-                                .forEach(turn -> waiters.settled(new Ticket(turn.turn(), turn.ticket()), turn)));
+                                .forEach(turn ->
+                                        waiters.settled(new Ticket(turn.turn(), turn.ticket(), turn.draw()), turn)));
+        vertx.eventBus()
+                .<Quarantine.Changed>localConsumer(
+                        Quarantine.Changed.ADDRESS,
+                        changed -> waiters.refuse(
+                                ticket -> changed.body().added().contains(ticket.draw.value()),
+                                UnavailableException.setAside()));
     }
 
     private Future<Map<Ticket, SettledTurn>> decided(Collection<Ticket> tickets) {
         return turns.decided(tickets.stream().map(Ticket::turn).toList()).map(found -> {
             Map<Ticket, SettledTurn> decided = new HashMap<>();
-            found.values().forEach(turn -> decided.put(new Ticket(turn.turn(), turn.ticket()), turn));
+            found.values().forEach(turn -> decided.put(new Ticket(turn.turn(), turn.ticket(), turn.draw()), turn));
             return decided;
         });
     }
@@ -151,6 +162,8 @@ public final class PlayService {
             Kind refusal = refusal(draw);
             if (refusal == Kind.NOT_ELIGIBLE || refusal == Kind.NOT_OPEN_YET) {
                 finish(PlayOutcome.refused(refusal));
+            } else if (quarantine.holds(draw.id().value())) {
+                refuseUnlessPlayed();
             } else if (refusal != null) {
                 finishUnlessPlayed(refusal);
             } else if (waiters.isFull(holds.waiting() + batcher.waiting())) {
@@ -179,6 +192,18 @@ public final class PlayService {
                 SettledTurn settled = found.get(turn.id());
                 if (settled == null || settled.plays().isEmpty()) {
                     finishUnlessHeld(refusal);
+                } else {
+                    settled(settled, Kind.ALREADY_PLAYED);
+                }
+            });
+        }
+
+        /** Of a draw that is set aside: what is settled stands, and what was held waits for an operator. */
+        private void refuseUnlessPlayed() {
+            turns.decided(List.of(turn.id())).onFailure(this::fail).onSuccess(found -> {
+                SettledTurn settled = found.get(turn.id());
+                if (settled == null || settled.plays().isEmpty()) {
+                    fail(UnavailableException.setAside());
                 } else {
                     settled(settled, Kind.ALREADY_PLAYED);
                 }
@@ -237,7 +262,11 @@ public final class PlayService {
         }
 
         private void await(Draw draw, UUID ticket, Answer answer, Kind kind) {
-            waiters.await(new Ticket(turn.id(), ticket), answer.generation(), deadlineNanos)
+            if (quarantine.holds(draw.id().value())) {
+                fail(UnavailableException.setAside());
+                return;
+            }
+            waiters.await(new Ticket(turn.id(), ticket, draw.id()), answer.generation(), deadlineNanos)
                     .onFailure(this::fail)
                     .onSuccess(settlement -> {
                         SettledTurn settled = settlement.fact();

@@ -59,8 +59,7 @@ public final class PlaySettler implements Settler {
             ids.add(((DecidedTurn) item).draw());
         }
         return catalog.findAll(ids)
-                .map(draws -> (writer, moves) -> writer.preparedQuery(SETTLE)
-                        .execute(parameters(moves, turns))
+                .map(draws -> (writer, moves) -> moves.send(writer, SETTLE, parameters(moves, turns))
                         .map(rows -> committed(draws, turns, rows.iterator().next())));
     }
 

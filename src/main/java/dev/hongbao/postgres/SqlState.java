@@ -31,6 +31,28 @@ public final class SqlState {
                 && ("HB002".equals(pg.getSqlState()) || "23505".equals(pg.getSqlState()));
     }
 
+    /** What was only tried can be settled; nothing of it happened. */
+    public static boolean isUndone(@Nullable Throwable fault) {
+        return fault instanceof PgException pg && "HB004".equals(pg.getSqlState());
+    }
+
+    /** A settlement does not know what is set aside: it settles something of it, or keeps what is set aside no more. */
+    public static boolean isUnawareOfQuarantine(Throwable fault) {
+        return fault instanceof PgException pg && "HB003".equals(pg.getSqlState());
+    }
+
+    /**
+     * Whether the refusal is about the data: it cannot be stored (22), breaks a constraint (23) or a rule in a function (P0), and
+     * so will be refused for ever. A full disk (53) or a missing function (42) is an outage, whose end is waited for.
+     */
+    public static boolean isPoison(@Nullable Throwable fault) {
+        if (!(fault instanceof PgException pg)) {
+            return false;
+        }
+        String state = String.valueOf(pg.getSqlState());
+        return state.startsWith("22") || state.startsWith("23") || state.startsWith("P0");
+    }
+
     /**
      * Whether Postgres itself refused the statement: then nothing of it happened. False for a broken connection, after which
      * the effect is unknown, and for errors in which the server goes away (class 57, 08, 58).

@@ -101,6 +101,14 @@ final class LedgerChecks {
             new Check("I11", "no packet stays open after its time", Severity.HEALS, """
                     select format('packet %s is open and was due at %s', id, expires_at)
                     from packet where closed_at is null and expires_at < now() - interval '10 seconds'
+                      and not exists (select from quarantine_unit as q where q.id = packet.id)
+                    """),
+            new Check(
+                    "I15", "no packet and no draw is set aside, see `hongbao quarantine`", Severity.QUARANTINED, """
+                    select format('%s %s of shard %s, since %s: %s %s; entries that wait: %s',
+                                  q.kind, q.id, q.shard, q.since, q.sqlstate, q.reason,
+                                  (select count(*) from quarantine as e where e.unit = q.id))
+                    from quarantine_unit as q order by q.since
                     """));
 
     private LedgerChecks() {}

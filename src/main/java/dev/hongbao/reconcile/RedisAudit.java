@@ -48,6 +48,7 @@ final class RedisAudit {
             from (select id from (select id, sum(count) over (order by id) - count as before
                                   from (select id, count from packet
                                         where shard = $1 and closed_at is null and id > $2
+                                          and not exists (select from quarantine_unit as q where q.id = packet.id)
                                         order by id limit $3) as next) as page
                   where before < $4) as p
             left join lateral (select slot, credit from transfer

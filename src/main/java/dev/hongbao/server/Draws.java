@@ -10,6 +10,7 @@ import dev.hongbao.draw.EndSettler;
 import dev.hongbao.journal.Chore;
 import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.Settler;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.play.HeldTurns;
@@ -34,6 +35,7 @@ final class Draws {
     private final Pool pool;
     private final Pool ownerPool;
     private final Shards shards;
+    private final Quarantine quarantine;
     private final DrawStore store;
     private final DrawCatalog catalog;
     private final DrawCatalog ownersCatalog;
@@ -44,11 +46,19 @@ final class Draws {
      * @param pool of requests
      * @param ownerPool of the owner's work
      */
-    Draws(Vertx vertx, Pool pool, Pool ownerPool, Shards shards, MeterRegistry metrics, StoreClock clock) {
+    Draws(
+            Vertx vertx,
+            Pool pool,
+            Pool ownerPool,
+            Shards shards,
+            Quarantine quarantine,
+            MeterRegistry metrics,
+            StoreClock clock) {
         this.vertx = vertx;
         this.pool = pool;
         this.ownerPool = ownerPool;
         this.shards = shards;
+        this.quarantine = quarantine;
         this.store = new DrawStore(pool);
         this.catalog = new DrawCatalog(store);
         this.ownersCatalog = catalog.over(new DrawStore(ownerPool));
@@ -81,6 +91,6 @@ final class Draws {
     }
 
     PlayService plays(RedisLink redis, PlaySettings settings) {
-        return new PlayService(vertx, redis, pool, shards, catalog, store, settings, metrics, clock);
+        return new PlayService(vertx, redis, pool, shards, quarantine, catalog, store, settings, metrics, clock);
     }
 }

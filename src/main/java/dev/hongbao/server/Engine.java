@@ -12,6 +12,7 @@ import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
 import dev.hongbao.journal.PersistenceVerticle;
 import dev.hongbao.journal.Presence;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.ShardStore;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.ledger.Idempotency;
@@ -65,6 +66,7 @@ public final class Engine {
     private final Pool ownerPool;
     private final StoreClock clock;
     private final Shards shards;
+    private final Quarantine quarantine;
     private final Packets packets;
     private final Feeds feeds;
     private final Draws draws;
@@ -90,8 +92,9 @@ public final class Engine {
         this.ownerPool = ownerPool;
         this.clock = clock;
         this.shards = new Shards(shardStore, shardCount, scripts());
-        this.packets = new Packets(vertx, pool, ownerPool, shards, metrics, clock);
-        this.draws = new Draws(vertx, pool, ownerPool, shards, metrics, clock);
+        this.quarantine = new Quarantine(vertx, ownerPool, metrics);
+        this.packets = new Packets(vertx, pool, ownerPool, shards, quarantine, metrics, clock);
+        this.draws = new Draws(vertx, pool, ownerPool, shards, quarantine, metrics, clock);
         this.feeds = new Feeds(
                 vertx,
                 pool,
@@ -154,6 +157,7 @@ public final class Engine {
                                 vertx, stores, config, metrics, clock, pool, ownerPool, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
+                        .compose(started -> engine.quarantine.start())
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly);
@@ -198,6 +202,7 @@ public final class Engine {
                 config.redis().commandTimeout(),
                 shardStore,
                 shards,
+                quarantine,
                 feeds.feeding(concat(packets.settlers(ends), draws.settlers(closedDraws))),
                 List.of(new PacketShardLoader(), new DrawShardLoader()),
                 concat(concat(List.of(packets.closing(ends)), draws.chores(closedDraws)), feeds.chores()),

@@ -9,6 +9,7 @@ import dev.hongbao.config.PacketConfig;
 import dev.hongbao.journal.Chore;
 import dev.hongbao.journal.KeyLoading;
 import dev.hongbao.journal.LocalCodec;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.Settler;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.packet.CloseSettler;
@@ -34,6 +35,7 @@ final class Packets {
     private final Pool pool;
     private final Pool ownerPool;
     private final Shards shards;
+    private final Quarantine quarantine;
     private final PacketStore store;
     private final PacketCatalog catalog;
     private final EndedPackets ended;
@@ -44,11 +46,19 @@ final class Packets {
      * @param pool of requests
      * @param ownerPool of the owner's work
      */
-    Packets(Vertx vertx, Pool pool, Pool ownerPool, Shards shards, MeterRegistry metrics, StoreClock clock) {
+    Packets(
+            Vertx vertx,
+            Pool pool,
+            Pool ownerPool,
+            Shards shards,
+            Quarantine quarantine,
+            MeterRegistry metrics,
+            StoreClock clock) {
         this.vertx = vertx;
         this.pool = pool;
         this.ownerPool = ownerPool;
         this.shards = shards;
+        this.quarantine = quarantine;
         this.store = new PacketStore(pool);
         this.catalog = new PacketCatalog(store);
         this.ended = new EndedPackets(store);
@@ -86,6 +96,6 @@ final class Packets {
     }
 
     ClaimService claims(RedisLink redis, ClaimSettings settings) {
-        return new ClaimService(vertx, redis, shards, store, catalog, ended, settings, metrics, clock);
+        return new ClaimService(vertx, redis, shards, quarantine, store, catalog, ended, settings, metrics, clock);
     }
 }

@@ -19,6 +19,9 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
     /** A fault of the stores passes within seconds (invariant I11); the first retry may well succeed. */
     private static final int UNAVAILABLE_RETRY_SECONDS = 1;
 
+    /** An operator has to come first. */
+    private static final int SET_ASIDE_RETRY_SECONDS = 60;
+
     public Problem {
         faults = List.copyOf(faults);
     }
@@ -30,7 +33,8 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
 
     /** A problem with a more exact detail. */
     public static Problem of(ProblemType type, String detail) {
-        return new Problem(type, detail, List.of(), type.status() == 503 ? UNAVAILABLE_RETRY_SECONDS : 0);
+        int unavailable = type == ProblemType.SET_ASIDE ? SET_ASIDE_RETRY_SECONDS : UNAVAILABLE_RETRY_SECONDS;
+        return new Problem(type, detail, List.of(), type.status() == 503 ? unavailable : 0);
     }
 
     /** Too many calls; {@code retryAfterSeconds} is 1 or more. */
@@ -48,7 +52,7 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
             return of(ProblemType.of(refused.refusal()), refused.detail());
         }
         if (failure instanceof UnavailableException unavailable) {
-            return of(unavailable.isOverloaded() ? ProblemType.OVERLOADED : ProblemType.UNKNOWN, unavailable.detail());
+            return of(ProblemType.of(unavailable.reason()), unavailable.detail());
         }
         if (failure instanceof TooManyCallsException tooMany) {
             return tooMany(tooMany.detail(), tooMany.retryAfterSeconds());

@@ -2,6 +2,7 @@ package dev.hongbao.wire;
 
 import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.command.Refusal;
+import dev.hongbao.command.UnavailableException;
 import dev.hongbao.play.PlayOutcome;
 import java.util.Locale;
 
@@ -53,6 +54,7 @@ public enum ProblemType {
     INTERNAL_ERROR(500, "Something is wrong with this server", "Report it; repeating may help."),
     UNKNOWN(503, "The outcome is not known yet", "Repeat the same call after Retry-After; it is safe."),
     OVERLOADED(503, "Too much work is waiting", "Nothing was done. Repeat the same call after Retry-After."),
+    SET_ASIDE(503, "It is set aside", "An operator is to look at it; its money is kept. Try again later."),
     STOPPING(503, "This server is stopping", "Nothing was done. Repeat the same call; another server may answer it.");
 
     /** Where problem types live. It names them; nothing needs to be fetched from it. */
@@ -125,6 +127,15 @@ public enum ProblemType {
             case NOT_ELIGIBLE -> NOT_ELIGIBLE;
             case NOT_FOUND -> NOT_FOUND;
             case PLAYED, ALREADY_PLAYED -> throw new IllegalArgumentException(kind + " is no problem");
+        };
+    }
+
+    /** The type of what cannot be answered now. */
+    public static ProblemType of(UnavailableException.Reason reason) {
+        return switch (reason) {
+            case UNKNOWN -> UNKNOWN;
+            case OVERLOADED -> OVERLOADED;
+            case SET_ASIDE -> SET_ASIDE;
         };
     }
 

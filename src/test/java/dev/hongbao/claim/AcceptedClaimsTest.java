@@ -18,6 +18,7 @@ class AcceptedClaimsTest {
                 .isEqualTo(new AcceptedClaims(
                         PacketId.parse(PACKET), 41, List.of(new UserId("alice"), new UserId("bob"))));
         assertThat(AcceptedClaims.decode(PACKET + " 0 carol").users()).containsExactly(new UserId("carol"));
+        assertThat(AcceptedClaims.decode(PACKET + " 41 alice bob").payload()).isEqualTo(PACKET + " 41 alice bob");
     }
 
     @ParameterizedTest

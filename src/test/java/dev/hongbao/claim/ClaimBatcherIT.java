@@ -103,7 +103,7 @@ class ClaimBatcherIT {
                     try {
                         assertThat(get(answer).kind()).isEqualTo(Kind.ACCEPTED);
                     } catch (UnavailableException full) {
-                        assertThat(full.isOverloaded()).isTrue();
+                        assertThat(full.reason()).isEqualTo(UnavailableException.Reason.OVERLOADED);
                         refused.add(full);
                     }
                 }

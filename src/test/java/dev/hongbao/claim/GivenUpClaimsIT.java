@@ -63,7 +63,8 @@ class GivenUpClaimsIT {
                 assertThatThrownBy(() -> get(claim(engine, "late", packet.id())))
                         .isInstanceOfSatisfying(
                                 UnavailableException.class,
-                                refused -> assertThat(refused.isOverloaded()).isTrue());
+                                refused ->
+                                        assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.OVERLOADED));
                 blocker.rollback();
             }
 

@@ -83,13 +83,12 @@ class SettlementIT {
 
     /** An entry that no script should have written; the owner settles it as any other. */
     private void journal(String... claims) {
-        String stamp = books.stamps().get(0);
-        String epoch = stamp.substring(stamp.indexOf(':') + 1, stamp.indexOf('-'));
+        long epoch = books.longOf("select epoch from shard");
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             Stream<String> fields = Stream.of(claims).flatMap(claim -> Stream.of("claim", claim));
             redis.sendCommand(
                     Protocol.Command.XADD,
-                    Stream.concat(Stream.of(stamp + ":journal", "NOMKSTREAM", epoch + "-*"), fields)
+                    Stream.concat(Stream.of(books.journalKeys().get(0), "NOMKSTREAM", epoch + "-*"), fields)
                             .toArray(String[]::new));
         }
     }
