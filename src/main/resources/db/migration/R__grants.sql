@@ -5,7 +5,7 @@ grant usage on schema ${flyway:defaultSchema} to ${app};
 grant select on all tables in schema ${flyway:defaultSchema} to ${app};
 
 grant insert (kind, owner, asset) on account to ${app};
-grant insert on transfer, idempotency to ${app};
+grant insert on transfer, packet, packet_amounts, idempotency to ${app};
 grant insert (id) on shard to ${app};
 grant insert (one) on installation to ${app};
 grant delete on idempotency to ${app};

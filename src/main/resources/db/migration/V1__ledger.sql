@@ -132,6 +132,17 @@ begin
 end
 $$;
 
+-- Locks accounts until the transaction ends, in the order of their ids as every transfer does.
+create function lock_accounts(ids bigint[]) returns void
+    language plpgsql
+    security definer -- for whom may not change a balance
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+as $$
+begin
+    perform from account as a where a.id = any (ids) order by a.id for no key update;
+end
+$$;
+
 -- Deposits, or withdrawals: each of another user, all or none of them committed, each with a verdict of its own.
 --
 -- Takes the kind of all; and of each its user, asset, amount, idempotency key and the command's fingerprint. Returns for each,
@@ -144,8 +155,6 @@ $$;
 create function move_wallets(of_kind text, users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[])
     returns table (verdict text, transfer bigint, at timestamptz)
     language plpgsql
-    security definer -- it locks accounts, whose balances only transfers may change
-    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
     -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
@@ -178,7 +187,7 @@ begin
                       where a.owner = 'outside' and a.kind = 'source' and a.asset = g.asset and g.verdict is null) order by g.n)
     into wallets, sources
     from unnest(users, assets, verdicts) with ordinality as g(user_id, asset, verdict, n);
-    perform from account as a where a.id = any (wallets || sources) order by a.id for no key update;
+    perform lock_accounts(wallets || sources);
 
     select array_agg(coalesce(g.verdict, case
                          when of_kind = 'withdrawal' and coalesce(g.wallet, 0) < g.amount then 'poor'

@@ -130,8 +130,6 @@ create function send_packets(
     returns table (verdict text, packet uuid, epoch bigint, nonce text,
                    created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
     language plpgsql
-    security definer -- it locks wallets, whose balances only transfers may change
-    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
     -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
@@ -163,7 +161,7 @@ begin
                 where a.owner = g.sender and a.kind = 'wallet' and a.asset = g.asset and g.verdict is null)
         from unnest(senders, assets, verdicts) with ordinality as g(sender, asset, verdict, n)
         order by g.n);
-    perform from account as a where a.id = any (wallets) order by a.id for no key update;
+    perform lock_accounts(wallets);
 
     verdicts := array(
         select coalesce(g.verdict, case

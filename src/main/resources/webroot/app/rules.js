@@ -6,7 +6,7 @@ import { fen, money } from './format.js';
 import { t } from './texts.js';
 
 const MAX_AMOUNT = 10_000_000_000_000;
-const MAX_COUNT = 100_000;
+const MAX_COUNT = 10_000;
 const MAX_TEXT = { greeting: 100, passcode: 64 };
 
 /**

@@ -95,6 +95,7 @@ public final class ClaimsBench {
     static HongbaoConfig config(Path directory) {
         return HongbaoConfig.of(Map.of(
                 "data.dir", directory.toString(),
+                "packet.max-count", "100000",
                 "claim.settle-timeout", "1m",
                 "claim.max-waiting", "2000000",
                 "postgres.pool-size", "16"));

@@ -44,6 +44,8 @@ public record HongbaoConfig(
                 "data.dir", directory.toString(),
                 "http.port", "0",
                 "management.port", "0",
+                "packet.max-count", "100000",
+                "limits.shares-per-second", "0",
                 "limits.claims-per-second", "0",
                 "limits.requests-per-second", "0"));
         all.putAll(more);

@@ -5,6 +5,7 @@ package dev.hongbao.config;
  *
  * @param claimsPerSecond claims
  * @param requestsPerSecond every other request
+ * @param sharesPerSecond shares of the packets that are sent
  * @param callsInFlight calls under way at once, claims not counted
  * @param serviceCallsInFlight the same for a caller with the service role
  * @param pollsInFlight polls that wait at once
@@ -13,6 +14,7 @@ package dev.hongbao.config;
 public record LimitsConfig(
         int claimsPerSecond,
         int requestsPerSecond,
+        int sharesPerSecond,
         int callsInFlight,
         int serviceCallsInFlight,
         int pollsInFlight,
@@ -20,6 +22,7 @@ public record LimitsConfig(
     public LimitsConfig {
         Options.LIMITS_CLAIMS_PER_SECOND.require(claimsPerSecond);
         Options.LIMITS_REQUESTS_PER_SECOND.require(requestsPerSecond);
+        Options.LIMITS_SHARES_PER_SECOND.require(sharesPerSecond);
         Options.LIMITS_CALLS_IN_FLIGHT.require(callsInFlight);
         Options.LIMITS_SERVICE_CALLS_IN_FLIGHT.require(serviceCallsInFlight);
         Options.LIMITS_POLLS_IN_FLIGHT.require(pollsInFlight);
@@ -30,6 +33,7 @@ public record LimitsConfig(
         return new LimitsConfig(
                 values.get(Options.LIMITS_CLAIMS_PER_SECOND),
                 values.get(Options.LIMITS_REQUESTS_PER_SECOND),
+                values.get(Options.LIMITS_SHARES_PER_SECOND),
                 values.get(Options.LIMITS_CALLS_IN_FLIGHT),
                 values.get(Options.LIMITS_SERVICE_CALLS_IN_FLIGHT),
                 values.get(Options.LIMITS_POLLS_IN_FLIGHT),

@@ -75,7 +75,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.demoRoutes = new DemoRoutes(shared.demo(), services.wallets(), limits, bodies, answerMillis);
         this.eventsRoute = new EventsRoute(services.feed(), metrics.polls(), inFlight, answerMillis);
         this.drawRoutes = new DrawRoutes(services.draws(), services.plays());
-        this.routes = new HashMap<>(new Routes(services).byOperation());
+        this.routes = new HashMap<>(new Routes(services, limits).byOperation());
         this.routes.putAll(drawRoutes.byOperation());
         for (Operation operation : contract.operations()) {
             if (!isSpecial(operation) && !routes.containsKey(operation.id())) {

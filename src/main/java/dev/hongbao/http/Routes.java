@@ -1,8 +1,12 @@
 package dev.hongbao.http;
 
+import dev.hongbao.command.TooManyCallsException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.ledger.Asset;
+import dev.hongbao.limit.RateDecision;
+import dev.hongbao.limit.RateLimits;
 import dev.hongbao.packet.PacketView;
+import dev.hongbao.packet.SendCommand;
 import dev.hongbao.wire.Bodies;
 import dev.hongbao.wire.SendBody;
 import io.vertx.core.Future;
@@ -23,9 +27,11 @@ final class Routes {
     static final Set<String> SERVICE_ONLY = Set.of("deposit", "withdraw", "balancesOf", "transfersOf");
 
     private final Services services;
+    private final RateLimits limits;
 
-    Routes(Services services) {
+    Routes(Services services, RateLimits limits) {
         this.services = services;
+        this.limits = limits;
     }
 
     /** By {@code operationId}. */
@@ -85,8 +91,15 @@ final class Routes {
     }
 
     private Future<Reply> send(Call call) {
+        SendCommand command = SendBody.decode(call.requiredBody());
+        RateDecision decision = limits.send(call.caller(), command.count());
+        if (!decision.allowed()) {
+            int wait = decision.retryAfterSeconds();
+            return Future.failedFuture(
+                    new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
+        }
         return services.packets()
-                .send(call.caller(), SendBody.decode(call.requiredBody()), call.requiredKey())
+                .send(call.caller(), command, call.requiredKey())
                 .map(packet -> Reply.json(
                         201, Bodies.packet(PacketView.ofNew(packet)), "Location", "/v1/packets/" + packet.id()));
     }

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import java.time.Duration;
 
@@ -64,6 +65,23 @@ final class Buckets<K> {
         }
         int left = (int) Math.min(bucket.getAvailableTokens(), allowed.length - 1);
         return allowed[Math.max(0, left)];
+    }
+
+    /**
+     * Takes some tokens, all or none.
+     *
+     * @param tokens 1 to the limit's burst
+     */
+    RateDecision take(K key, int tokens) {
+        if (limit.isOff()) {
+            return RateDecision.UNLIMITED;
+        }
+        ConsumptionProbe probe = buckets.get(key).tryConsumeAndReturnRemaining(tokens);
+        if (!probe.isConsumed()) {
+            int wait = (int) Math.max(1, Math.ceil(probe.getNanosToWaitForRefill() / 1e9));
+            return new RateDecision(false, refused.policy(), refused.state(), wait);
+        }
+        return allowed[(int) Math.min(probe.getRemainingTokens(), allowed.length - 1)];
     }
 
     /** Gives back a token that was taken. */

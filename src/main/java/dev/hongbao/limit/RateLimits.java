@@ -12,6 +12,8 @@ public final class RateLimits {
     private final Buckets<UserId> claims;
     private final Buckets<UserId> calls;
     private final Buckets<UserId> service;
+    private final Limit sharesLimit;
+    private final Buckets<UserId> shares;
     private final Buckets<Guess> wrongPasscodes;
 
     private record Guess(UserId user, PacketId packet) {}
@@ -23,6 +25,8 @@ public final class RateLimits {
         this.claims = new Buckets<>("claims", settings.claims(), tracked, time);
         this.calls = new Buckets<>("calls", settings.calls(), tracked, time);
         this.service = new Buckets<>("service", settings.service(), tracked, time);
+        this.sharesLimit = settings.shares();
+        this.shares = new Buckets<>("shares", sharesLimit, tracked, time);
         this.wrongPasscodes = new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time);
     }
 
@@ -34,6 +38,18 @@ public final class RateLimits {
     /** Counts another call. */
     public RateDecision call(Caller caller) {
         return (caller.role() == Role.SERVICE ? service : calls).take(caller.user());
+    }
+
+    /**
+     * Counts a send by its shares, besides as a call. More than may be sent at once are not counted: no packet may be as large,
+     * so it is refused for that.
+     *
+     * @param count of the packet's shares, 1 or more
+     */
+    public RateDecision send(Caller caller, int count) {
+        return caller.role() == Role.SERVICE || count > sharesLimit.burst()
+                ? RateDecision.UNLIMITED
+                : shares.take(caller.user(), count);
     }
 
     /**

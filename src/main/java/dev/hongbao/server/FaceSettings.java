@@ -3,6 +3,7 @@ package dev.hongbao.server;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HttpConfig;
 import dev.hongbao.config.LimitsConfig;
+import dev.hongbao.config.PacketConfig;
 import dev.hongbao.http.ClientAddresses;
 import dev.hongbao.http.ConnectionCap;
 import dev.hongbao.http.HttpSettings;
@@ -19,12 +20,15 @@ final class FaceSettings {
 
     private FaceSettings() {}
 
-    static RateLimitSettings limits(LimitsConfig config) {
+    static RateLimitSettings limits(LimitsConfig config, PacketConfig packets) {
         RateLimitSettings defaults = RateLimitSettings.DEFAULT;
         return new RateLimitSettings(
                 perSecond(config.claimsPerSecond()),
                 perSecond(config.requestsPerSecond()),
                 defaults.service(),
+                config.sharesPerSecond() == 0
+                        ? Limit.OFF
+                        : new Limit(config.sharesPerSecond(), Math.max(config.sharesPerSecond(), packets.maxCount())),
                 config.wrongPasscodesPerMinute() == 0
                         ? Limit.OFF
                         : Limit.of(config.wrongPasscodesPerMinute(), Duration.ofMinutes(1)),

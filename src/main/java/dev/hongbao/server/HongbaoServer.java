@@ -205,7 +205,7 @@ public final class HongbaoServer implements AutoCloseable {
                 contract,
                 new Documents(contract, frames),
                 new Tokens(tokens, clock),
-                new RateLimits(FaceSettings.limits(config.limits()), System::nanoTime),
+                new RateLimits(FaceSettings.limits(config.limits(), config.packet()), System::nanoTime),
                 FaceSettings.inFlight(config),
                 HttpMetrics.of(metrics, contract),
                 FaceSettings.connections(config.http(), addresses, metrics),

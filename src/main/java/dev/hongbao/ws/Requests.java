@@ -167,6 +167,9 @@ final class Requests {
             return;
         }
         SendCommand command = SendBody.decode(frame.getJsonObject("packet"));
+        if (!isAllowed(connection, id, limits.send(caller, command.count()))) {
+            return;
+        }
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
         inFlight.run(caller, () -> ongoing.track(packets.send(caller, command, key)))
                 .onFailure(fault -> connection.fail(id, fault))

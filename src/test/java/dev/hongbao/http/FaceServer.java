@@ -92,7 +92,8 @@ final class FaceServer implements AutoCloseable {
                 new Documents(contract, Frames.load()),
                 new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
                 new RateLimits(
-                        new RateLimitSettings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, 100),
+                        new RateLimitSettings(
+                                new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
                         System::nanoTime),
                 new CallsInFlight(6, 500, 50, 10_000),
                 HttpMetrics.of(meters, contract),

@@ -271,6 +271,20 @@ class HttpApiIT extends TestServerClient {
     }
 
     @Test
+    void who_sends_too_many_shares_waits_and_nobody_else() throws Exception {
+        JsonObject large = packet("lucky", 10_000, 10_000);
+
+        assertProblem(post("greedy", "/v1/packets", "1", large), 402, "insufficient-funds");
+        HttpResponse<String> tooMany = post("greedy", "/v1/packets", "2", large);
+
+        assertProblem(tooMany, 429, "too-many-requests");
+        assertThat(Integer.parseInt(tooMany.headers().firstValue("Retry-After").orElseThrow()))
+                .isBetween(1, 10);
+        assertProblem(post("other", "/v1/packets", "1", large), 402, "insufficient-funds");
+        assertProblem(post("other", "/v1/packets", "2", packet("lucky", 10_001, 10_001)), 422, "infeasible");
+    }
+
+    @Test
     void an_infeasible_send_is_refused_with_the_reason() throws Exception {
         money("alice", "deposits", 1_000, "in", 201);
 

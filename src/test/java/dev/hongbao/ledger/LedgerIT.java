@@ -109,8 +109,8 @@ class LedgerIT {
                 "owner; delete from packet_amounts",
                 "owner; truncate packet_amounts",
                 "owner; insert into packet_amounts select id, 1, array[1] from packet",
+                "app; update packet_amounts set amounts = array[1, 99]",
                 "app; insert into packet_amounts select id, 1, array[1] from packet",
-                "app; insert into packet select * from packet",
                 "app; delete from packet",
                 "app; alter table transfer disable trigger all"
             })

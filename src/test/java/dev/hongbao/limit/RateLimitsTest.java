@@ -20,7 +20,12 @@ class RateLimitsTest {
     private final AtomicLong nanos = new AtomicLong(1);
     private final RateLimits limits = new RateLimits(
             new RateLimitSettings(
-                    new Limit(1, 2), new Limit(10, 3), Limit.OFF, Limit.of(2, Duration.ofMinutes(1)), 1_000),
+                    new Limit(1, 2),
+                    new Limit(10, 3),
+                    Limit.OFF,
+                    new Limit(10, 100),
+                    Limit.of(2, Duration.ofMinutes(1)),
+                    1_000),
             nanos::get);
 
     @Test
@@ -46,6 +51,27 @@ class RateLimitsTest {
             assertThat(limits.claim(SHOP)).isEqualTo(RateDecision.UNLIMITED);
         }
         assertThat(RateDecision.UNLIMITED.isLimited()).isFalse();
+    }
+
+    @Test
+    void a_send_counts_its_shares() {
+        assertThat(limits.send(ALICE, 60).allowed()).isTrue();
+
+        RateDecision refused = limits.send(ALICE, 90);
+
+        assertThat(refused.allowed()).isFalse();
+        assertThat(refused.retryAfterSeconds()).isEqualTo(5);
+        assertThat(limits.send(ALICE, 40).allowed()).isTrue();
+        assertThat(limits.send(ALICE, 1).allowed()).isFalse();
+        assertThat(limits.send(BOB, 100).allowed()).isTrue();
+        assertThat(limits.send(SHOP, 100).allowed() && limits.send(SHOP, 100).allowed())
+                .isTrue();
+    }
+
+    @Test
+    void more_shares_than_a_packet_may_have_are_left_to_its_rules() {
+        assertThat(limits.send(ALICE, 101).allowed()).isTrue();
+        assertThat(limits.send(ALICE, 100).allowed()).isTrue();
     }
 
     @Test

@@ -8,6 +8,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.IdempotencyKey;
 import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
@@ -121,6 +122,22 @@ class SendIT {
     private Shards shards() {
         return new Shards(
                 new ShardStore(engine.engine().pool(), new Installation(new UUID(0, 0), "test")), 1, Map.of());
+    }
+
+    @Test
+    void aPacketThatOpensAtOnceIsOpenAlsoWhereTheClockLags() {
+        try (TestEngine lagging = TestEngine.start(TestEngine.stores(servers), 1, Map.of(), () -> 0)) {
+            lagging.deposit("eve", 1000);
+            for (int i = 0; i < 10; i++) {
+                Packet packet = lagging.send("eve", 100, 1);
+                assertThat(get(lagging.loop(0)
+                                        .call(services -> services.claims()
+                                                .claim(member("frank"), packet.id(), null)
+                                                .settled()))
+                                .kind())
+                        .isEqualTo(Kind.CLAIMED);
+            }
+        }
     }
 
     private static NewPacket packet(String sender, long amount, int count, long... amounts) {
