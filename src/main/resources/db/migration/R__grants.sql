@@ -9,7 +9,7 @@ grant insert on transfer, packet, packet_amounts, idempotency to ${app};
 grant insert (id) on shard to ${app};
 grant insert (one) on installation to ${app};
 grant delete on idempotency to ${app};
-grant update (epoch, nonce, last_seq, replid) on shard to ${app};
+grant update (epoch, nonce, last_seq, replid, restored) on shard to ${app};
 grant update (closed_at, refund) on packet to ${app};
 
 revoke update, delete, truncate on transfer from ${app};

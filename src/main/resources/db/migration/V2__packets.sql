@@ -6,8 +6,35 @@ create table shard (
     epoch    bigint   not null default 0 check (epoch >= 0), -- 0: no generation yet, the owner's recovery draws the first
     nonce    text     not null default '',
     last_seq bigint   not null default 0 check (last_seq >= 0), -- the last journal entry settled
-    replid   text     not null default '' -- Redis' master_replid when the generation was drawn
+    replid   text     not null default '', -- Redis' master_replid when the generation was drawn
+    -- The latest epoch that was drawn since this database had gone back in time (a restored backup, a promoted replica that lacked
+    -- commits): what a server knows from an earlier epoch may never have been. 0: none.
+    restored bigint   not null default 0 check (restored between 0 and epoch)
 );
+
+-- Draws the next generation of a shard, above every epoch that was ever used: an epoch has one generation. Waits for the sends
+-- that read the current one.
+--
+-- Takes the generation it replaces, the highest epoch that Redis and the servers know, whether this database has gone back, and
+-- what the new generation is named. Returns its epoch; null when another recovery drew one meanwhile.
+create function draw_generation(
+    of_shard smallint, from_epoch bigint, from_nonce text, known_epoch bigint, went_back boolean, new_nonce text, new_replid text)
+    returns bigint
+    language plpgsql
+as $$
+declare
+    drawn bigint;
+begin
+    -- An update alone would not wait for the sends.
+    perform from shard where id = of_shard for update;
+    update shard
+    set epoch = greatest(epoch, known_epoch) + 1, nonce = new_nonce, last_seq = 0, replid = new_replid,
+        restored = case when went_back then greatest(epoch, known_epoch) + 1 else restored end
+    where id = of_shard and epoch = from_epoch and nonce = from_nonce
+    returning epoch into drawn;
+    return drawn;
+end
+$$;
 
 create table packet (
     id         uuid primary key,
@@ -344,8 +371,9 @@ begin
 end
 $$;
 
--- As settle_claims, for claims of which some are void: the packet is unknown, not open yet or closed, or the slot or the user is
--- taken. A void claim was never answered as settled. Seldom used, and slower.
+-- As settle_claims, for claims of which some are void: the packet is unknown, not open yet or closed, the slot or the user is
+-- taken, or the slot does not follow on those that are settled. A slot that is left out is never handed out again, so to settle
+-- beyond it would strand its share. A void claim was never answered as settled. Seldom used, and slower.
 --
 -- Returns also which of the given claims (from 1) are void.
 create function settle_claims_but_void(
@@ -366,11 +394,22 @@ begin
     order by 2, 3
     on conflict do nothing;
 
-    with given as (
-        select p.escrow, w.id as wallet, u.amount, p.id as packet, u.slot, u.n
-        from unnest(places, slots, users, amounts) with ordinality as u(place, slot, user_id, amount, n)
-        join packet as p on p.id = packets[u.place] and p.closed_at is null and p.opens_at <= latest_moment()
-        join account as w on w.owner = u.user_id and w.kind = 'wallet' and w.asset = p.asset
+    with open as (
+        select p.id, p.escrow, p.asset, coalesce((select max(slot) + 1 from transfer where packet = p.id and slot is not null), 0) as next
+        from packet as p
+        where p.id = any (packets) and p.closed_at is null and p.opens_at <= latest_moment()
+    ), free as ( -- slots and users that are not taken, also not by an earlier claim of these
+        select distinct on (c.packet, c.wallet) c.*
+        from (select distinct on (p.id, u.slot) p.escrow, w.id as wallet, u.amount, p.id as packet, u.slot, u.n, p.next
+              from unnest(places, slots, users, amounts) with ordinality as u(place, slot, user_id, amount, n)
+              join open as p on p.id = packets[u.place] and u.slot >= p.next
+              join account as w on w.owner = u.user_id and w.kind = 'wallet' and w.asset = p.asset
+              where not exists (select from transfer as t where t.credit = w.id and t.packet = p.id and t.slot is not null)
+              order by p.id, u.slot, u.n) as c
+        order by c.packet, c.wallet, c.n
+    ), given as ( -- as far as they follow on each other
+        select * from (select f.*, row_number() over (partition by f.packet order by f.slot) as nth from free as f) as f
+        where f.slot = f.next + f.nth - 1
     ), settled as (
         insert into transfer (kind, debit, credit, amount, packet, slot)
         select 'claim', escrow, wallet, amount, packet, slot from given order by n

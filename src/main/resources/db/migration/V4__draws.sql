@@ -162,6 +162,7 @@ create table quota (
 -- 'reused'   the same key was used with another number of plays
 -- 'poor'     the wallet holds less than the cost; nothing is changed
 -- 'closed'   the draw is closed; nothing is changed
+-- 'unknown'  there is no such draw (any more: a restored backup may lack it)
 create function hold_turns(ids uuid[], draws uuid[], users text[], counts smallint[], tickets uuid[])
     returns table (status text, ticket uuid)
     language plpgsql
@@ -194,6 +195,7 @@ begin
     select array_agg(coalesce(case when t.status <> 'returned' then t.ticket end,
                               case when d.hold is null then g.id else g.ticket end) order by g.n),
            array_agg(case
+                         when d.id is null then 'unknown'
                          when t.status <> 'returned' and t.plays <> g.plays then 'reused'
                          when t.status = 'settled' then 'settled'
                          when t.status = 'held' then 'held'
@@ -204,7 +206,7 @@ begin
                      end order by g.n)
     into given, answers
     from unnest(ids, draws, users, counts, tickets) with ordinality as g(id, draw, user_id, plays, ticket, n)
-    join draw as d on d.id = g.draw
+    left join draw as d on d.id = g.draw
     left join turn as t on t.id = g.id
     left join account as h on h.id = d.hold
     left join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset;
@@ -245,9 +247,9 @@ $$;
 -- Settles turns: plays and awards of the accepted, the cost back to the wallet for the refused.
 --
 -- A turn is void, and changes nothing, when its draw is unknown or closed, when it was decided before, when its hold is not
--- there (any more), when a place in the draw or a release is taken, or when it would issue more than the stock; also when it
--- played by a time that has not come (latest_moment): its own, the draw's opening, or the moment of a release, which only a
--- guarantee may take before. A void turn was never answered as settled.
+-- there (any more), when a place in the draw or a release is taken, when its places do not follow on those that are settled, or
+-- when it would issue more than the stock; also when it played by a time that has not come (latest_moment): its own, the draw's
+-- opening, or the moment of a release, which only a guarantee may take before. A void turn was never answered as settled.
 --
 -- Turns are given as parallel arrays; counters as text, '' for none; reasons are null for the accepted. Plays name their turn
 -- by its place, from 1. Returns when it was settled, the void turns' places, and for each play its nth and its code.
@@ -318,7 +320,15 @@ begin
         join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
         join release as r on r.draw = g.draw and r.period = p.period and r.prize = p.prize and r.n = p.release
         where p.period is not null and r.moment > latest
-          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw));
+          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw))
+        union
+        select p.turn
+        from (select p.turn, g.draw, p.seq - row_number() over (partition by g.draw order by p.n) + 1 as next
+              from unnest(play_turns, play_seqs) with ordinality as p(turn, seq, n)
+              join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn) as p
+        join (select d.draw, coalesce((select max(x.seq) + 1 from play as x where x.draw = d.draw), 0) as next
+              from (select distinct draw from unnest(draws) as draw) as d) as s on s.draw = p.draw
+        where p.next <> s.next);
 
     loop
         select array_agg(distinct o.turn) into more

@@ -5,6 +5,7 @@ import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.Generation;
 import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.SettlementWaiters;
 import dev.hongbao.journal.Shards;
@@ -290,7 +291,7 @@ final class ClaimRace {
                 });
     }
 
-    /** Redis lacks the packet: it is over, or Redis lost it. */
+    /** Redis lacks the packet: it is over, or Redis lost it, or Postgres did. */
     private void missing(Packet packet, Answer answer, @Nullable Kind refusal) {
         inTime(desk.ended().find(packet.id())).onFailure(this::fail).onSuccess(over -> {
             if (over != null) {
@@ -298,13 +299,19 @@ final class ClaimRace {
             } else if (System.nanoTime() - deadlineNanos > 0) {
                 fail(UnavailableException.unknown("The packet is being recovered. Repeat the same claim shortly."));
             } else {
-                inTime(desk.shards()
-                                .report(
-                                        answer.generation(),
-                                        answer.generation()
-                                                .packetKey(packet.id().toString())))
-                        .onComplete(reported -> desk.vertx().setTimer(RETRY_MILLIS, later -> enter(packet)));
+                inTime(desk.store().exists(packet.id())).onFailure(this::fail).onSuccess(there -> {
+                    if (there) {
+                        report(packet, answer.generation());
+                    } else {
+                        finish(ClaimOutcome.refused(Kind.NOT_FOUND));
+                    }
+                });
             }
         });
+    }
+
+    private void report(Packet packet, Generation generation) {
+        inTime(desk.shards().report(generation, generation.packetKey(packet.id().toString())))
+                .onComplete(reported -> desk.vertx().setTimer(RETRY_MILLIS, later -> enter(packet)));
     }
 }

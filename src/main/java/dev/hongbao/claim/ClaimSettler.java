@@ -115,6 +115,11 @@ public final class ClaimSettler implements Settler {
                     .map(this::committed);
         }
 
+        @Override
+        public Future<Integer> sendRetired(SqlClient writer, CursorMoves moves) {
+            return execute(SETTLE_BUT_VOID, writer, moves).map(this::committed);
+        }
+
         private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
             Tuple parameters = moves.toTuple()
                     .addArrayOfUUID(

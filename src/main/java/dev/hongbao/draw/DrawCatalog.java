@@ -69,6 +69,11 @@ public final class DrawCatalog {
         });
     }
 
+    /** Postgres went back: what is cached may never have been made. */
+    public void forgetAll() {
+        draws.invalidateAll();
+    }
+
     /** Forgets a draw whose end was brought forward, on this server. */
     void forget(DrawId id) {
         draws.invalidate(id);

@@ -74,6 +74,13 @@ public final class DrawStore {
         return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
     }
 
+    /** Whether there is such a draw, open or over. */
+    public Future<Boolean> exists(DrawId id) {
+        return pool.preparedQuery("select from draw where id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> rows.rowCount() == 1);
+    }
+
     /** When a draw was closed; null for an open or an unknown one. */
     public Future<@Nullable Instant> closedAt(DrawId id) {
         return pool.preparedQuery("select closed_at from draw where id = $1 and closed_at is not null")

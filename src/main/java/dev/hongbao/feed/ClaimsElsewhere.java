@@ -42,6 +42,11 @@ final class ClaimsElsewhere {
                         settled -> settled.body().claims().forEach(claim -> told(claim.packet(), claim.slot() + 1)));
     }
 
+    /** Postgres went back: slots that were told may be won again. */
+    void forget() {
+        next.invalidateAll();
+    }
+
     /** Events that groups with followers on this server have not been told before. */
     void seen(List<EventRow> rows) {
         for (EventRow row : rows) {

@@ -42,7 +42,7 @@ final class FeedChore implements Chore {
     private volatile Set<Integer> known = Set.of();
     private long sweptNanos = System.nanoTime();
     private long trimmedNanos = System.nanoTime();
-    private @Nullable String trimHorizon;
+    private volatile @Nullable String trimHorizon;
 
     /**
      * @param over whether a packet is known to have ended
@@ -67,6 +67,12 @@ final class FeedChore implements Chore {
     /** A settlement failed, or its outcome is unknown: what it may have settled is looked for in Postgres. */
     void suspect() {
         known = Set.of();
+    }
+
+    /** Postgres went back: what it has is looked at anew, and its transactions' ids may count from an earlier one. */
+    void forget() {
+        suspect();
+        trimHorizon = null;
     }
 
     @Override

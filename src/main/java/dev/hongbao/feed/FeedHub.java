@@ -92,6 +92,21 @@ public final class FeedHub extends VerticleBase {
         });
     }
 
+    /** Postgres went back: every place that is known may be ahead of its feed. Whoever is ahead hears of it, and asks. */
+    void restart() {
+        context.runOnContext(now -> {
+            horizon = null;
+            groups.forEach(this::restart);
+            nudge();
+        });
+    }
+
+    private void restart(GroupId group, Tracked tracked) {
+        tracked.told = -1;
+        tracked.target = 0;
+        unknown.put(group, tracked);
+    }
+
     /** Ends one {@link #track}. */
     void untrack(GroupId group) {
         context.runOnContext(now -> {
@@ -158,7 +173,9 @@ public final class FeedHub extends VerticleBase {
         horizon = changes.horizon();
         changes.last().forEach((group, last) -> {
             Tracked tracked = groups.get(group);
-            if (tracked != null) {
+            if (tracked != null && last < tracked.told) {
+                restart(group, tracked);
+            } else if (tracked != null) {
                 tracked.target = Math.max(tracked.target, last);
             }
         });
@@ -174,6 +191,10 @@ public final class FeedHub extends VerticleBase {
             asked.forEach((group, tracked) -> {
                 if (unknown.remove(group, tracked)) {
                     tracked.told = heads.getOrDefault(group, 0L);
+                    vertx.eventBus()
+                            .publish(
+                                    FeedNews.ADDRESS,
+                                    new FeedNews(group, tracked.told, tracked.told, List.of(), true));
                     tracked.starts.forEach(start -> start.accept(tracked.told));
                     tracked.starts.clear();
                 }
@@ -237,7 +258,11 @@ public final class FeedHub extends VerticleBase {
                     .publish(
                             FeedNews.ADDRESS,
                             new FeedNews(
-                                    piece.group(), piece.after(), to, byGroup.getOrDefault(piece.group(), List.of())));
+                                    piece.group(),
+                                    piece.after(),
+                                    to,
+                                    byGroup.getOrDefault(piece.group(), List.of()),
+                                    false));
         }
     }
 }

@@ -9,8 +9,9 @@ import java.util.List;
  *
  * @param after the place that the piece follows
  * @param to the place it ends with; every event in between that still stands is in {@code events}
+ * @param restart whether the feed begins anew at {@code to}, which may be an earlier place: Postgres went back
  */
-record FeedNews(GroupId group, long after, long to, List<FeedEvent> events) {
+record FeedNews(GroupId group, long after, long to, List<FeedEvent> events, boolean restart) {
     /** Where it is published. */
     static final String ADDRESS = "feed.news";
 

@@ -1,9 +1,11 @@
 package dev.hongbao.feed;
 
+import dev.hongbao.journal.CursorMoves;
 import dev.hongbao.journal.JournalItem;
 import dev.hongbao.journal.Settler;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +34,21 @@ final class FeedingSettler implements Settler {
 
     @Override
     public Future<Settlement> prepare(List<JournalItem> items) {
-        return settler.prepare(items)
-                .map(settlement -> (writer, moves) -> settlement
-                        .send(writer, moves)
-                        .onSuccess(voids -> vertx.eventBus().publish(FeedHub.NUDGE, null))
-                        .onFailure(fault -> suspect.run()));
+        return settler.prepare(items).map(settlement -> new Settlement() {
+            @Override
+            public Future<Integer> send(SqlClient writer, CursorMoves moves) {
+                return told(settlement.send(writer, moves));
+            }
+
+            @Override
+            public Future<Integer> sendRetired(SqlClient writer, CursorMoves moves) {
+                return told(settlement.sendRetired(writer, moves));
+            }
+        });
+    }
+
+    private Future<Integer> told(Future<Integer> sent) {
+        return sent.onSuccess(voids -> vertx.eventBus().publish(FeedHub.NUDGE, null))
+                .onFailure(fault -> suspect.run());
     }
 }

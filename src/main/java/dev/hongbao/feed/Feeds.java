@@ -56,6 +56,12 @@ public final class Feeds {
         this.chore = new FeedChore(vertx, ownerStore, shards, ended::isKnown, keep, MAX_EVENTS);
         this.drawNews = new DrawNews(vertx, ownerPool);
         var unused = new Announcer(vertx, store);
+        shards.whenPostgresWentBack(() -> {
+            elsewhere.forget();
+            chore.forget();
+            drawNews.suspect();
+            hub.restart();
+        });
     }
 
     /** The same settlers; what they settle is told. */

@@ -52,6 +52,13 @@ final class GroupFeed {
     }
 
     void add(FeedNews news) {
+        if (news.restart()) {
+            events.clear();
+            after = news.to();
+            to = news.to();
+            tell();
+            return;
+        }
         if (!isLive() || news.to() <= to) {
             return;
         }

@@ -59,6 +59,11 @@ public record Generation(String namespace, int shard, long epoch, String nonce) 
         return List.of(packetKey(id.toString()), drawKey(id.toString()), scheduleKey(id.toString()));
     }
 
+    /** The sorted set, outside of all generations, of the latest epoch of each shard that Redis has seen. */
+    String epochsKey() {
+        return "hongbao:" + namespace + ":epochs";
+    }
+
     /** A journal entry's full id in the stream. */
     public String entryId(long seq) {
         return epoch + "-" + seq;

@@ -31,6 +31,9 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private static final long DRAIN_MILLIS = 5_000;
 
+    /** Between two looks whether Postgres went back in time. */
+    private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /**
      * A settlement that waits longer for a lock is refused, and its shards are settled one by one: a server that froze in the
      * middle of a transaction holds up one shard, not all. Locks that move on are held for a commit, some milliseconds.
@@ -46,6 +49,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private Ownership ownership;
     private ShardKeeper keeper;
     private SettlingLoop loop;
+    private long lookedBackNanos = System.nanoTime();
     private boolean locksAway;
     private boolean choring;
     private boolean choreFailed;
@@ -185,6 +189,10 @@ public final class PersistenceVerticle extends VerticleBase {
         if (redis.isConnected()) {
             keeper.watchRedis(live);
             runChores(live);
+        }
+        if (!live.isEmpty() && System.nanoTime() - lookedBackNanos > LOOK_BACK_NANOS) {
+            lookedBackNanos = System.nanoTime();
+            keeper.watchPostgres(live);
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.hongbao.journal;
 
 import dev.hongbao.journal.ShardStore.ShardRow;
-import dev.hongbao.redis.RedisFault;
 import dev.hongbao.redis.RedisLink;
 import dev.hongbao.redis.Script;
 import io.vertx.core.Future;
@@ -60,23 +59,43 @@ final class Recovery {
     /**
      * Recovers the shard out of {@code broken}.
      *
+     * @param remembered the cursor that this server knows to be committed; -1 for none
      * @return the generation and cursor to settle on from: a new generation at cursor 0, or what another recovery made
      *     meanwhile
      */
-    Future<ShardRow> run(Generation broken) {
-        return store.readSettled(pool, List.of(broken.shard())).compose(rows -> {
-            ShardRow row = rows.get(0);
-            if (!row.generation().equals(broken)) {
-                return Future.succeededFuture(row);
-            }
-            return retireJournal(broken)
-                    .compose(retired -> settleRetired(broken, row.lastSeq(), row.aside()))
-                    .compose(settled ->
-                            store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
-                    .compose(ours -> watch.replid())
-                    .compose(replid -> store.drawNext(broken, replid)
-                            .compose(next -> next == null ? adoptOther(broken) : prepare(next, replid)));
-        });
+    Future<ShardRow> run(Generation broken, long remembered) {
+        return retireJournal(broken)
+                // The cursor after the journal: what was trimmed had been settled before.
+                .compose(retired -> watch.trimmedUpTo(broken.retiredJournalKey()))
+                .compose(trimmed -> watch.latestEpoch(broken).compose(inRedis -> store.readSettled(
+                                pool, List.of(broken.shard()))
+                        .compose(rows -> {
+                            ShardRow row = rows.get(0);
+                            if (!row.generation().equals(broken)) {
+                                return Future.succeededFuture(row);
+                            }
+                            Generation known = shards.current(broken.shard()).generation();
+                            long latest = Math.max(inRedis, shards.latestEpoch(broken.shard()));
+                            boolean wentBack = latest > broken.epoch()
+                                    || latest > 0 && latest == known.epoch() && !known.equals(broken)
+                                    || Math.max(trimmed, remembered) > row.lastSeq();
+                            return replace(row, latest, wentBack);
+                        })));
+    }
+
+    private Future<ShardRow> replace(ShardRow row, long latest, boolean wentBack) {
+        Generation broken = row.generation();
+        if (wentBack) {
+            LOG.error(
+                    "Postgres went back in time: it knows {} up to entry {}, and more was settled; what it lost is lost",
+                    broken,
+                    row.lastSeq());
+        }
+        return settleRetired(broken, row.lastSeq(), row.aside())
+                .compose(settled -> store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
+                .compose(ours -> watch.replid())
+                .compose(replid -> store.drawNext(broken, latest, wentBack, replid))
+                .compose(next -> next == null ? adoptOther(broken) : prepare(next));
     }
 
     /**
@@ -92,14 +111,9 @@ final class Recovery {
         Request rename = Request.cmd(Command.RENAMENX).arg(broken.journalKey()).arg(broken.retiredJournalKey());
         return redis.send(rename)
                 .<Void>mapEmpty()
-                .recover(fault -> isNoSuchKey(fault) // lost, or retired before
+                .recover(fault -> RedisWatch.isNoSuchKey(fault) // lost, or retired before
                         ? Future.succeededFuture()
                         : Future.failedFuture(fault));
-    }
-
-    private static boolean isNoSuchKey(Throwable fault) {
-        return RedisFault.is(fault, RedisFault.Kind.ERROR)
-                && String.valueOf(fault.getMessage()).contains("no such key");
     }
 
     private Future<Void> settleRetired(Generation broken, long cursor, Set<UUID> aside) {
@@ -128,7 +142,7 @@ final class Recovery {
         List<SettlementBatch> batches = new ArrayList<>();
         long from = cursor;
         for (int i = 0; i < entries.size(); ) {
-            SettlementBatch batch = new SettlementBatch(entries.get(i).verb());
+            SettlementBatch batch = SettlementBatch.retired(entries.get(i).verb());
             long to = from;
             for (; i < entries.size() && entries.get(i).verb().equals(batch.verb()); i++) {
                 batch.add(entries.get(i), aside);
@@ -141,8 +155,10 @@ final class Recovery {
         return batches;
     }
 
-    private Future<ShardRow> prepare(Generation next, String replid) {
-        Future<Void> loaded = Future.succeededFuture();
+    private Future<ShardRow> prepare(ShardRow drawn) {
+        Generation next = drawn.generation();
+        shards.adopt(drawn);
+        Future<Void> loaded = watch.note(next);
         for (ShardLoader loader : loaders) {
             loaded = loaded.compose(before -> loader.load(pool, redis, next));
         }
@@ -160,7 +176,7 @@ final class Recovery {
                     }
                     unlinkOlder(next, "0")
                             .onFailure(late -> LOG.info("old keys of {} stay until the next recovery", next));
-                    return Future.succeededFuture(new ShardRow(next, 0, replid, row.aside()));
+                    return Future.succeededFuture(row);
                 });
     }
 
@@ -171,7 +187,7 @@ final class Recovery {
 
     private Future<Void> loadScripts(Generation next) {
         List<Future<Void>> loads = new ArrayList<>();
-        for (Script script : shards.adopt(next).scripts().values()) {
+        for (Script script : shards.scripts(next)) {
             loads.add(redis.send(Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text()))
                     .mapEmpty());
         }

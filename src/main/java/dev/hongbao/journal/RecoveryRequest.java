@@ -16,6 +16,17 @@ record RecoveryRequest(int shard, String stamp, @Nullable String key) {
     /** The Postgres channel on which owners listen. */
     static final String CHANNEL = "hongbao_recovery";
 
+    /** The epoch of the generation; -1 when the stamp is none of ours. */
+    long epoch() {
+        int from = stamp.indexOf("}:") + 2;
+        int to = stamp.indexOf('-', from);
+        try {
+            return from < 2 || to < 0 ? -1 : Long.parseLong(stamp, from, to, 10);
+        } catch (NumberFormatException foreign) {
+            return -1;
+        }
+    }
+
     String encode() {
         return shard + " " + stamp + (key == null ? "" : " " + key);
     }

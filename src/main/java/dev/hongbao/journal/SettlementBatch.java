@@ -12,17 +12,28 @@ import java.util.UUID;
 /** Journal entries of one verb, from any number of shards, that are settled by one statement. */
 final class SettlementBatch {
     private final String verb;
+    private final boolean retired;
     private final CursorMoves moves;
     private final List<JournalItem> items = new ArrayList<>();
     private int size;
 
     SettlementBatch(String verb) {
-        this(verb, new CursorMoves());
+        this(verb, false, new CursorMoves());
     }
 
-    private SettlementBatch(String verb, CursorMoves moves) {
+    private SettlementBatch(String verb, boolean retired, CursorMoves moves) {
         this.verb = verb;
+        this.retired = retired;
         this.moves = moves;
+    }
+
+    /** Of a retired journal, which recovery settles: see {@link Settler.Settlement#sendRetired}. */
+    static SettlementBatch retired(String verb) {
+        return new SettlementBatch(verb, true, new CursorMoves());
+    }
+
+    boolean isRetired() {
+        return retired;
     }
 
     String verb() {
@@ -76,7 +87,7 @@ final class SettlementBatch {
 
     /** Of some units only, and undone at its end: shows whether they can be settled. */
     SettlementBatch trial(Collection<Unit> some) {
-        SettlementBatch trial = new SettlementBatch(verb, moves.undone());
+        SettlementBatch trial = new SettlementBatch(verb, retired, moves.undone());
         for (JournalItem item : items) {
             if (some.contains(item.unit())) {
                 trial.items.add(item);
@@ -88,7 +99,7 @@ final class SettlementBatch {
 
     /** The same entries, but these units are set aside from now on. */
     SettlementBatch without(Map<Unit, Mark> culprits) {
-        SettlementBatch rest = new SettlementBatch(verb, moves.again());
+        SettlementBatch rest = new SettlementBatch(verb, retired, moves.again());
         rest.size = size;
         SetAside aside = rest.moves.aside();
         aside.keepAll(moves.aside());

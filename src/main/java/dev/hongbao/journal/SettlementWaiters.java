@@ -1,6 +1,7 @@
 package dev.hongbao.journal;
 
 import dev.hongbao.command.UnavailableException;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -77,6 +78,8 @@ public final class SettlementWaiters<K, V> {
         this.settledAfterNanos = settledAfterNanos;
         this.nanoTime = nanoTime;
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
+        Context loop = vertx.getOrCreateContext();
+        shards.whenPostgresWentBack(() -> loop.runOnContext(now -> early.clear()));
     }
 
     /**

@@ -195,7 +195,10 @@ final class SettlingLoop {
 
     private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement) {
         long begun = System.nanoTime();
-        return settlement.send(writer, batch.moves()).onSuccess(voids -> {
+        Future<Integer> sent = batch.isRetired()
+                ? settlement.sendRetired(writer, batch.moves())
+                : settlement.send(writer, batch.moves());
+        return sent.onSuccess(voids -> {
             metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
             metrics.batchSize.record(batch.size());
             metrics.voids.increment(voids);

@@ -2,6 +2,7 @@ package dev.hongbao.journal;
 
 import dev.hongbao.journal.ShardStore.ShardRow;
 import dev.hongbao.redis.RedisLink;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -139,7 +141,15 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     public void requested(RecoveryRequest request) {
         int shard = request.shard();
         Generation current = logs[shard].generation();
-        if (!logs[shard].isLive() || !request.stamp().equals(current.stamp())) {
+        if (!logs[shard].isLive()) {
+            return;
+        }
+        if (!request.stamp().equals(current.stamp())) {
+            if (request.epoch() >= current.epoch()) {
+                // Of the same epoch but another nonce: that is another history, too.
+                shards.heardOf(shard, Math.max(request.epoch(), current.epoch() + 1));
+                condemn(shard, -1, "a server knows " + request.stamp() + ", Postgres does not");
+            }
             return;
         }
         String key = request.key();
@@ -239,7 +249,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         }
         watching = true;
         List<ShardRow> rows = live.stream()
-                .map(shard -> new ShardRow(logs[shard].generation(), 0, replids.getOrDefault(shard, ""), Set.of()))
+                .map(shard -> new ShardRow(logs[shard].generation(), 0, replids.getOrDefault(shard, ""), 0, Set.of()))
                 .toList();
         watch.broken(rows).onComplete(seen -> {
             watching = false;
@@ -268,7 +278,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
             return;
         }
         store.readSettled(writer, attempts.keySet())
-                .compose(rows -> watch.broken(rows).map(broken -> {
+                .compose(rows -> broken(rows).map(broken -> {
                     away = false;
                     for (ShardRow row : rows) {
                         int shard = row.generation().shard();
@@ -291,12 +301,53 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
                 });
     }
 
+    /** Those that cannot go on from where Postgres says they are: see {@link RedisWatch}, and {@link #remembered}. */
+    private Future<Set<ShardRow>> broken(List<ShardRow> rows) {
+        Future<List<ShardRow>> inRedis = watch.broken(rows);
+        List<Future<Long>> trimmed = rows.stream()
+                .map(row -> watch.trimmedUpTo(row.generation().journalKey()))
+                .toList();
+        return Future.all(trimmed).compose(all -> inRedis).map(found -> {
+            Set<ShardRow> broken = new HashSet<>(found);
+            for (int i = 0; i < rows.size(); i++) {
+                ShardRow row = rows.get(i);
+                if (Math.max(trimmed.get(i).result(), remembered(row.generation())) > row.lastSeq()) {
+                    broken.add(row);
+                }
+            }
+            return broken;
+        });
+    }
+
+    /** The cursor of a generation that is known here to have been committed: Postgres cannot be behind it unless it went back. */
+    private long remembered(Generation generation) {
+        ShardLog log = logs[generation.shard()];
+        return log.generation().equals(generation) ? log.settledSeq() : -1;
+    }
+
+    /** Looks whether Postgres still has what it had; called now and then. A failure is no answer: the locks' connection tells. */
+    void watchPostgres(List<Integer> live) {
+        Map<Integer, ShardRow> before = new HashMap<>();
+        live.forEach(shard ->
+                before.put(shard, new ShardRow(logs[shard].generation(), logs[shard].settledSeq(), "", 0, Set.of())));
+        store.readAll().onSuccess(rows -> {
+            for (ShardRow row : rows) {
+                ShardRow then = before.get(row.generation().shard());
+                if (then != null
+                        && (!then.generation().equals(row.generation()) || then.lastSeq() > row.lastSeq())
+                        && logs[row.generation().shard()].generation().equals(then.generation())) {
+                    uncertain(List.of(row.generation().shard()), true);
+                }
+            }
+        });
+    }
+
     private void recover(Generation broken, long attempt) {
         Recovery how = recovery;
         if (how == null) {
             throw new IllegalStateException("not started");
         }
-        how.run(broken)
+        how.run(broken, remembered(broken))
                 .onSuccess(row -> {
                     metrics.recoveries.increment();
                     LOG.info("recovered {}", row.generation());
@@ -317,7 +368,10 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
             retryLater();
             return;
         }
-        shards.adopt(row.generation());
+        if (!shards.adopt(row).generation().equals(row.generation())) {
+            retryLater(); // a later one is known: Postgres went back meanwhile
+            return;
+        }
         replids.put(shard, row.replid());
         doubts.remove(shard);
         log.resume(row.generation(), row.lastSeq(), row.aside());

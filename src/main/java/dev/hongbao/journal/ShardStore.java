@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The shards' rows in Postgres: generations and cursors, where their truth is. Safe on any thread. */
 public final class ShardStore {
-    private static final String ROW = "select id, epoch, nonce, last_seq, replid,"
+    private static final String ROW = "select id, epoch, nonce, last_seq, replid, restored,"
             + " array(select q.id from quarantine_unit as q where q.shard = shard.id) as aside from shard ";
 
     private final Pool pool;
@@ -29,10 +29,11 @@ public final class ShardStore {
      *
      * @param lastSeq the cursor: the last journal entry settled in the generation
      * @param replid Redis' master_replid when the generation was drawn; empty before the first
+     * @param restored the latest epoch drawn since Postgres had gone back in time; 0 for none
      * @param aside its packets and draws that are set aside; some may be missing that were set aside at this moment, which the
      *     settlement then hears of
      */
-    public record ShardRow(Generation generation, long lastSeq, String replid, Set<UUID> aside) {
+    public record ShardRow(Generation generation, long lastSeq, String replid, long restored, Set<UUID> aside) {
         public ShardRow {
             aside = Set.copyOf(aside);
         }
@@ -86,21 +87,29 @@ public final class ShardStore {
     /**
      * Draws the next generation of a shard, waiting for the sends that read the current one.
      *
-     * @return the new generation; null when another recovery drew one meanwhile, and then it is that recovery's to prepare
+     * @param knownEpoch the highest that Redis and the servers know
+     * @param wentBack whether Postgres has lost what they know
+     * @return the new row; null when another recovery drew one meanwhile, and then it is that recovery's to prepare
      */
-    Future<@Nullable Generation> drawNext(Generation current, String replid) {
-        return pool.withTransaction(tx -> readSettled(tx, List.of(current.shard()))
-                .compose(rows -> {
-                    if (!rows.get(0).generation().equals(current)) {
-                        return Future.succeededFuture(null);
-                    }
-                    Generation next = new Generation(
-                            installation.namespace(), current.shard(), Math.addExact(current.epoch(), 1), nonce());
-                    return tx.preparedQuery(
-                                    "update shard set epoch = $2, nonce = $3, last_seq = 0, replid = $4 where id = $1")
-                            .execute(Tuple.of((short) next.shard(), next.epoch(), next.nonce(), replid))
-                            .map(next);
-                }));
+    Future<@Nullable ShardRow> drawNext(Generation current, long knownEpoch, boolean wentBack, String replid) {
+        String nonce = nonce();
+        return pool.preparedQuery("select draw_generation($1, $2, $3, $4, $5, $6, $7)")
+                .execute(Tuple.of((short) current.shard(), current.epoch(), current.nonce())
+                        .addLong(knownEpoch)
+                        .addBoolean(wentBack)
+                        .addString(nonce)
+                        .addString(replid))
+                .map(rows -> {
+                    Long epoch = rows.iterator().next().getLong(0);
+                    return epoch == null
+                            ? null
+                            : new ShardRow(
+                                    new Generation(installation.namespace(), current.shard(), epoch, nonce),
+                                    0,
+                                    replid,
+                                    wentBack ? epoch : 0,
+                                    Set.of());
+                });
     }
 
     /** Asks the owner of a shard to look at it; see {@link RecoveryRequest}. */
@@ -126,6 +135,7 @@ public final class ShardStore {
                                 row.getString("nonce")),
                         row.getLong("last_seq"),
                         row.getString("replid"),
+                        row.getLong("restored"),
                         Set.of(row.getArrayOfUUIDs("aside"))))
                 .toList();
     }

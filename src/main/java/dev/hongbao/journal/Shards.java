@@ -1,21 +1,32 @@
 package dev.hongbao.journal;
 
+import dev.hongbao.journal.ShardStore.ShardRow;
 import dev.hongbao.postgres.SharedQueries;
 import dev.hongbao.redis.Script;
 import io.vertx.core.Future;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What this server knows of the shards' generations: maybe an old one, which the fence then tells. Safe on any thread.
  */
 public final class Shards {
+    private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
+
     private final ShardStore store;
     private final Map<String, String> templates;
     private final AtomicReferenceArray<Shard> known;
+    private final AtomicLongArray heardOf;
+    private final List<Runnable> forgetting = new CopyOnWriteArrayList<>();
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
     private final ShardsAtStart atStart = new ShardsAtStart();
@@ -44,6 +55,7 @@ public final class Shards {
         this.store = store;
         this.templates = Map.copyOf(templates);
         this.known = new AtomicReferenceArray<>(count);
+        this.heardOf = new AtomicLongArray(count);
         for (int id = 0; id < count; id++) {
             known.set(id, stamped(new Generation(store.installation().namespace(), id, 0, "")));
         }
@@ -87,14 +99,42 @@ public final class Shards {
         return atStart;
     }
 
-    /** Reads all generations from Postgres; calls at the same time share one query. */
+    /**
+     * Reads all generations from Postgres; calls at the same time share one query. When Postgres has an older one than is known
+     * here, the shard's owner is told: maybe Postgres went back in time, or only this answer is late.
+     */
     public Future<Void> refresh() {
         return refreshing.ask(
                 "all",
                 () -> store.readAll().map(rows -> {
-                    rows.forEach(row -> adopt(row.generation()));
+                    for (ShardRow row : rows) {
+                        Generation now = adopt(row).generation();
+                        if (!now.equals(row.generation())) {
+                            RecoveryRequest request = new RecoveryRequest(now.shard(), now.stamp(), null);
+                            telling.ask(request, () -> store.notifyOwner(request));
+                        }
+                    }
                     return null;
                 }));
+    }
+
+    /**
+     * Has {@code forget} called whenever Postgres turns out to have gone back in time (a restored backup, a promoted replica that
+     * lacked commits): what was remembered of it may never have been. It may be called on any thread, and more than once for
+     * one event.
+     */
+    public void whenPostgresWentBack(Runnable forget) {
+        forgetting.add(forget);
+    }
+
+    /** Another server knows a generation of this epoch: the next one has to be later. */
+    void heardOf(int shard, long epoch) {
+        heardOf.accumulateAndGet(shard, epoch, Math::max);
+    }
+
+    /** The latest epoch of a shard that this server has seen or heard of. */
+    long latestEpoch(int shard) {
+        return Math.max(heardOf.get(shard), current(shard).generation().epoch());
     }
 
     /**
@@ -119,13 +159,25 @@ public final class Shards {
         return report(broken, RecoveryRequest.FAULT);
     }
 
-    /** Takes {@code generation} as the shard's, unless a later one is known. */
-    Shard adopt(Generation generation) {
+    /** Takes the row's generation as the shard's, unless a later one is known; returns the one that is known then. */
+    Shard adopt(ShardRow row) {
+        Generation generation = row.generation();
         int id = generation.shard();
-        return known.updateAndGet(id, shard -> {
-            boolean later = generation.epoch() > shard.generation().epoch();
-            return later ? stamped(generation) : shard;
-        });
+        Shard before = known.getAndUpdate(
+                id, shard -> generation.epoch() > shard.generation().epoch() ? stamped(generation) : shard);
+        if (row.restored() > before.generation().epoch()) {
+            LOG.warn("Postgres went back in time: what was remembered before {} is dropped", generation);
+            forgetting.forEach(Runnable::run);
+        }
+        return current(id);
+    }
+
+    /** The scripts of a generation, known or not. */
+    Collection<Script> scripts(Generation generation) {
+        Shard shard = current(generation.shard());
+        return (shard.generation().equals(generation) ? shard : stamped(generation))
+                .scripts()
+                .values();
     }
 
     private Shard stamped(Generation generation) {

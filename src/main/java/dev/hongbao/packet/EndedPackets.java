@@ -71,6 +71,12 @@ public final class EndedPackets {
         }
     }
 
+    /** Postgres went back: what is cached may not have ended, or never have been. */
+    public void forgetAll() {
+        ended.invalidateAll();
+        hints.invalidateAll();
+    }
+
     /** Whether {@link #find} is likely to find the packet ended. */
     public boolean isHinted(PacketId id) {
         return hints.getIfPresent(id) != null;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The terms of packets, and the amounts of their slots, block by block as they are needed: a bounded cache over Postgres. Neither
- * ever changes, so nothing is ever invalidated. Safe on any thread.
+ * ever changes, so nothing is invalidated, unless Postgres itself goes back in time. Safe on any thread.
  */
 public final class PacketCatalog {
     /** Bytes kept, about. */
@@ -67,6 +67,11 @@ public final class PacketCatalog {
     /** The terms if they are at hand; null otherwise. Never waits. */
     public @Nullable Packet cached(PacketId id) {
         return packets.getIfPresent(id);
+    }
+
+    /** Postgres went back: what is cached may never have been sent. */
+    public void forgetAll() {
+        packets.invalidateAll();
     }
 
     /** Puts a packet where claims will look for it; gives the one that is kept, with the amounts of both. */

@@ -120,6 +120,13 @@ public final class PacketStore {
                 .replace("p.", p + ".");
     }
 
+    /** Whether there is such a packet, open or over. */
+    public Future<Boolean> exists(PacketId id) {
+        return pool.preparedQuery("select from packet where id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> rows.rowCount() == 1);
+    }
+
     /** A user's claim on a packet; null for none. */
     public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
         return pool.preparedQuery(CLAIM + "where c.user_id = $1 and c.packet = $2")

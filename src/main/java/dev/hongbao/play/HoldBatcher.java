@@ -134,6 +134,10 @@ final class HoldBatcher {
     private static void answer(List<Pending> batch, RowSet<Row> rows) {
         int next = 0;
         for (Row row : rows) {
+            if (row.getString("status").equals("unknown")) {
+                batch.get(next++).promise.fail(UnavailableException.unknown("The draw is not known to the database."));
+                continue;
+            }
             Status status = switch (row.getString("status")) {
                 case "held" -> Status.HELD;
                 case "settled" -> Status.SETTLED;
@@ -142,9 +146,6 @@ final class HoldBatcher {
                 default -> Status.CLOSED;
             };
             batch.get(next++).promise.complete(new Hold(status, row.getUUID("ticket")));
-        }
-        while (next < batch.size()) {
-            batch.get(next++).promise.fail(UnavailableException.unknown("The draw is not known to the database yet."));
         }
     }
 }

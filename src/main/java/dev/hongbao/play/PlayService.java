@@ -9,6 +9,7 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawCatalog;
 import dev.hongbao.draw.DrawId;
 import dev.hongbao.draw.DrawStore;
+import dev.hongbao.journal.Generation;
 import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.SettlementWaiters;
 import dev.hongbao.journal.Shards;
@@ -294,7 +295,7 @@ public final class PlayService {
             }
         }
 
-        /** Redis lacks the draw: it is over, or Redis lost it. */
+        /** Redis lacks the draw: it is over, or Redis lost it, or Postgres did. */
         private void missing(Draw draw, UUID ticket, Answer answer) {
             draws.closedAt(draw.id()).onFailure(this::fail).onSuccess(closed -> {
                 if (closed != null) {
@@ -302,12 +303,20 @@ public final class PlayService {
                 } else if (System.nanoTime() - deadlineNanos > 0) {
                     fail(UnavailableException.unknown("The draw is being recovered. Repeat the same request shortly."));
                 } else {
-                    shards.report(
-                                    answer.generation(),
-                                    answer.generation().drawKey(draw.id().toString()))
-                            .onComplete(reported -> vertx.setTimer(RETRY_MILLIS, later -> race(draw, ticket)));
+                    draws.exists(draw.id()).onFailure(this::fail).onSuccess(there -> {
+                        if (there) {
+                            report(draw, ticket, answer.generation());
+                        } else {
+                            finish(PlayOutcome.refused(Kind.NOT_FOUND));
+                        }
+                    });
                 }
             });
+        }
+
+        private void report(Draw draw, UUID ticket, Generation generation) {
+            shards.report(generation, generation.drawKey(draw.id().toString()))
+                    .onComplete(reported -> vertx.setTimer(RETRY_MILLIS, later -> race(draw, ticket)));
         }
     }
 

@@ -64,6 +64,7 @@ final class Draws {
         this.ownersCatalog = catalog.over(new DrawStore(ownerPool));
         this.metrics = new PlayMetrics(metrics);
         this.clock = clock;
+        shards.whenPostgresWentBack(catalog::forgetAll);
     }
 
     /** What they need before anything is settled. Once a Vert.x instance. */

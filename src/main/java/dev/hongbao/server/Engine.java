@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
 public final class Engine {
     private static final long READY_POLL_MILLIS = 10;
     private static final Duration PURGE_EVERY = Duration.ofHours(1);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
     /** Items one settlement takes: enough to make the commit cheap, few enough to answer the first of them soon. */
     private static final int SETTLEMENT_ITEMS = 2048;
@@ -160,7 +161,8 @@ public final class Engine {
                         .compose(started -> engine.quarantine.start())
                         .compose(started -> engine.startWriter())
                         .map(engine))
-                .onSuccess(Engine::purgeRegularly);
+                .onSuccess(Engine::purgeRegularly)
+                .onSuccess(Engine::lookAtGenerations);
     }
 
     /** Fails when the namespace in Redis is another installation's. */
@@ -293,6 +295,11 @@ public final class Engine {
     /** Whether claims are taken on every shard, but for those whose recovery keeps failing; stays true. */
     public boolean isReady() {
         return shards.isReady();
+    }
+
+    /** Also where nobody claims: whether a shard's owner has found that Postgres went back in time. */
+    private void lookAtGenerations() {
+        vertx.setPeriodic(LOOK_EVERY.toMillis(), second -> shards.refresh());
     }
 
     private void purgeRegularly() {

@@ -64,6 +64,8 @@ final class Packets {
         this.ended = new EndedPackets(store);
         this.metrics = new ClaimMetrics(metrics);
         this.clock = clock;
+        shards.whenPostgresWentBack(catalog::forgetAll);
+        shards.whenPostgresWentBack(ended::forgetAll);
     }
 
     /** What they need before anything is settled. Once a Vert.x instance. */

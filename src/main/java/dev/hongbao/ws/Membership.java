@@ -22,6 +22,7 @@ final class Membership {
     private final int statePackets;
     private final FeedFollowing.Follower follower;
     private long place;
+    private long lastHead = -1;
     private boolean placeIsKnown;
     private boolean reading;
     private boolean closed;
@@ -53,11 +54,14 @@ final class Membership {
         if (closed || reading || !follower.isLive() || !connection.hasRoom()) {
             return;
         }
+        long head = follower.head();
+        placeIsKnown &= head >= lastHead; // a feed that begins anew: Postgres went back
+        lastHead = head;
         List<FeedEvent> events = follower.since(place);
-        if (events == null || (!placeIsKnown && place > follower.head())) {
+        if (events == null || (!placeIsKnown && place > head)) {
             read();
         } else if (!events.isEmpty()) {
-            send(events, follower.head());
+            send(events, head);
         }
     }
 

@@ -96,9 +96,9 @@ class ConcurrentRecoveryIT {
             Recovery later = recovery(shard, none -> Future.succeededFuture(0), loading -> Future.succeededFuture());
             return recovery(shard, none -> Future.succeededFuture(0), loading -> {
                         overtaken.add(loading);
-                        return later.run(loading).mapEmpty();
+                        return later.run(loading, -1).mapEmpty();
                     })
-                    .run(shard.first());
+                    .run(shard.first(), -1);
         });
 
         // Then
@@ -118,12 +118,12 @@ class ConcurrentRecoveryIT {
         List<ShardRow> rows = new ArrayList<>();
         Recovery slower = recovery(
                 shard,
-                batch -> quicker.run(shard.first()).map(row -> {
+                batch -> quicker.run(shard.first(), -1).map(row -> {
                     rows.add(row);
                     return 0;
                 }),
                 loading -> load("slower", loading));
-        return slower.run(shard.first()).map(row -> {
+        return slower.run(shard.first(), -1).map(row -> {
             rows.add(row);
             return rows;
         });

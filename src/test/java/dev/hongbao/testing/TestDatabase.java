@@ -42,12 +42,22 @@ public final class TestDatabase {
     static String create(SharedServers servers) {
         String name = PREFIX + ProcessHandle.current().pid() + "_" + System.nanoTime();
         String owner = role(servers.ownerUrl());
+        create(servers, name, "OWNER " + owner);
+        return name;
+    }
+
+    private static void create(SharedServers servers, String name, String how) {
         execute(
                 servers.adminUrl(),
-                "CREATE DATABASE " + name + " OWNER " + owner,
+                "CREATE DATABASE " + name + " " + how,
                 "REVOKE ALL ON DATABASE " + name + " FROM PUBLIC",
                 "GRANT CONNECT ON DATABASE " + name + " TO " + role(servers.appUrl()));
-        return name;
+    }
+
+    /** Makes {@code to} as {@code from} is, to which nobody is connected. What was there is lost, and all connections to it break. */
+    static void copy(SharedServers servers, String from, String to) {
+        drop(servers.adminUrl(), to);
+        create(servers, to, "OWNER " + role(servers.ownerUrl()) + " TEMPLATE " + from);
     }
 
     static void drop(String adminUrl, String name) {

@@ -10,6 +10,7 @@ import java.time.Duration;
  */
 public final class TestServers implements AutoCloseable {
     private static final Duration BACK = Duration.ofSeconds(20);
+    private static final String BACKUP = "_backup";
 
     private final SharedServers shared;
     private final TestRedis redis;
@@ -35,6 +36,16 @@ public final class TestServers implements AutoCloseable {
     /** As the application's role, which may connect and nothing more until a migration grants it. */
     public String postgresAppUrl() {
         return TestDatabase.inDatabase(shared.appUrl(), database);
+    }
+
+    /** Copies the database as it is now; nobody may be connected to it. */
+    public void backUpPostgres() {
+        Eventually.eventually(BACK, () -> TestDatabase.copy(shared, database, database + BACKUP));
+    }
+
+    /** Postgres is again as it was at {@link #backUpPostgres}; connections break. */
+    public void restorePostgres() {
+        TestDatabase.copy(shared, database + BACKUP, database);
     }
 
     /** Whether both are processes of ours, so that the methods below work; see {@link Killable}. */
@@ -98,6 +109,9 @@ public final class TestServers implements AutoCloseable {
     @Override
     public void close() {
         redis.close();
-        Eventually.eventually(BACK, () -> TestDatabase.drop(shared.adminUrl(), database));
+        Eventually.eventually(BACK, () -> {
+            TestDatabase.drop(shared.adminUrl(), database);
+            TestDatabase.drop(shared.adminUrl(), database + BACKUP);
+        });
     }
 }
