@@ -1,5 +1,6 @@
+#!lua flags=allow-oom
 -- Closes packets of one shard: no share is given after it. The refund follows when the journal entry settles.
--- Generation @generation@ (the fence, as in claim.lua)
+-- Generation @generation@ (the fence, as in claim.lua); the flag: what gives memory back has to run in a full Redis
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2..]  the packets' hashes

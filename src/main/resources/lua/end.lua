@@ -1,6 +1,7 @@
+#!lua flags=allow-oom
 -- Ends draws of one shard, or periods of draws whose releases do not carry over: nothing of them is given after it. What
 -- follows (money back to the owner, releases back to the stock) follows when the journal entry settles.
--- Generation @generation@ (the fence, as in claim.lua)
+-- Generation @generation@ (the fence, as in claim.lua); the flag: what gives memory back has to run in a full Redis
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2..]  two for each end: the draw's hash and its schedule

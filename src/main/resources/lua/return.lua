@@ -1,5 +1,6 @@
+#!lua flags=allow-oom
 -- Gives back the costs of turns that were held and never decided (a server died in between), and forgets old decisions.
--- Generation @generation@ (the fence, as in claim.lua)
+-- Generation @generation@ (the fence, as in claim.lua); the flag: what gives memory back has to run in a full Redis
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2]    the shard's decided tickets (see play.lua)

@@ -320,7 +320,7 @@ begin
         join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
         join release as r on r.draw = g.draw and r.period = p.period and r.prize = p.prize and r.n = p.release
         where p.period is not null and r.moment > latest
-          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw))
+          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw)
         union
         select p.turn
         from (select p.turn, g.draw, p.seq - row_number() over (partition by g.draw order by p.n) + 1 as next

@@ -40,6 +40,8 @@ public final class DrawShardLoader implements ShardLoader {
               and not exists (select from quarantine_unit as q where q.id = d.id)
             """;
 
+    private static final String OVER = "select id from draw where id = any ($1) and closed_at is not null";
+
     static final String PLAYERS = """
             select p.draw, p.user_id, array_to_string(p.counters, ',') as counters
             from draw as d join player as p on p.draw = d.id
@@ -71,10 +73,21 @@ public final class DrawShardLoader implements ShardLoader {
         Tuple shard = Tuple.of((short) generation.shard());
         Tuple lately = Tuple.of((short) generation.shard(), REMEMBERED_SECONDS);
         // The draws with their last period first: a period that is planned after it is loaded by the planner.
-        return RowPages.each(pool, OPEN, shard, rows -> writeDraws(redis, generation, rows))
-                .compose(done -> RowPages.each(pool, PLAYERS, shard, rows -> writePlayers(redis, generation, rows)))
-                .compose(done -> RowPages.each(pool, NOT_TAKEN, shard, rows -> writeReleases(redis, generation, rows)))
-                .compose(done -> RowPages.each(pool, TICKETS, lately, rows -> writeTickets(redis, generation, rows)));
+        return RowPages.each(pool, generation, OPEN, shard, rows -> writeDraws(redis, generation, rows))
+                .compose(done ->
+                        RowPages.each(pool, generation, PLAYERS, shard, rows -> writePlayers(redis, generation, rows)))
+                .compose(done -> RowPages.each(
+                        pool, generation, NOT_TAKEN, shard, rows -> writeReleases(redis, generation, rows)))
+                .compose(done -> RowPages.each(
+                        pool, generation, TICKETS, lately, rows -> writeTickets(redis, generation, rows)));
+    }
+
+    @Override
+    public Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
+        return ShardLoader.over(pool, OVER, generation.drawKey(""), keys)
+                .compose(draws -> ShardLoader.over(pool, OVER, generation.scheduleKey(""), keys)
+                        .map(schedules -> Stream.concat(draws.stream(), schedules.stream())
+                                .toList()));
     }
 
     private static Future<Void> writeDraws(RedisLink redis, Generation generation, RowSet<Row> rows) {

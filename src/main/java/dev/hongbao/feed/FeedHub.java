@@ -193,8 +193,7 @@ public final class FeedHub extends VerticleBase {
                     tracked.told = heads.getOrDefault(group, 0L);
                     vertx.eventBus()
                             .publish(
-                                    FeedNews.ADDRESS,
-                                    new FeedNews(group, tracked.told, tracked.told, List.of(), true));
+                                    FeedNews.ADDRESS, new FeedNews(group, tracked.told, tracked.told, List.of(), true));
                     tracked.starts.forEach(start -> start.accept(tracked.told));
                     tracked.starts.clear();
                 }

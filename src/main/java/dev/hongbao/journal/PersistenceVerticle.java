@@ -11,6 +11,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private Ownership ownership;
     private ShardKeeper keeper;
     private SettlingLoop loop;
+    private List<Chore> chores;
     private long lookedBackNanos = System.nanoTime();
     private boolean locksAway;
     private boolean choring;
@@ -127,8 +129,22 @@ public final class PersistenceVerticle extends VerticleBase {
                 wiring.quarantine);
         keeper.start(
                 new Recovery(
-                        wiring.pool, redis, watch, wiring.store, wiring.shards, reader, wiring.loaders, loop::settle),
+                        wiring.pool,
+                        redis,
+                        watch,
+                        new KeySweep(vertx, redis, wiring.shards.namespace()),
+                        wiring.store,
+                        wiring.shards,
+                        reader,
+                        wiring.loaders,
+                        loop::settle),
                 loop::pump);
+        chores = new ArrayList<>(wiring.chores);
+        chores.add(new LeftoverKeys(
+                wiring.pool,
+                wiring.shards,
+                wiring.loaders,
+                (shard, epoch) -> keeper.heardOfLater(shard, epoch, "Redis")));
         ownership = new Ownership(vertx, wiring.postgres, wiring.presence, keeper);
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> keeper.lookForReturned());
         for (ShardLog log : logs) {
@@ -202,7 +218,7 @@ public final class PersistenceVerticle extends VerticleBase {
         }
         choring = true;
         Future<Void> done = Future.succeededFuture();
-        for (Chore chore : wiring.chores) {
+        for (Chore chore : chores) {
             Future<Void> before = done;
             // One after the other, and each whatever became of the ones before.
             done = before.transform(any -> chore.run(live, redis)).compose(ran -> before);

@@ -6,7 +6,6 @@ import dev.hongbao.redis.Script;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +22,10 @@ import org.slf4j.LoggerFactory;
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
-    private static final int SCAN_PAGE = 1000;
-
     private final Pool pool;
     private final RedisLink redis;
     private final RedisWatch watch;
+    private final KeySweep sweep;
     private final ShardStore store;
     private final Shards shards;
     private final JournalReader reader;
@@ -41,6 +39,7 @@ final class Recovery {
             Pool pool,
             RedisLink redis,
             RedisWatch watch,
+            KeySweep sweep,
             ShardStore store,
             Shards shards,
             JournalReader reader,
@@ -49,6 +48,7 @@ final class Recovery {
         this.pool = pool;
         this.redis = redis;
         this.watch = watch;
+        this.sweep = sweep;
         this.store = store;
         this.shards = shards;
         this.reader = reader;
@@ -67,20 +67,21 @@ final class Recovery {
         return retireJournal(broken)
                 // The cursor after the journal: what was trimmed had been settled before.
                 .compose(retired -> watch.trimmedUpTo(broken.retiredJournalKey()))
-                .compose(trimmed -> watch.latestEpoch(broken).compose(inRedis -> store.readSettled(
-                                pool, List.of(broken.shard()))
-                        .compose(rows -> {
-                            ShardRow row = rows.get(0);
-                            if (!row.generation().equals(broken)) {
-                                return Future.succeededFuture(row);
-                            }
-                            Generation known = shards.current(broken.shard()).generation();
-                            long latest = Math.max(inRedis, shards.latestEpoch(broken.shard()));
-                            boolean wentBack = latest > broken.epoch()
-                                    || latest > 0 && latest == known.epoch() && !known.equals(broken)
-                                    || Math.max(trimmed, remembered) > row.lastSeq();
-                            return replace(row, latest, wentBack);
-                        })));
+                .compose(trimmed -> watch.latestEpoch(broken)
+                        .compose(inRedis -> store.readSettled(pool, List.of(broken.shard()))
+                                .compose(rows -> {
+                                    ShardRow row = rows.get(0);
+                                    if (!row.generation().equals(broken)) {
+                                        return Future.succeededFuture(row);
+                                    }
+                                    Generation known =
+                                            shards.current(broken.shard()).generation();
+                                    long latest = Math.max(inRedis, shards.latestEpoch(broken.shard()));
+                                    boolean wentBack = latest > broken.epoch()
+                                            || latest > 0 && latest == known.epoch() && !known.equals(broken)
+                                            || Math.max(trimmed, remembered) > row.lastSeq();
+                                    return replace(row, latest, wentBack);
+                                })));
     }
 
     private Future<ShardRow> replace(ShardRow row, long latest, boolean wentBack) {
@@ -155,10 +156,25 @@ final class Recovery {
         return batches;
     }
 
+    /** What is old goes first: a Redis that is nearly full has no room for two generations. */
     private Future<ShardRow> prepare(ShardRow drawn) {
         Generation next = drawn.generation();
         shards.adopt(drawn);
-        Future<Void> loaded = watch.note(next);
+        return sweep.unlinkReplaced(next)
+                .compose(gone -> watch.note(next))
+                .compose(noted -> load(next))
+                .compose(loaded -> store.readSettled(pool, List.of(next.shard())))
+                .compose(rows -> rows.get(0).generation().equals(next)
+                        ? Future.succeededFuture(rows.get(0))
+                        : abandon(next, rows.get(0)))
+                .recover(fault -> store.readSettled(pool, List.of(next.shard()))
+                        .compose(rows -> rows.get(0).generation().equals(next)
+                                ? Future.failedFuture(fault)
+                                : abandon(next, rows.get(0))));
+    }
+
+    private Future<Void> load(Generation next) {
+        Future<Void> loaded = Future.succeededFuture();
         for (ShardLoader loader : loaders) {
             loaded = loaded.compose(before -> loader.load(pool, redis, next));
         }
@@ -167,22 +183,12 @@ final class Recovery {
                         .arg(next.entryId(0))
                         .arg("open")
                         .arg(next.stamp())))
-                .compose(open -> loadScripts(next))
-                .compose(ready -> store.readSettled(pool, List.of(next.shard())))
-                .compose(rows -> {
-                    ShardRow row = rows.get(0);
-                    if (!row.generation().equals(next)) {
-                        return abandon(next, row);
-                    }
-                    unlinkOlder(next, "0")
-                            .onFailure(late -> LOG.info("old keys of {} stay until the next recovery", next));
-                    return Future.succeededFuture(row);
-                });
+                .compose(open -> loadScripts(next));
     }
 
     /** Another owner has replaced the generation while it was prepared: without a journal its scripts accept nothing. */
     private Future<ShardRow> abandon(Generation next, ShardRow row) {
-        return redis.send(Request.cmd(Command.UNLINK).arg(next.journalKey())).map(row);
+        return sweep.unlinkAll(next).map(row);
     }
 
     private Future<Void> loadScripts(Generation next) {
@@ -192,40 +198,5 @@ final class Recovery {
                     .mapEmpty());
         }
         return Future.all(loads).mapEmpty();
-    }
-
-    /** Removes what older generations of the shard left, also those whose recovery failed half-way. */
-    private Future<Void> unlinkOlder(Generation current, String cursor) {
-        String prefix = current.shardPrefix();
-        Request scan = Request.cmd(Command.SCAN)
-                .arg(cursor)
-                .arg("MATCH")
-                .arg(prefix + "*")
-                .arg("COUNT")
-                .arg(SCAN_PAGE);
-        return redis.send(scan).compose(page -> {
-            Request unlink = Request.cmd(Command.UNLINK);
-            int old = 0;
-            for (Response found : page.get(1)) {
-                String key = found.toString();
-                if (isOlder(key, prefix, current.epoch())) {
-                    unlink.arg(key);
-                    old++;
-                }
-            }
-            Future<Void> removed =
-                    old == 0 ? Future.succeededFuture() : redis.send(unlink).mapEmpty();
-            String next = page.get(0).toString();
-            return removed.compose(done -> next.equals("0") ? Future.succeededFuture() : unlinkOlder(current, next));
-        });
-    }
-
-    private static boolean isOlder(String key, String prefix, long epoch) {
-        int dash = key.indexOf('-', prefix.length());
-        try {
-            return dash > 0 && Long.parseLong(key, prefix.length(), dash, 10) < epoch;
-        } catch (NumberFormatException foreign) {
-            return false;
-        }
     }
 }

@@ -100,7 +100,8 @@ final class RedisWatch {
     Future<Long> trimmedUpTo(String journal) {
         return redis.send(Request.cmd(Command.XINFO).arg("STREAM").arg(journal))
                 // The first entry of a generation is number 0.
-                .map(info -> info.get("entries-added").toLong() - info.get("length").toLong() - 1)
+                .map(info ->
+                        info.get("entries-added").toLong() - info.get("length").toLong() - 1)
                 .recover(fault -> isNoSuchKey(fault) ? Future.succeededFuture(-1L) : Future.failedFuture(fault));
     }
 

@@ -5,6 +5,7 @@ import io.vertx.sqlclient.Cursor;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.function.Function;
 
@@ -22,10 +23,34 @@ public final class RowPages {
      */
     public static Future<Void> each(
             Pool pool, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
-        return pool.withTransaction(tx -> tx.prepare(sql).compose(statement -> {
+        return pool.withTransaction(tx -> each(tx, sql, parameters, write));
+    }
+
+    /**
+     * The same for what is written into a generation's keys: before each page it looks whether the generation still stands.
+     *
+     * @return fails also when another has replaced it
+     */
+    public static Future<Void> each(
+            Pool pool, Generation generation, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
+        return pool.withTransaction(tx -> each(
+                tx,
+                sql,
+                parameters,
+                rows -> tx.preparedQuery("select from shard where id = $1 and epoch = $2 and nonce = $3")
+                        .execute(Tuple.of((short) generation.shard(), generation.epoch(), generation.nonce()))
+                        .compose(standing -> standing.rowCount() == 1
+                                ? write.apply(rows)
+                                : Future.failedFuture(
+                                        new IllegalStateException(generation + " was replaced while it was loaded")))));
+    }
+
+    private static Future<Void> each(
+            SqlConnection tx, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
+        return tx.prepare(sql).compose(statement -> {
             Cursor cursor = statement.cursor(parameters);
             return next(cursor, write).eventually(cursor::close).eventually(statement::close);
-        }));
+        });
     }
 
     private static Future<Void> next(Cursor cursor, Function<RowSet<Row>, Future<Void>> write) {

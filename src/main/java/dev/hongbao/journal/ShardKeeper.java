@@ -43,6 +43,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     private final RedisWatch watch;
     private final Quarantine quarantine;
     private final JournalMetrics metrics;
+    private final RecoveryPauses pauses = new RecoveryPauses(System::nanoTime);
     private final BitSet underWay = new BitSet();
     private final Map<Integer, Doubt> doubts = new HashMap<>();
     private final Map<Integer, Long> lastFaultNanos = new HashMap<>();
@@ -146,9 +147,7 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
         }
         if (!request.stamp().equals(current.stamp())) {
             if (request.epoch() >= current.epoch()) {
-                // Of the same epoch but another nonce: that is another history, too.
-                shards.heardOf(shard, Math.max(request.epoch(), current.epoch() + 1));
-                condemn(shard, -1, "a server knows " + request.stamp() + ", Postgres does not");
+                heardOfLater(shard, request.epoch(), "a server");
             }
             return;
         }
@@ -172,6 +171,15 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
             return quarantine.holds(UUID.fromString(key.substring(key.lastIndexOf(':') + 1)));
         } catch (IllegalArgumentException otherKey) {
             return false;
+        }
+    }
+
+    /** A later generation than Postgres has is known to a server, or has left keys in Redis. */
+    void heardOfLater(int shard, long epoch, String where) {
+        if (logs[shard].isLive()) {
+            // Of the same epoch but another nonce: that is another history, too.
+            shards.heardOf(shard, Math.max(epoch, logs[shard].generation().epoch() + 1));
+            condemn(shard, -1, "Postgres does not know of epoch " + epoch + ", which " + where + " knows");
         }
     }
 
@@ -269,7 +277,12 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
     private void establish(Collection<Integer> suspended) {
         Map<Integer, Long> attempts = new HashMap<>();
         for (int shard : suspended) {
-            if (logs[shard].state() == ShardLog.State.RECOVERING && !underWay.get(shard)) {
+            if (logs[shard].state() != ShardLog.State.RECOVERING || underWay.get(shard)) {
+                continue;
+            }
+            if (pauses.holds(shard)) {
+                retryLater();
+            } else {
                 underWay.set(shard);
                 attempts.put(shard, logs[shard].incarnation());
             }
@@ -351,10 +364,18 @@ final class ShardKeeper implements Ownership.Listener, SettlingLoop.Doubts {
                 .onSuccess(row -> {
                     metrics.recoveries.increment();
                     LOG.info("recovered {}", row.generation());
+                    pauses.over(broken.shard());
                     finish(broken.shard(), attempt, row);
                 })
                 .onFailure(fault -> {
-                    LOG.warn("recovery of {} failed and is tried again: {}", broken, fault.toString());
+                    // A generation that was drawn in vain costs an epoch and a script: the next one comes later and
+                    // later.
+                    boolean drawn = shards.current(broken.shard()).generation().epoch() > broken.epoch();
+                    if (pauses.failed(broken.shard(), drawn)) {
+                        LOG.error("recovery of {} failed and is tried on: {}", broken, fault.toString());
+                    } else {
+                        LOG.debug("recovery of {} failed again: {}", broken, fault.toString());
+                    }
                     shards.atStart().failed(broken.shard(), fault.toString());
                     finish(broken.shard(), attempt, null);
                 });

@@ -32,6 +32,8 @@ public final class PacketShardLoader implements ShardLoader {
             group by p.id
             """;
 
+    private static final String OVER = "select id from packet where id = any ($1) and closed_at is not null";
+
     private static final String CLAIMS = """
             select c.packet, c.slot, c.user_id
             from packet as p join claim as c on c.packet = p.id
@@ -43,8 +45,14 @@ public final class PacketShardLoader implements ShardLoader {
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         Tuple shard = Tuple.of((short) generation.shard());
-        return RowPages.each(pool, OPEN, shard, rows -> writeNextSlots(redis, generation, rows))
-                .compose(done -> RowPages.each(pool, CLAIMS, shard, rows -> writeClaims(redis, generation, rows)));
+        return RowPages.each(pool, generation, OPEN, shard, rows -> writeNextSlots(redis, generation, rows))
+                .compose(done ->
+                        RowPages.each(pool, generation, CLAIMS, shard, rows -> writeClaims(redis, generation, rows)));
+    }
+
+    @Override
+    public Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
+        return ShardLoader.over(pool, OVER, generation.packetKey(""), keys);
     }
 
     private static Future<Void> writeNextSlots(RedisLink redis, Generation generation, RowSet<Row> rows) {

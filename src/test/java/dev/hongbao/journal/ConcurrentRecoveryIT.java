@@ -35,7 +35,7 @@ class ConcurrentRecoveryIT {
     private final List<String> loaded = new ArrayList<>();
 
     /** What a recovery works with, and the generation that it is to replace. */
-    private record Shard(Generation first, Pool pool, ShardStore store, RedisLink redis) {}
+    private record Shard(Generation first, Pool pool, ShardStore store, RedisLink redis, Vertx vertx) {}
 
     /** Makes the shard; started once more, an engine would find scripts missing and recover it under the tests' hands. */
     @BeforeAll
@@ -56,7 +56,7 @@ class ConcurrentRecoveryIT {
         ((VertxInternal) vertx)
                 .createEventLoopContext()
                 .runOnContext(now -> RedisLink.open(vertx, servers.redisUrl(), Duration.ofSeconds(2), "test")
-                        .compose(redis -> work.apply(new Shard(first, pool, store, redis)))
+                        .compose(redis -> work.apply(new Shard(first, pool, store, redis, vertx)))
                         .onComplete(done));
         T result = get(done.future());
         get(vertx.close());
@@ -141,6 +141,7 @@ class ConcurrentRecoveryIT {
                 shard.pool(),
                 shard.redis(),
                 new RedisWatch(shard.redis(), shards),
+                new KeySweep(shard.vertx(), shard.redis(), shards.namespace()),
                 shard.store(),
                 shards,
                 new JournalReader(shard.redis(), Map.of()),

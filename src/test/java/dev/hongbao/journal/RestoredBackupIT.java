@@ -154,7 +154,9 @@ class RestoredBackupIT {
             Packet lost = owner.send("alice", 100, 5);
             assertThat(claim(other, lost, "u1").kind()).isEqualTo(Kind.CLAIMED);
             long ahead = page(other, null, Duration.ZERO).next();
-            eventually(SOON, () -> assertThat(page(other, null, Duration.ZERO).next()).isGreaterThan(3));
+            eventually(
+                    SOON,
+                    () -> assertThat(page(other, null, Duration.ZERO).next()).isGreaterThan(3));
             Future<FeedPage> waiting = poll(other, ahead, Duration.ofSeconds(25));
 
             // When
@@ -163,7 +165,8 @@ class RestoredBackupIT {
             // Then
             assertThat(get(waiting).reset()).isEqualTo(ResetReason.CURSOR_UNKNOWN);
             for (TestEngine engine : List.of(other, owner)) {
-                eventually(SOON, () -> assertThat(claim(engine, lost, "u1").kind()).isEqualTo(Kind.NOT_FOUND));
+                eventually(
+                        SOON, () -> assertThat(claim(engine, lost, "u1").kind()).isEqualTo(Kind.NOT_FOUND));
                 assertThat(page(engine, ahead, Duration.ofSeconds(1)).reset()).isEqualTo(ResetReason.CURSOR_UNKNOWN);
             }
             for (String user : List.of("u9", "u2", "u3", "u4")) {
