@@ -85,6 +85,7 @@ export class HongbaoClient {
   #closed = false;
   #checking = false;
   #attempt = 0;
+  #ahead = 0; // milliseconds that this clock is ahead of the server's
   #nextId = 1;
   #waiting = new Map(); // id → {text, sent, resolve, reject, onAccepted, timer}
   #groups = new Map(); // group → {cursor, packets, onEvent, onState, resolve, reject}
@@ -174,7 +175,15 @@ export class HongbaoClient {
 
   /** @returns {Promise<string>} the server's time; without an answer in time the connection is cut, and another one made */
   async ping() {
-    return (await this.#request({ type: 'ping' }, { bound: this.#options.pongMillis })).at;
+    const asked = Date.now();
+    const { at } = await this.#request({ type: 'ping' }, { bound: this.#options.pongMillis });
+    this.#ahead = (asked + Date.now()) / 2 - Date.parse(at);
+    return at;
+  }
+
+  /** @returns {number} the server's time, milliseconds since 1970, as its last pong told: a visitor's clock may be hours off */
+  now() {
+    return Date.now() - this.#ahead;
   }
 
   /** Ends the connection for good. What waits is refused. */
@@ -244,10 +253,11 @@ export class HongbaoClient {
       this.#authenticated = true;
       this.#wasOpen = true;
       this.#tell('open');
-      this.#planRefresh(socket, answer.expiresAt);
       this.#heartbeat = setInterval(() => this.#check(), this.#options.heartbeatMillis);
       this.#groups.forEach((membership, group) => this.#follow(group, membership));
       this.#waiting.forEach((request) => this.#transmit(request));
+      await this.ping();
+      this.#planRefresh(socket, answer.expiresAt);
     } catch {
       if (socket === this.#socket) socket.close();
     }
@@ -265,7 +275,7 @@ export class HongbaoClient {
   #planRefresh(socket, expiresAt) {
     clearTimeout(this.#refresh);
     if (typeof this.#options.token !== 'function') return;
-    const left = Date.parse(expiresAt) - Date.now();
+    const left = Date.parse(expiresAt) - this.now();
     const wait = Math.max(1_000, left - Math.min(60_000, left / 2));
     this.#refresh = setTimeout(async () => {
       try {

@@ -8,6 +8,7 @@ import { Face, nameOf } from './faces.js';
 import { duration, money } from './format.js';
 import { check } from './rules.js';
 import { hasText, t } from './texts.js';
+import { now } from './time.js';
 
 const KINDS = ['lucky', 'equal', 'exclusive'];
 const SPLITS = { 'double-mean': 'splitDoubleMean', inflate: 'splitInflate', 'even-luck': 'splitEvenLuck' };
@@ -30,7 +31,7 @@ export function Compose({ room, onClose }) {
   const [unfolded, setUnfolded] = useState(false);
   const element = useRef(null);
 
-  const { body, errors, each } = check(form, { group: room.group, balance: room.balance, now: Date.now() });
+  const { body, errors, each } = check(form, { group: room.group, balance: room.balance, now: now() });
   const shown = { ...(problem?.fields ?? {}), ...(touched ? errors : early(form, errors)) };
   const set = (name) => (event) => {
     setForm({ ...form, [name]: event.target.value });

@@ -9,6 +9,7 @@ import { Face, nameOf } from './faces.js';
 import { money } from './format.js';
 import { greetingOf, stateOf } from './packet.js';
 import { t } from './texts.js';
+import { now } from './time.js';
 
 const COUNT_MILLIS = 900;
 /** As long as the envelope's halves take to leave, see envelope.css. */
@@ -31,7 +32,7 @@ const REFUSALS = new Map(Object.entries({
  * @param {{packet: object, grab: boolean, room: object, onClose: () => void}} props `grab`: claim at once
  */
 export function Opening({ packet, grab, room, onClose }) {
-  const sealed = packet.mine === null && stateOf(packet, Date.now()) === 'open';
+  const sealed = packet.mine === null && stateOf(packet, now()) === 'open';
   const [step, setStep] = useState(sealed ? 'sealed' : 'open');
   const [fresh, setFresh] = useState(false);
   const [refusal, setRefusal] = useState(null);

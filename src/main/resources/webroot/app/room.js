@@ -6,6 +6,7 @@
 import { connect, randomKey } from '../hongbao-client.js';
 import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays } from './api.js';
 import { rememberSession } from './prefs.js';
+import { askClock } from './time.js';
 
 /** A token is renewed this long before it ends; the client asks a minute before. */
 const RENEW_MILLIS = 90_000;
@@ -60,6 +61,7 @@ export class Room {
       onState: (line, why) => this.#lineIs(line, why),
       onClaim: (claim) => this.#claimed(claim),
     });
+    askClock(() => this.#client.now());
     this.#client
       .join(session.group, {
         packets: 50,
@@ -195,7 +197,7 @@ export class Room {
   }
 
   async #token() {
-    const left = Date.parse(this.#session.expiresAt) - Date.now();
+    const left = Date.parse(this.#session.expiresAt) - this.#client.now();
     if (left < RENEW_MILLIS || this.#stale) {
       Object.assign(this.#session, await demoLogin(this.me));
       this.#stale = false;

@@ -2,18 +2,19 @@
  * What the views share: the templates and hooks of Preact, and small drawings.
  * @module
  */
+import { now as timeNow } from './time.js';
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact-htm.js';
 
 export { html, render, useEffect, useLayoutEffect, useRef, useState };
 
 /** A view that is drawn again each second, for countdowns. @returns the time in milliseconds */
 export function useNow(active = true) {
-  const [now, setNow] = useState(Date.now());
+  const [now, setNow] = useState(timeNow());
   useEffect(() => {
     if (!active) {
       return undefined;
     }
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(timeNow()), 1000);
     return () => clearInterval(timer);
   }, [active]);
   return now;

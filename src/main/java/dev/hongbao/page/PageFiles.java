@@ -50,6 +50,7 @@ public final class PageFiles {
             "app/texts-en.js",
             "app/texts-zh.js",
             "app/texts.js",
+            "app/time.js",
             "app/timeline.js",
             "app/ui.js",
             "app/wheel-face.js",

@@ -115,6 +115,15 @@ final class Browser implements AutoCloseable {
                 "Emulation.setEmulatedMedia", Map.of("features", List.of(Map.of("name", feature, "value", value))));
     }
 
+    /** Makes this person's clock wrong, from the next page on. @return undoes it */
+    Runnable setClockAhead(Duration by) {
+        Object script = driver.executeCdpCommand(
+                        "Page.addScriptToEvaluateOnNewDocument",
+                        Map.of("source", "const now = Date.now; Date.now = () => now() + " + by.toMillis()))
+                .get("identifier");
+        return () -> driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", script));
+    }
+
     void open(String url) {
         driver.get(url);
     }

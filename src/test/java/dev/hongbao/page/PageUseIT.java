@@ -259,6 +259,27 @@ class PageUseIT extends PageUse {
     }
 
     @Test
+    void somebody_whose_clock_is_hours_ahead_sees_what_is_open_and_grabs() throws Exception {
+        // Given
+        Runnable setRight = ben.browser().setClockAhead(Duration.ofHours(3));
+        try {
+            ben.enter(home.base, "demo-ben");
+
+            // When
+            String packet = family.send("demo-lei", "for ten minutes", new JsonObject().put("expiresInSeconds", 600));
+
+            // Then
+            ben.seeState(packet, "open");
+            ben.browser().seeText(row(packet) + " .state-line", "Ends in 10 min");
+            ben.grab(packet);
+            assertThat(ben.amountWon()).isPositive();
+            ben.close(packet);
+        } finally {
+            setRight.run();
+        }
+    }
+
+    @Test
     void the_operator_sees_the_race() throws Exception {
         String packet = family.send("demo-lei", "for the operator", new JsonObject().put("count", 3));
         family.claim("demo-anna", packet);
