@@ -74,6 +74,14 @@ public final class LossyProxy implements AutoCloseable {
         silent = false;
     }
 
+    /** Ends the connections that are open; both sides are told. */
+    public void breakConnections() {
+        links.forEach(link -> {
+            closeQuietly(link.client);
+            closeQuietly(link.server);
+        });
+    }
+
     /** How many answers were lost. */
     public int lost() {
         return lost.get();
@@ -134,9 +142,6 @@ public final class LossyProxy implements AutoCloseable {
     @Override
     public void close() throws IOException {
         listener.close();
-        links.forEach(link -> {
-            closeQuietly(link.client);
-            closeQuietly(link.server);
-        });
+        breakConnections();
     }
 }
