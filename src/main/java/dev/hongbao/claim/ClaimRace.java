@@ -137,7 +137,7 @@ final class ClaimRace {
         if (!caller.isMemberOf(packet.group()) || !packet.admits(caller.user())) {
             return Kind.NOT_ELIGIBLE;
         }
-        if (now.isBefore(packet.opensAt())) {
+        if (packet.opensAfter(now)) {
             return Kind.NOT_OPEN_YET;
         }
         if (!now.isBefore(packet.expiresAt())) {

@@ -30,6 +30,11 @@ public record Draw(
         return cost == null ? 0 : Math.multiplyExact(cost.amount(), plays);
     }
 
+    /** Whether it opens after {@code now}; one that opened when it was made never does, as a packet. */
+    public boolean opensAfter(Instant now) {
+        return definition.opening().isAfter(createdAt) && definition.opening().isAfter(now);
+    }
+
     /** The prize of that number, from 1. */
     public Prize prize(int number) {
         return definition.allPrizes().get(number - 1);

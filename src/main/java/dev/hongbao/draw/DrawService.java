@@ -91,7 +91,7 @@ public final class DrawService {
         long today = counters == null || counters[1] < definition.dayOf(now) ? 0 : counters[2];
         DrawView.Status status = closed != null
                 ? DrawView.Status.CLOSED
-                : now.isBefore(definition.opening())
+                : draw.opensAfter(now)
                         ? DrawView.Status.PLANNED
                         : now.isBefore(draw.closesAt()) ? DrawView.Status.OPEN : DrawView.Status.CLOSING;
         return new DrawView(

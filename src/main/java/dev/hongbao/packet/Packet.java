@@ -132,6 +132,14 @@ public final class Packet {
         return opensAt;
     }
 
+    /**
+     * Whether it opens after {@code now}. One that opened when it was made never does: it is open for all who know of it, also by a
+     * clock that lags.
+     */
+    public boolean opensAfter(Instant now) {
+        return opensAt.isAfter(createdAt) && opensAt.isAfter(now);
+    }
+
     public Instant expiresAt() {
         return expiresAt;
     }

@@ -181,7 +181,7 @@ public final class PlayService {
                     || !draw.definition().admits(caller.user())) {
                 return Kind.NOT_ELIGIBLE;
             }
-            if (now.isBefore(draw.definition().opening())) {
+            if (draw.opensAfter(now)) {
                 return Kind.NOT_OPEN_YET;
             }
             return now.isBefore(draw.closesAt()) ? null : Kind.CLOSED;

@@ -20,83 +20,165 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 
-/** A script that plays a turn whose cost is back already: what it gave was never answered, and it counts for nothing. */
+/** A server that froze between the hold and the script: what it does when it goes on meets what the owner has done meanwhile. */
 @ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LateAcceptIT {
     private static final Duration SOON = Duration.ofSeconds(15);
 
-    @Test
-    void anAcceptAfterTheHoldWasReturnedIsVoidAndChangesNothing(TestServers servers) throws Exception {
-        Books books = new Books(servers);
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
-            // Given a cost that was held by a server that died, and given back by the owner
-            TestDraws draws = new TestDraws(engine);
-            draws.deposit("vera", POINTS, 100);
-            Draw draw = draws.create("""
-                    {mode: table, cost: {asset: POINTS, amount: 5}, limits: {total: 100},
-                     prizes: [{name: a, count: 3}, {name: b, count: 7}]}
-                    """);
-            var key = new IdempotencyKey("late");
-            Turn turn = Turn.of(draw.id(), new UserId("vera"), key, 10);
-            UUID ticket = UUID.randomUUID();
-            books.execute(
-                    "select hold_turns(array['%s']::uuid[], array['%s']::uuid[], array['vera'], array[10]::smallint[],"
-                                    .formatted(turn.id(), draw.id())
-                            + " array['" + ticket
-                            + "']::uuid[]); update turn set held_at = held_at - interval '1 hour'");
-            eventually(SOON, () -> assertThat(draws.balance("vera", POINTS)).isEqualTo(100));
-            long epochs = books.sumOfEpochs();
+    private TestServers servers;
+    private TestEngine engine;
+    private TestDraws draws;
+    private Books books;
+    private ShardScript script;
+    private String user;
+    private Draw draw;
+    private IdempotencyKey key;
+    private Turn turn;
+    private double voids;
+    private int tests;
 
-            // When the dead server's call reaches a Redis that has forgotten the ticket
-            assertThat(playLate(servers, books, draw, turn, ticket)).isEqualTo("+");
-
-            // Then it is void: nothing is played or paid, and Redis is written anew from what is settled
-            eventually(
-                    SOON,
-                    () -> assertThat(engine.metrics()
-                                    .get("hongbao.journal.voids")
-                                    .counter()
-                                    .count())
-                            .isEqualTo(1));
-            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epochs));
-            eventually(SOON, books::assertJournalsEmpty);
-            assertThat(draws.plays(draw)).isEmpty();
-            assertThat(draws.balance("vera", POINTS)).isEqualTo(100);
-            assertThat(books.strings("select status from turn")).containsExactly("returned");
-            books.assertClean();
-            books.assertReconciled();
-
-            // And the same key plays the whole table
-            PlayOutcome now = get(draws.play(0, draw, "vera", 10, key));
-            assertThat(TestDraws.counts(now.plays())).isEqualTo(Map.of("a", 3L, "b", 7L));
-            assertThat(draws.balance("vera", POINTS)).isEqualTo(50);
-        }
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        script = new ShardScript(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1"));
+        draws = new TestDraws(engine);
     }
 
-    /** @return the script's outcome */
-    private static String playLate(TestServers servers, Books books, Draw draw, Turn turn, UUID ticket) {
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
+    @BeforeEach
+    void somebodyWantsToPlayATable() {
+        user = "vera" + ++tests;
+        draws.deposit(user, POINTS, 100);
+        draw = draws.create("""
+                {mode: table, cost: {asset: POINTS, amount: 5}, limits: {total: 100},
+                 prizes: [{name: a, count: 3}, {name: b, count: 7}]}
+                """);
+        key = new IdempotencyKey("late");
+        turn = Turn.of(draw.id(), new UserId(user), key, 10);
+        voids = voids();
+    }
+
+    private double voids() {
+        return engine.metrics().get("hongbao.journal.voids").counter().count();
+    }
+
+    /** Holds the cost as a server does before it asks the script. */
+    private UUID hold() {
+        UUID ticket = UUID.randomUUID();
+        books.execute("select hold_turns(array['%s']::uuid[], array['%s']::uuid[], array['%s'], array[10]::smallint[],"
+                        .formatted(turn.id(), draw.id(), user)
+                + " array['" + ticket + "']::uuid[])");
+        assertThat(draws.balance(user, POINTS)).isEqualTo(50);
+        return ticket;
+    }
+
+    /** The owner gives back what is held for long. */
+    private void awaitReturn() {
+        books.execute("update turn set held_at = held_at - interval '1 hour' where id = '" + turn.id() + "'");
+        eventually(SOON, () -> assertThat(draws.balance(user, POINTS)).isEqualTo(100));
+    }
+
+    /** Calls the script with a ticket that Redis has forgotten, if it ever knew it. */
+    private void play(UUID ticket) {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.zrem(books.stamps().get(0) + ":tickets", ticket.toString());
         }
-        return new ShardScript(servers)
-                .call(
-                        0,
-                        "play",
-                        List.of("journal", "tickets", "d:" + draw.id(), "m:" + draw.id()),
-                        100_000,
-                        System.currentTimeMillis(),
-                        MessagePack.numbers(new long[20]),
-                        draw.id(),
-                        0,
-                        1,
-                        turn.id(),
-                        ticket,
-                        "vera",
-                        10,
-                        1);
+        List<String> keys = List.of("journal", "tickets", "d:" + draw.id(), "m:" + draw.id());
+        byte[] chance = MessagePack.numbers(new long[20]);
+        long now = System.currentTimeMillis();
+        assertThat(script.call(
+                        0, "play", keys, 100_000, now, chance, draw.id(), 0, 1, turn.id(), ticket, user, 10, 1))
+                .isEqualTo("+");
+    }
+
+    /** Until the call was found void, and Redis is written anew from what is settled. */
+    private void awaitVoid(long epochsBefore) {
+        eventually(SOON, () -> assertThat(voids()).isEqualTo(voids + 1));
+        eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epochsBefore));
+        eventually(SOON, books::assertJournalsEmpty);
+        assertThat(draws.plays(draw)).isEmpty();
+        books.assertClean();
+        books.assertReconciled();
+    }
+
+    private List<String> status() {
+        return books.strings("select status from turn where id = '" + turn.id() + "'");
+    }
+
+    private void assertTheKeyPlaysTheWholeTable() {
+        PlayOutcome now = get(draws.play(0, draw, user, 10, key));
+        assertThat(TestDraws.counts(now.plays())).isEqualTo(Map.of("a", 3L, "b", 7L));
+        assertThat(draws.balance(user, POINTS)).isEqualTo(50);
+    }
+
+    @Test
+    void anAcceptAfterTheHoldWasReturnedIsVoidAndChangesNothing() {
+        // Given
+        UUID ticket = hold();
+        awaitReturn();
+        long epochs = books.sumOfEpochs();
+
+        // When
+        play(ticket);
+
+        // Then
+        awaitVoid(epochs);
+        assertThat(draws.balance(user, POINTS)).isEqualTo(100);
+        assertThat(status()).containsExactly("returned");
+        assertTheKeyPlaysTheWholeTable();
+    }
+
+    @Test
+    void anAcceptOfAnEarlierTryDoesNotDecideTheLaterOne() {
+        // Given a try that was given back, and another one of the same turn
+        UUID earlier = hold();
+        awaitReturn();
+        hold();
+        long epochs = books.sumOfEpochs();
+
+        // When
+        play(earlier);
+
+        // Then the later try is still to be decided, by its own ticket
+        awaitVoid(epochs);
+        assertThat(status()).containsExactly("held");
+        assertTheKeyPlaysTheWholeTable();
+    }
+
+    @Test
+    void whatIsAcceptedAndNotSettledYetIsNotGivenBack() {
+        // Given a play that is accepted, and nobody who settles
+        UUID ticket = hold();
+        get(engine.engine().stopWriter());
+        play(ticket);
+
+        // When an owner gives back what Postgres says is held for long
+        List<String> keys = List.of("journal", "tickets");
+        String returned = script.call(0, "return", keys, 1_000, -1, draw.id(), turn.id(), ticket, user);
+
+        // Then
+        assertThat(returned).isEqualTo("0");
+        get(engine.engine().startWriter());
+        eventually(SOON, () -> assertThat(status()).containsExactly("settled"));
+        eventually(SOON, books::assertJournalsEmpty);
+        assertThat(draws.plays(draw)).hasSize(10);
+        assertThat(draws.balance(user, POINTS)).isEqualTo(50);
+        assertThat(voids()).isEqualTo(voids);
+        books.assertClean();
     }
 }

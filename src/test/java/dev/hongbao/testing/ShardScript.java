@@ -21,7 +21,7 @@ public final class ShardScript {
      * @param name of the script
      * @param keys without the shard's generation, as {@code journal} or {@code p:<packet>}
      * @param arguments texts, numbers or byte[]
-     * @return the outcomes, the second element of the script's answer
+     * @return the second element of the script's answer, the outcomes mostly
      */
     public String call(int shard, String name, List<String> keys, Object... arguments) {
         String stamp = books.stamps().get(shard);
@@ -33,7 +33,9 @@ public final class ShardScript {
                     bytes(text),
                     keys.stream().map(key -> bytes(stamp + ":" + key)).toList(),
                     Stream.of(arguments).map(ShardScript::bytes).toList());
-            return new String((byte[]) reply.get(1), StandardCharsets.UTF_8);
+            return reply.get(1) instanceof byte[] outcomes
+                    ? new String(outcomes, StandardCharsets.UTF_8)
+                    : String.valueOf(reply.get(1));
         }
     }
 

@@ -14,11 +14,22 @@ import java.util.stream.Stream;
 
 /**
  * The clock of a test's database, which the test moves: {@code now()} and {@code clock_timestamp()} of its own stand in its search
- * path before Postgres'. Only functions with a search path of their own keep the real time. Make it before the first engine.
+ * path before Postgres'. Make it before the first engine, and move it after that.
  */
 public final class TestTime implements AutoCloseable {
+    /** For functions that have a search path of their own. */
+    private static final String OWN_PATHS = """
+            do $$ declare f regprocedure; begin
+                for f in select oid from pg_proc where pronamespace = 'public'::regnamespace
+                         and exists (select from unnest(proconfig) as c where starts_with(c, 'search_path=')) loop
+                    execute 'alter function ' || f || ' set search_path = public, test_time, pg_catalog, pg_temp';
+                end loop;
+            end $$
+            """;
+
     private final Connection owner;
     private final Statement statement;
+    private boolean everywhere;
 
     public TestTime(TestServers servers) {
         try {
@@ -46,6 +57,10 @@ public final class TestTime implements AutoCloseable {
     /** Moves Postgres' clock, ahead or back; an engine that is not named learns it within a second. */
     public void move(Duration by, TestEngine... learn) {
         try {
+            if (!everywhere) {
+                everywhere = true;
+                statement.execute(OWN_PATHS);
+            }
             statement.execute(
                     "update test_time.moved set ahead = ahead + interval '" + by.toMillis() + " milliseconds'");
         } catch (SQLException e) {
