@@ -50,6 +50,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
         TALKATIVE.forEach(name -> loggers.getLogger(name).setLevel(atLeast(Level.WARN, log.level())));
         // It warns that Vert.x registers one gauge for several pools; the pools have theirs by name.
         loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));
+        // It shows a stack trace for each connection that comes in while a stop takes the port away.
+        loggers.getLogger("io.netty.bootstrap.ServerBootstrap").setLevel(atLeast(Level.ERROR, log.level()));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 

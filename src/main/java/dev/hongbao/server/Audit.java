@@ -59,10 +59,13 @@ public final class Audit {
         return pool.query("select to_regclass('installation') is not null")
                 .execute()
                 .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? pool.query("select exists (select from installation)").execute()
+                        : Future.succeededFuture(rows))
+                .compose(rows -> rows.iterator().next().getBoolean(0)
                         ? Installation.read(pool, stores.namespace())
                         : Future.failedFuture(new ConfigException(List.of(new ConfigFault(
                                 "postgres.url",
                                 stores.app().toString(),
-                                "this database holds no data of a server; name the one that the server uses")))));
+                                "no server has worked on this database yet; name the one that the server uses")))));
     }
 }

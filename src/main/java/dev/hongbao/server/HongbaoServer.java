@@ -122,7 +122,7 @@ public final class HongbaoServer implements AutoCloseable {
         await(started.ready(START_LIMIT));
         OpenPackets.watch(vertx, started.pool(), metrics);
         Faces faces = await(making);
-        Runnable makeWheel = offerWheel(vertx, started, faces.http().demo());
+        Supplier<Future<?>> makeWheel = offerWheel(vertx, started, faces.http().demo());
         HttpSettings http = FaceSettings.http(config);
         int eventLoops = config.http().effectiveEventLoops();
         HttpLoops loops = new HttpLoops(eventLoops);
@@ -144,7 +144,8 @@ public final class HongbaoServer implements AutoCloseable {
                         readiness,
                         metrics,
                         managementPort::set));
-        makeWheel.run();
+        Future<?> wheel = makeWheel.get();
+        stops.push(() -> stop("the wheel", wheel.otherwiseEmpty()));
         vertx.executeBlocking(() -> {
             new JvmMemoryMetrics().bindTo(metrics);
             new ProcessorMetrics().bindTo(metrics);
@@ -161,19 +162,22 @@ public final class HongbaoServer implements AutoCloseable {
     /**
      * Visitors wait for the wheel, the start does not. Without one the demo is smaller, and the server is none the worse.
      *
-     * @return makes it
+     * @return makes it; what it returns ends when it is made, and a stop waits for that
      */
-    private static Runnable offerWheel(Vertx vertx, Engine engine, DemoLogin demo) {
+    private static Supplier<Future<?>> offerWheel(Vertx vertx, Engine engine, DemoLogin demo) {
         if (!demo.isOpen()) {
-            return () -> {};
+            return Future::succeededFuture;
         }
         Promise<DrawId> wheel = Promise.promise();
         demo.offer(wheel.future().onFailure(fault -> LOG.warn("the demo is without its wheel: {}", fault.toString())));
-        return () -> vertx.runOnContext(now -> engine.loopServices()
-                .compose(loop -> DemoWheel.ready(
-                                loop.draws(), engine.wallets(), engine.clock().instant())
-                        .eventually(loop.redis()::close))
-                .onComplete(wheel));
+        return () -> {
+            vertx.runOnContext(now -> engine.loopServices()
+                    .compose(loop -> DemoWheel.ready(
+                                    loop.draws(), engine.wallets(), engine.clock().instant())
+                            .eventually(loop.redis()::close))
+                    .onComplete(wheel));
+            return wheel.future();
+        };
     }
 
     /**

@@ -13,7 +13,7 @@ import java.util.List;
 final class ListenRules {
     private ListenRules() {}
 
-    /** Tries each port that is named; a moment later somebody else may have taken it all the same. */
+    /** Tries each address and port; a moment later somebody else may have taken it all the same. */
     static List<StartFinding> ports(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
         port("http", config.http().host(), config.http().port(), findings);
@@ -22,9 +22,6 @@ final class ListenRules {
     }
 
     private static void port(String part, String host, int port, List<StartFinding> findings) {
-        if (port == 0) {
-            return;
-        }
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true); // as the server does: connections in TIME_WAIT do not count
             socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));

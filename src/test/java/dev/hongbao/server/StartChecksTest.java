@@ -120,6 +120,15 @@ class StartChecksTest {
     }
 
     @Test
+    void aHostThatIsNone() {
+        List<StartFinding> findings =
+                ListenRules.ports(HongbaoConfig.of(Map.of("http.host", "no-such-host.invalid", "http.port", "0")));
+        assertThat(findings)
+                .anyMatch(finding -> finding.refuses()
+                        && finding.text().startsWith("http.host: no-such-host.invalid is no address of this machine"));
+    }
+
+    @Test
     void keysThatAnotherServerDoesNotHave() throws Exception {
         Path file = Files.writeString(directory.resolve("secret"), SECRET);
         HongbaoConfig own = HongbaoConfig.of(Map.of());
