@@ -173,7 +173,9 @@ public final class HongbaoServer implements AutoCloseable {
         return () -> {
             vertx.runOnContext(now -> engine.loopServices()
                     .compose(loop -> DemoWheel.ready(
-                                    loop.draws(), engine.wallets(), engine.clock().instant())
+                                    loop.draws(),
+                                    engine.wallets(),
+                                    engine.clock().instant())
                             .eventually(loop.redis()::close))
                     .onComplete(wheel));
             return wheel.future();

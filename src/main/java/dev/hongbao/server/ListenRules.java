@@ -36,11 +36,11 @@ final class ListenRules {
     /** Tokens go over the API's connections as they are: whoever reads along can use them. */
     static List<StartFinding> exposure(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
-        if (!isLoopback(config.http().host())) {
+        if (!isLoopback(config.http().host()) && config.http().trustedProxies().isEmpty()) {
             findings.add(
                     StartFinding.warn("http.host: listening on " + config.http().host()
-                            + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, and let only it reach"
-                            + " this port"));
+                            + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, let only it reach this port,"
+                            + " and name it in http.trusted-proxies"));
         }
         if (!isLoopback(config.management().host())) {
             findings.add(StartFinding.warn("management.host: listening on "

@@ -120,6 +120,12 @@ class StartChecksTest {
     }
 
     @Test
+    void aDeclaredProxyIsBelievedToHaveTls() {
+        HongbaoConfig config = HongbaoConfig.of(Map.of("http.host", "0.0.0.0", "http.trusted-proxies", "10.0.0.7"));
+        assertFound(ListenRules.exposure(config), "passes");
+    }
+
+    @Test
     void aHostThatIsNone() {
         List<StartFinding> findings =
                 ListenRules.ports(HongbaoConfig.of(Map.of("http.host", "no-such-host.invalid", "http.port", "0")));
