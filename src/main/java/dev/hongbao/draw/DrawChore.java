@@ -4,6 +4,7 @@ import dev.hongbao.journal.Chore;
 import dev.hongbao.journal.Generation;
 import dev.hongbao.journal.JournalEntry;
 import dev.hongbao.journal.JournalItem;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.Shards;
 import dev.hongbao.redis.RedisFault;
 import dev.hongbao.redis.RedisLink;
@@ -48,9 +49,15 @@ public final class DrawChore implements Chore {
     private final Map<DrawId, Next> next = new HashMap<>();
 
     public DrawChore(
-            Pool pool, DrawCatalog catalog, DrawPlanner planner, ClosedDraws closedDraws, Shards shards, EventBus bus) {
+            Pool pool,
+            Quarantine quarantine,
+            DrawCatalog catalog,
+            DrawPlanner planner,
+            ClosedDraws closedDraws,
+            Shards shards,
+            EventBus bus) {
         this.pool = pool;
-        this.store = new DrawStore(pool);
+        this.store = new DrawStore(pool, quarantine);
         this.catalog = catalog;
         this.planner = planner;
         this.closedDraws = closedDraws;

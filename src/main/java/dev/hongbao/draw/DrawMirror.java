@@ -127,9 +127,15 @@ public final class DrawMirror {
             differences.add(
                     "draw " + id + ": Redis counts " + fields.get(0) + " plays; Postgres and the journal " + next);
         }
-        Rules rules = DefinitionReader.readStored(
-                        row.getJsonObject("definition").getMap())
-                .rules();
+        Rules rules;
+        try {
+            rules = DefinitionReader.readStored(row.getJsonObject("definition").getMap())
+                    .rules();
+        } catch (RuntimeException unreadable) {
+            differences.add("draw " + id + ": its definition cannot be read, and the next recovery sets it aside");
+            rests.remove(id);
+            return;
+        }
         List<Issued> issued = new ArrayList<>(DrawShardLoader.issued(row));
         more.wins.forEach(win ->
                 issued.set((int) win[0] - 1, issued.get((int) win[0] - 1).and(win[1])));

@@ -6,8 +6,10 @@ import dev.hongbao.command.Page;
 import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.Role;
+import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.journal.KeyLoading;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -27,14 +29,22 @@ public final class DrawService {
     private final DrawStore store;
     private final DrawCatalog catalog;
     private final DrawCreation creation;
+    private final Quarantine quarantine;
     private final Clock clock;
 
     /**
      * @param clock what is open now: Postgres' clock, as this server knows it
      */
     public DrawService(
-            Pool pool, Shards shards, DrawStore store, DrawCatalog catalog, KeyLoading loading, Clock clock) {
+            Pool pool,
+            Shards shards,
+            Quarantine quarantine,
+            DrawStore store,
+            DrawCatalog catalog,
+            KeyLoading loading,
+            Clock clock) {
         this.store = store;
+        this.quarantine = quarantine;
         this.catalog = catalog;
         this.clock = clock;
         this.creation = new DrawCreation(pool, shards, catalog, loading, clock);
@@ -194,7 +204,10 @@ public final class DrawService {
     private Future<Draw> visible(Caller caller, DrawId id) {
         return catalog.find(id).compose(found -> {
             if (found == null) {
-                return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such draw."));
+                return Future.failedFuture(
+                        quarantine.holds(id.value())
+                                ? UnavailableException.setAside()
+                                : new RefusedException(Refusal.NOT_FOUND, "There is no such draw."));
             }
             Draw draw = Objects.requireNonNull(found);
             var group = draw.definition().group();

@@ -2,6 +2,7 @@ package dev.hongbao.draw;
 
 import dev.hongbao.draw.DrawState.Issued;
 import dev.hongbao.journal.Generation;
+import dev.hongbao.journal.Quarantine;
 import dev.hongbao.journal.RowPages;
 import dev.hongbao.journal.ShardLoader;
 import dev.hongbao.odds.Rules;
@@ -16,6 +17,7 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -28,7 +30,7 @@ public final class DrawShardLoader implements ShardLoader {
 
     /** Open draws: what is settled of their prizes, and where their next play and period begin. */
     static final String OPEN = """
-            select d.id, d.definition, d.closes_at,
+            select d.id, d.shard, d.definition, d.closes_at,
                    coalesce((select max(seq) + 1 from play where draw = d.id), 0) as next_seq,
                    coalesce((select max(n) from period where draw = d.id), -1) as last_period,
                    z.issued, z.round, z.round_issued
@@ -68,12 +70,22 @@ public final class DrawShardLoader implements ShardLoader {
               and t.decided_at > now() - $2::integer * interval '1 second'
             """;
 
+    private final Quarantine quarantine;
+
+    /** @param quarantine takes draws whose definition cannot be read */
+    public DrawShardLoader(Quarantine quarantine) {
+        this.quarantine = quarantine;
+    }
+
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         Tuple shard = Tuple.of((short) generation.shard());
         Tuple lately = Tuple.of((short) generation.shard(), REMEMBERED_SECONDS);
         // The draws with their last period first: a period that is planned after it is loaded by the planner.
-        return RowPages.each(pool, generation, OPEN, shard, rows -> writeDraws(redis, generation, rows))
+        List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
+        return RowPages.each(pool, generation, OPEN, shard, rows -> writeDraws(redis, generation, rows, unreadable))
+                .compose(done ->
+                        Future.join(unreadable.stream().map(Supplier::get).toList()))
                 .compose(done ->
                         RowPages.each(pool, generation, PLAYERS, shard, rows -> writePlayers(redis, generation, rows)))
                 .compose(done -> RowPages.each(
@@ -90,12 +102,20 @@ public final class DrawShardLoader implements ShardLoader {
                                 .toList()));
     }
 
-    private static Future<Void> writeDraws(RedisLink redis, Generation generation, RowSet<Row> rows) {
+    private Future<Void> writeDraws(
+            RedisLink redis, Generation generation, RowSet<Row> rows, List<Supplier<Future<Void>>> unreadable) {
         List<Future<?>> writes = new ArrayList<>();
         for (Row row : rows) {
-            Rules rules = DefinitionReader.readStored(
-                            row.getJsonObject("definition").getMap())
-                    .rules();
+            Rules rules;
+            try {
+                rules = DefinitionReader.readStored(
+                                row.getJsonObject("definition").getMap())
+                        .rules();
+            } catch (RuntimeException fault) {
+                // Set aside when the page is read: the query holds a connection of the pool.
+                unreadable.add(() -> DrawStore.setAside(quarantine, row, fault));
+                continue;
+            }
             writes.add(redis.send(Request.cmd(Command.HSET)
                     .arg(generation.drawKey(row.getUUID("id").toString()))
                     .arg("#")

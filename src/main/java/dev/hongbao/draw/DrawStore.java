@@ -1,6 +1,8 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.Quarantine;
+import dev.hongbao.journal.Unit;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -8,6 +10,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
@@ -26,9 +29,20 @@ public final class DrawStore {
             + " left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth ";
 
     private final Pool pool;
+    private final @Nullable Quarantine quarantine;
 
     public DrawStore(Pool pool) {
+        this(pool, null);
+    }
+
+    /**
+     * A draw whose definition cannot be read is left out of every answer.
+     *
+     * @param quarantine takes it then; null when another one's does
+     */
+    public DrawStore(Pool pool, @Nullable Quarantine quarantine) {
         this.pool = pool;
+        this.quarantine = quarantine;
     }
 
     /**
@@ -43,14 +57,15 @@ public final class DrawStore {
         return pool.preparedQuery(DRAW + "where d.id = any ($1)")
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(ids.stream().map(DrawId::value).toArray(UUID[]::new)))
-                .map(rows -> stream(rows).map(DrawStore::draw).toList());
+                .compose(this::readable);
     }
 
     Future<@Nullable Draw> newestOpen(UserId owner) {
         return pool.preparedQuery(DRAW + "where d.owner = $1 and d.closed_at is null and d.closes_at > now()"
                         + " order by d.id desc limit 1")
                 .execute(Tuple.of(owner.value()))
-                .map(rows -> stream(rows).map(DrawStore::draw).findFirst().orElse(null));
+                .compose(this::readable)
+                .map(draws -> draws.isEmpty() ? null : draws.get(0));
     }
 
     /** Open draws of these shards that end by now, by Postgres' clock, the longest due first. */
@@ -59,7 +74,7 @@ public final class DrawStore {
                         + NOT_SET_ASIDE
                         + " order by d.closes_at limit $2")
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)).addInteger(limit))
-                .map(rows -> stream(rows).map(DrawStore::draw).toList());
+                .compose(this::readable);
     }
 
     /** Open draws with a schedule of these shards. */
@@ -67,7 +82,7 @@ public final class DrawStore {
         return pool.preparedQuery(DRAW + "where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)"
                         + NOT_SET_ASIDE + " order by d.id")
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)))
-                .map(rows -> stream(rows).map(DrawStore::draw).toList());
+                .compose(this::readable);
     }
 
     static Short[] shards(Collection<Integer> shards) {
@@ -189,6 +204,29 @@ public final class DrawStore {
 
     static Instant instant(Row row, String column) {
         return row.getOffsetDateTime(column).toInstant();
+    }
+
+    private Future<List<Draw>> readable(RowSet<Row> rows) {
+        List<Draw> draws = new ArrayList<>();
+        List<Future<Void>> unreadable = new ArrayList<>();
+        for (Row row : rows) {
+            try {
+                draws.add(draw(row));
+            } catch (RuntimeException fault) {
+                if (quarantine != null) {
+                    unreadable.add(setAside(quarantine, row, fault));
+                }
+            }
+        }
+        return Future.join(unreadable).map(draws);
+    }
+
+    /** A draw whose definition cannot be read. */
+    static Future<Void> setAside(Quarantine quarantine, Row row, RuntimeException fault) {
+        return quarantine.setAside(
+                new Unit(Unit.Kind.DRAW, row.getUUID("id")),
+                row.getInteger("shard"),
+                "its definition cannot be read: " + fault.getMessage());
     }
 
     private static Draw draw(Row row) {

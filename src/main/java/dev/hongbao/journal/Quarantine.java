@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
@@ -83,6 +84,28 @@ public final class Quarantine {
             known = Set.copyOf(now);
             tell(added);
         }
+    }
+
+    /**
+     * Sets a unit aside that cannot even be read; a no-op for one that is set aside.
+     *
+     * @param shard that it is stored with
+     */
+    public Future<Void> setAside(Unit unit, int shard, String reason) {
+        if (holds(unit.id())) {
+            return Future.succeededFuture();
+        }
+        Mark mark = new Mark(shard, "", reason);
+        SetAside aside = new SetAside();
+        aside.mark(unit, mark);
+        Tuple parameters = Tuple.tuple();
+        aside.addTo(parameters);
+        return pool.preparedQuery("select from (select now() as settled_at) as moment" + aside.call(0))
+                .execute(parameters)
+                .map(done -> {
+                    wasSetAside(unit, mark);
+                    return null;
+                });
     }
 
     /** This server has set a unit aside, committed. */

@@ -123,7 +123,9 @@ public final class PlayService {
         }
         Round round = new Round(caller, Turn.of(id, caller.user(), key, plays));
         catalog.find(id).onFailure(round::fail).onSuccess(draw -> {
-            if (draw == null) {
+            if (draw == null && quarantine.holds(id.value())) {
+                round.fail(UnavailableException.setAside());
+            } else if (draw == null) {
                 round.finish(PlayOutcome.refused(Kind.NOT_FOUND));
             } else {
                 round.begin(draw);

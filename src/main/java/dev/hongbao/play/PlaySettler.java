@@ -106,7 +106,10 @@ public final class PlaySettler implements Settler {
             int first = next;
             next += turn.prizes().size();
             Draw draw = draws.get(turn.draw());
-            if (voids.contains(i + 1) || draw == null) {
+            if (draw == null) {
+                continue; // its definition cannot be read: it is settled, and its players look it up
+            }
+            if (voids.contains(i + 1)) {
                 LOG.error(
                         "decided turn {} of draw {} is void: it contradicts what is settled, or its time has not come",
                         turn.turn(),

@@ -59,9 +59,9 @@ final class Draws {
         this.ownerPool = ownerPool;
         this.shards = shards;
         this.quarantine = quarantine;
-        this.store = new DrawStore(pool);
+        this.store = new DrawStore(pool, quarantine);
         this.catalog = new DrawCatalog(store);
-        this.ownersCatalog = catalog.over(new DrawStore(ownerPool));
+        this.ownersCatalog = catalog.over(new DrawStore(ownerPool, quarantine));
         this.metrics = new PlayMetrics(metrics);
         this.clock = clock;
         shards.whenPostgresWentBack(catalog::forgetAll);
@@ -83,12 +83,19 @@ final class Draws {
 
     List<Chore> chores(ClosedDraws closed) {
         return List.of(
-                new DrawChore(ownerPool, ownersCatalog, new DrawPlanner(ownerPool), closed, shards, vertx.eventBus()),
+                new DrawChore(
+                        ownerPool,
+                        quarantine,
+                        ownersCatalog,
+                        new DrawPlanner(ownerPool),
+                        closed,
+                        shards,
+                        vertx.eventBus()),
                 new HeldTurns(ownerPool, shards, vertx.eventBus(), clock, HeldTurns.HELD_LONG));
     }
 
     DrawService draws(KeyLoading loading) {
-        return new DrawService(pool, shards, store, catalog, loading, clock);
+        return new DrawService(pool, shards, quarantine, store, catalog, loading, clock);
     }
 
     PlayService plays(RedisLink redis, PlaySettings settings) {

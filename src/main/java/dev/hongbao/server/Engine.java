@@ -206,7 +206,7 @@ public final class Engine {
                 shards,
                 quarantine,
                 feeds.feeding(concat(packets.settlers(ends), draws.settlers(closedDraws))),
-                List.of(new PacketShardLoader(), new DrawShardLoader()),
+                List.of(new PacketShardLoader(), new DrawShardLoader(quarantine)),
                 concat(concat(List.of(packets.closing(ends)), draws.chores(closedDraws)), feeds.chores()),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,

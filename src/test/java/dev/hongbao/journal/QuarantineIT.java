@@ -365,4 +365,62 @@ class QuarantineIT {
                 () -> assertThat(QuarantineDesk.drop(stores, bad.id().value())).isEqualTo(1));
         Eventually.eventually(SOON, () -> assertThat(kind(bad, "bob")).isEqualTo(Kind.CLAIMED));
     }
+
+    @Test
+    void aDrawWhoseDefinitionCannotBeReadIsSetAsideAlone() {
+        // Given
+        String table = """
+                mode: table
+                prizes: [{name: P, count: 10}]
+                """;
+        Draw bad = draws.create(table);
+        Draw good = draws.create(table);
+        Packet packet = engine.send("alice", 100, 2);
+        get(draws.play(0, bad, "bob"));
+        String definition = books.strings("select definition::text from draw where id = '" + bad.id() + "'")
+                .get(0);
+        books.execute("update draw set definition = '{\"mode\": \"roulette\"}' where id = '" + bad.id() + "'");
+        long epoch = books.sumOfEpochs();
+
+        // When
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.scriptFlush();
+        }
+        Eventually.eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
+
+        // Then
+        assertThat(kind(packet, "bob")).isEqualTo(Kind.CLAIMED);
+        assertThat(get(draws.play(0, good, "bob")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+        assertThat(units()).containsExactly("draw " + bad.id());
+        assertSetAside(draws.play(0, bad, "carol"));
+        assertThat(books.sumOfEpochs()).as("one recovery").isEqualTo(epoch + 1);
+
+        // When
+        books.execute("update draw set definition = '" + definition + "' where id = '" + bad.id() + "'");
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(QuarantineDesk.replay(
+                                TestEngine.stores(servers), bad.id().value()))
+                        .isZero());
+
+        // Then
+        Eventually.eventually(
+                SOON, () -> assertThat(get(draws.play(0, bad, "carol")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED));
+    }
+
+    @Test
+    void anUnreadableDefinitionThatAServerMeetsAtWorkIsSetAside() {
+        // Given
+        Draw bad = draws.create("""
+                mode: table
+                prizes: [{name: P, count: 10}]
+                """);
+        books.execute("update draw set definition = '{}' where id = '" + bad.id() + "'");
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When, Then: it has not read the draw before
+            assertSetAside(new TestDraws(other).play(0, bad, "bob"));
+            assertThat(units()).containsExactly("draw " + bad.id());
+        }
+    }
 }
