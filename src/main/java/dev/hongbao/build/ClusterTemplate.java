@@ -3,9 +3,9 @@ package dev.hongbao.build;
 import dev.hongbao.embedded.EmbeddedOptions;
 import dev.hongbao.embedded.EmbeddedPostgres;
 import dev.hongbao.postgres.Migrations;
+import dev.hongbao.postgres.Postgres;
 import dev.hongbao.postgres.PostgresAddress;
 import io.vertx.core.Vertx;
-import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
 import java.nio.file.Path;
 
@@ -34,9 +34,6 @@ public final class ClusterTemplate {
     }
 
     private static Pool pool(Vertx vertx, PostgresAddress address) {
-        return PgBuilder.pool()
-                .connectingTo(address.connectOptions())
-                .using(vertx)
-                .build();
+        return new Postgres(vertx, address).pool("build", 4, 100, Postgres.LONG);
     }
 }

@@ -1,8 +1,7 @@
 package dev.hongbao.journal;
 
-import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.postgres.Postgres;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -11,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,11 +27,10 @@ final class Ownership {
 
     private static final Duration HEARTBEAT = Duration.ofSeconds(1);
 
-    /** Longer than any pause that a server at work makes. */
+    /** Longer than any pause that a server at work makes, be it this one or Postgres: then another may own. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
-    private final Vertx vertx;
-    private final PostgresAddress address;
+    private final Postgres postgres;
     private final int presence;
     private final Listener listener;
     private final Set<Integer> owned = new HashSet<>();
@@ -55,9 +52,8 @@ final class Ownership {
     }
 
     /** @param presence what the connection shows besides, see {@link Presence} */
-    Ownership(Vertx vertx, PostgresAddress address, int presence, Listener listener) {
-        this.vertx = vertx;
-        this.address = address;
+    Ownership(Postgres postgres, int presence, Listener listener) {
+        this.postgres = postgres;
         this.presence = presence;
         this.listener = listener;
     }
@@ -76,18 +72,15 @@ final class Ownership {
         busy = true;
         return connected()
                 .compose(open ->
-                        inTime(open, complete ? open.query("select 1").execute().mapEmpty() : lock(open, shards)))
+                        heard(open, complete ? open.query("select 1").execute().mapEmpty() : lock(open, shards)))
                 .onComplete(done -> busy = false);
     }
 
-    /** The locks are worth what their connection is: one that is silent is as good as lost, and another server may own by now. */
-    private Future<Void> inTime(PgConnection open, Future<Void> asked) {
-        return asked.timeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS)
-                .onSuccess(answered -> heardNanos = System.nanoTime())
-                .onFailure(silent -> {
-                    lost(open);
-                    open.close();
-                });
+    private Future<Void> heard(PgConnection open, Future<Void> asked) {
+        return asked.onSuccess(answered -> heardNanos = System.nanoTime()).onFailure(fault -> {
+            lost(open);
+            open.close();
+        });
     }
 
     private Future<PgConnection> connected() {
@@ -95,7 +88,8 @@ final class Ownership {
         if (open != null) {
             return Future.succeededFuture(open);
         }
-        return PgConnection.connect(vertx, address.connectOptions())
+        // The locks are worth what their connection is: one that is silent is as good as lost, whichever side froze.
+        return postgres.connect("locks", SILENCE, SILENCE)
                 .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL)
                         .execute()
                         .compose(listening -> Presence.show(fresh, presence))
@@ -125,6 +119,8 @@ final class Ownership {
         if (!closed) {
             LOG.warn("lost the connection that holds the shards' locks");
             listener.lost();
+            // A failover leaves the others dead as well; half, since some were heard when this one was asked already.
+            postgres.dropSilent(SILENCE.dividedBy(2));
         }
     }
 

@@ -1,14 +1,12 @@
 package dev.hongbao.journal;
 
-import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.postgres.Postgres;
 import dev.hongbao.redis.RedisLink;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +37,7 @@ public final class PersistenceVerticle extends VerticleBase {
      * A settlement that waits longer for a lock is refused, and its shards are settled one by one: a server that froze in the
      * middle of a transaction holds up one shard, not all. Locks that move on are held for a commit, some milliseconds.
      */
-    private static final String LOCK_TIMEOUT = "500ms";
+    private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
 
     private final Wiring wiring;
     private final ShardLog[] logs;
@@ -62,12 +60,12 @@ public final class PersistenceVerticle extends VerticleBase {
      *
      * @param postgres for the connections of its own: the writer's and the locks'
      * @param presence what this server shows to the others, see {@link Presence}
-     * @param pool for reads and recovery
+     * @param pool for recovery, which reads a lot
      * @param pollInterval of ticks
      * @param maxItems that one settlement takes
      */
     public record Wiring(
-            PostgresAddress postgres,
+            Postgres postgres,
             int presence,
             Pool pool,
             String redisUrl,
@@ -105,11 +103,7 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private void connect(RedisLink link) {
         redis = link;
-        writer = PgBuilder.client()
-                .with(new PoolOptions().setMaxSize(1).setName("hongbao-writer"))
-                .connectingTo(wiring.postgres.connectOptions().addProperty("lock_timeout", LOCK_TIMEOUT))
-                .using(vertx)
-                .build();
+        writer = wiring.postgres.pipeline("writer", LOCK_LIMIT);
         Map<String, Settler> settlers = new HashMap<>();
         wiring.settlers.forEach(settler -> settlers.put(settler.verb(), settler));
         RedisWatch watch = new RedisWatch(redis, wiring.shards);
@@ -145,7 +139,7 @@ public final class PersistenceVerticle extends VerticleBase {
                 wiring.shards,
                 wiring.loaders,
                 (shard, epoch) -> keeper.heardOfLater(shard, epoch, "Redis")));
-        ownership = new Ownership(vertx, wiring.postgres, wiring.presence, keeper);
+        ownership = new Ownership(wiring.postgres, wiring.presence, keeper);
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> keeper.lookForReturned());
         for (ShardLog log : logs) {
             vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {

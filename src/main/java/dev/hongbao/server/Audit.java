@@ -3,15 +3,14 @@ package dev.hongbao.server;
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.config.ConfigFault;
 import dev.hongbao.journal.Installation;
+import dev.hongbao.postgres.Postgres;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.PoolOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -20,6 +19,9 @@ import java.util.function.Consumer;
 /** Runs the reconciliation on connections of its own. Blocking. */
 public final class Audit {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
+
+    /** More than there are checks. */
+    private static final int CHECKS = 1_000;
 
     private Audit() {}
 
@@ -33,11 +35,7 @@ public final class Audit {
     public static List<Finding> run(StoreAddresses stores, Consumer<Finding> progress) throws Exception {
         Vertx vertx = Vertx.vertx();
         try {
-            Pool pool = PgBuilder.pool()
-                    .with(new PoolOptions().setMaxSize(2))
-                    .connectingTo(stores.app().connectOptions())
-                    .using(vertx)
-                    .build();
+            Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", 2, CHECKS, Postgres.LONG);
             Promise<List<Finding>> done = Promise.promise();
             vertx.runOnContext(now -> installation(pool, stores)
                     .compose(installation -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")

@@ -29,11 +29,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.pgclient.PgBuilder;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.PoolOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -55,16 +53,10 @@ public final class Engine {
     /** Items one settlement takes: enough to make the commit cheap, few enough to answer the first of them soon. */
     private static final int SETTLEMENT_ITEMS = 2048;
 
-    /** The owner's work has connections of its own, so that no burst of requests keeps it from settling and recovering. */
-    private static final int OWNER_POOL_SIZE = 4;
-
-    private static final int OWNER_QUEUE = 256;
-
     private final Vertx vertx;
     private final StoreAddresses stores;
     private final HongbaoConfig config;
-    private final Pool pool;
-    private final Pool ownerPool;
+    private final Pools pools;
     private final StoreClock clock;
     private final Shards shards;
     private final Quarantine quarantine;
@@ -81,32 +73,30 @@ public final class Engine {
             HongbaoConfig config,
             MeterRegistry metrics,
             StoreClock clock,
-            Pool pool,
-            Pool ownerPool,
+            Pools pools,
             ShardStore shardStore,
             int shardCount,
             int presence) {
         this.vertx = vertx;
         this.stores = stores;
         this.config = config;
-        this.pool = pool;
-        this.ownerPool = ownerPool;
+        this.pools = pools;
         this.clock = clock;
         this.shards = new Shards(shardStore, shardCount, scripts());
-        this.quarantine = new Quarantine(vertx, ownerPool, metrics);
-        this.packets = new Packets(vertx, pool, ownerPool, shards, quarantine, metrics, clock);
-        this.draws = new Draws(vertx, pool, ownerPool, shards, quarantine, metrics, clock);
+        this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
+        this.packets = new Packets(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);
+        this.draws = new Draws(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);
         this.feeds = new Feeds(
                 vertx,
-                pool,
-                ownerPool,
+                pools.requests(),
+                pools.owner(),
                 shards,
                 packets.catalog(),
                 packets.ended(),
                 draws.catalog(),
                 config.feed().pollInterval(),
                 config.feed().retention());
-        this.wallets = new Wallets(pool);
+        this.wallets = new Wallets(pools.requests());
         this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore, presence));
     }
 
@@ -141,21 +131,14 @@ public final class Engine {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
         Packets.register(vertx);
         Draws.register(vertx);
-        Pool pool = pool(
-                vertx,
-                stores,
-                "requests",
-                config.postgres().poolSize(),
-                config.postgres().maxWaitQueue());
-        Pool ownerPool = pool(vertx, stores, "owner", OWNER_POOL_SIZE, OWNER_QUEUE);
-        StoreClock clock = new StoreClock(ownerPool, nanoTime);
-        return Migrations.run(vertx, ownerPool, stores.owner(), stores.app())
-                .compose(migrated -> Installation.establish(ownerPool, stores.namespace()))
+        Pools pools = Pools.open(vertx, stores, config);
+        StoreClock clock = new StoreClock(pools.owner(), nanoTime);
+        return Migrations.run(vertx, pools.owner(), stores.owner(), stores.app())
+                .compose(migrated -> Installation.establish(pools.owner(), stores.namespace()))
                 .compose(installation -> claim(vertx, stores, config, installation))
-                .map(installation -> new ShardStore(ownerPool, installation))
+                .map(installation -> new ShardStore(pools.owner(), installation))
                 .compose(store -> store.establish(config.journal().shards())
-                        .map(count -> new Engine(
-                                vertx, stores, config, metrics, clock, pool, ownerPool, store, count, presence)))
+                        .map(count -> new Engine(vertx, stores, config, metrics, clock, pools, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
                         .compose(started -> engine.quarantine.start())
@@ -177,17 +160,6 @@ public final class Engine {
         return done.future();
     }
 
-    private static Pool pool(Vertx vertx, StoreAddresses stores, String name, int size, int queue) {
-        return PgBuilder.pool()
-                .with(new PoolOptions()
-                        .setMaxSize(size)
-                        .setMaxWaitQueueSize(queue)
-                        .setName("hongbao-" + name))
-                .connectingTo(stores.app().connectOptions())
-                .using(vertx)
-                .build();
-    }
-
     private static Map<String, String> scripts() {
         return Stream.concat(Packets.SCRIPTS.stream(), Draws.SCRIPTS.stream())
                 .collect(Collectors.toMap(name -> name, Script::read));
@@ -197,9 +169,9 @@ public final class Engine {
         PacketEnds ends = new PacketEnds(packets.ended());
         ClosedDraws closedDraws = new ClosedDraws();
         return new PersistenceVerticle.Wiring(
-                stores.app(),
+                pools.postgres(),
                 presence,
-                ownerPool,
+                pools.lengthy(),
                 stores.redisUrl(),
                 config.redis().commandTimeout(),
                 shardStore,
@@ -259,7 +231,7 @@ public final class Engine {
     }
 
     public Pool pool() {
-        return pool;
+        return pools.requests();
     }
 
     /** Postgres' clock, as far as this server knows it. */
@@ -303,7 +275,7 @@ public final class Engine {
     }
 
     private void purgeRegularly() {
-        Idempotency idempotency = new Idempotency(pool);
+        Idempotency idempotency = new Idempotency(pools.lengthy());
         vertx.setPeriodic(
                 PURGE_EVERY.toMillis(),
                 hour -> idempotency.purge(config.idempotency().retention()));
@@ -326,6 +298,6 @@ public final class Engine {
 
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        return stopWriter().eventually(pool::close).eventually(ownerPool::close);
+        return stopWriter().eventually(pools::close);
     }
 }

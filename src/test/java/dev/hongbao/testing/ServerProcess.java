@@ -114,6 +114,26 @@ public final class ServerProcess implements AutoCloseable {
         exitCode(Duration.ofSeconds(10));
     }
 
+    /** SIGSTOP: the process does nothing more, its connections stay open and the kernel answers for them. */
+    public void freeze() {
+        signal("STOP");
+    }
+
+    /** SIGCONT: it goes on where it was. */
+    public void thaw() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
     /** SIGTERM. */
     public void terminate() {
         process.destroy();

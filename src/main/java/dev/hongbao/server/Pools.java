@@ -1,0 +1,37 @@
+package dev.hongbao.server;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.postgres.Postgres;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+
+/**
+ * A server's connections to Postgres, by what they are for.
+ *
+ * @param postgres makes further ones
+ * @param requests what users ask for
+ * @param owner the owner's work, so that no burst of requests keeps it from settling and recovering
+ * @param lengthy what may take minutes: recovery's pages, the purge
+ */
+record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
+    private static final int OWNER_SIZE = 4;
+    private static final int OWNER_QUEUE = 256;
+
+    static Pools open(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
+        Postgres postgres = new Postgres(vertx, stores.app());
+        return new Pools(
+                postgres,
+                postgres.pool(
+                        "requests",
+                        config.postgres().poolSize(),
+                        config.postgres().maxWaitQueue(),
+                        Postgres.SHORT),
+                postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
+                postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG));
+    }
+
+    Future<Void> close() {
+        return requests.close().eventually(owner::close).eventually(lengthy::close);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.hongbao.journal;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.claim.ClaimOutcome;
+import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.server.StoreAddresses;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The packets of all connections to Postgres are dropped, and acknowledged by a proxy between: only silence tells. */
+@ExtendWith(Servers.class)
+class SilentPostgresIT {
+    private static final int POOL = 8;
+
+    private static ClaimOutcome claim(TestEngine engine, Packet packet, String user) {
+        return get(engine.loop(0)
+                .call(services ->
+                        services.claims().claim(member(user), packet.id(), null).settled()));
+    }
+
+    @Test
+    void itSettlesAgainSoonAndEveryConnectionOfThePoolIsMadeAnew(TestServers servers) throws Exception {
+        URI postgres = URI.create(servers.postgresAppUrl());
+        StoreAddresses direct = TestEngine.stores(servers);
+        try (LossyProxy line = new LossyProxy(postgres.getHost(), postgres.getPort())) {
+            String throughLine = servers.postgresAppUrl()
+                    .replace("@" + postgres.getAuthority().split("@")[1], "@127.0.0.1:" + line.port());
+            StoreAddresses lined =
+                    new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(throughLine));
+            try (TestEngine engine = TestEngine.start(
+                    lined, 1, Map.of("shards", "4", "postgres.pool-size", "" + POOL), System::nanoTime)) {
+                // Given a pool that is full, and a writer that has settled
+                engine.deposit("alice", 100_000);
+                Packet packet = engine.send("alice", 1000, 100);
+                assertThat(claim(engine, packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                get(Future.all(IntStream.range(0, POOL)
+                        .mapToObj(n -> engine.engine()
+                                .pool()
+                                .query("select pg_sleep(0.3)")
+                                .execute())
+                        .toList()));
+
+                // When
+                line.swallow();
+
+                // Then
+                eventually(
+                        Duration.ofSeconds(20),
+                        () -> assertThat(claim(engine, packet, "carol").claim()).isNotNull());
+                eventually(Duration.ofSeconds(20), () -> {
+                    for (int i = 0; i < 2 * POOL; i++) {
+                        engine.deposit("alice", 1);
+                    }
+                });
+                eventually(Duration.ofSeconds(5), new Books(servers)::assertJournalsEmpty);
+            }
+            new Books(servers).assertClean();
+        }
+    }
+}
