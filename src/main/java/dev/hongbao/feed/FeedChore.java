@@ -35,6 +35,7 @@ final class FeedChore implements Chore {
 
     private final Vertx vertx;
     private final FeedStore store;
+    private final FeedStore trimming;
     private final Shards shards;
     private final Duration keep;
     private final int most;
@@ -45,14 +46,23 @@ final class FeedChore implements Chore {
     private volatile @Nullable String trimHorizon;
 
     /**
+     * @param trimming on connections whose statements may take minutes: the first trim after a long stop deletes a lot
      * @param over whether a packet is known to have ended
      * @param keep how long events are kept
      * @param most how many events of a group are kept
      */
-    FeedChore(Vertx vertx, FeedStore store, Shards shards, Predicate<PacketId> over, Duration keep, int most) {
+    FeedChore(
+            Vertx vertx,
+            FeedStore store,
+            FeedStore trimming,
+            Shards shards,
+            Predicate<PacketId> over,
+            Duration keep,
+            int most) {
         this.progressed = new ProgressQueue(over);
         this.vertx = vertx;
         this.store = store;
+        this.trimming = trimming;
         this.shards = shards;
         this.keep = keep;
         this.most = most;
@@ -158,7 +168,7 @@ final class FeedChore implements Chore {
         trimmedNanos = System.nanoTime();
         String since = trimHorizon == null ? "0" : trimHorizon;
         return store.changed(null)
-                .compose(now -> store.trim(keep, most, since).onSuccess(gone -> trimHorizon = now.horizon()))
+                .compose(now -> trimming.trim(keep, most, since).onSuccess(gone -> trimHorizon = now.horizon()))
                 .mapEmpty();
     }
 }

@@ -31,6 +31,7 @@ public final class Feeds {
      *
      * @param pool for readers
      * @param ownerPool for the owner's work
+     * @param lengthyPool for its statements that may take minutes
      * @param interval how often to look for what other servers wrote
      * @param keep how long events are kept
      */
@@ -38,6 +39,7 @@ public final class Feeds {
             Vertx vertx,
             Pool pool,
             Pool ownerPool,
+            Pool lengthyPool,
             Shards shards,
             PacketCatalog catalog,
             EndedPackets ended,
@@ -53,7 +55,8 @@ public final class Feeds {
         ClaimsElsewhere elsewhere = new ClaimsElsewhere(vertx, new PacketStore(pool), catalog);
         this.hub = new FeedHub(store, text, elsewhere, interval);
         this.reader = new FeedReader(store, text);
-        this.chore = new FeedChore(vertx, ownerStore, shards, ended::isKnown, keep, MAX_EVENTS);
+        this.chore = new FeedChore(
+                vertx, ownerStore, new FeedStore(lengthyPool), shards, ended::isKnown, keep, MAX_EVENTS);
         this.drawNews = new DrawNews(vertx, ownerPool);
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {

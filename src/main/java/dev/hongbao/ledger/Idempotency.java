@@ -54,13 +54,14 @@ public final class Idempotency {
         byte[] fingerprint = scope.fingerprint();
         Tuple key = Tuple.of(scope.user.value(), scope.operation, scope.key.value());
         return Transactions.run(pool, tx -> {
-            tx.preparedQuery(
+            // Sent at once. The lock's error comes first: to the look it is only that the transaction is aborted.
+            var locked = tx.preparedQuery(
                             "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))")
                     .execute(key);
-            return tx.preparedQuery("select fingerprint, result from idempotency"
+            var used = tx.preparedQuery("select fingerprint, result from idempotency"
                             + " where user_id = $1 and operation = $2 and key = $3")
-                    .execute(key)
-                    .compose(rows -> {
+                    .execute(key);
+            return locked.compose(done -> used).compose(rows -> {
                         if (rows.rowCount() == 0) {
                             return work.apply(tx)
                                     .compose(result -> tx.preparedQuery(

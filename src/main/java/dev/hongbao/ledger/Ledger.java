@@ -15,11 +15,12 @@ public final class Ledger {
     /** Finds an account or opens it. Fails only with a fault. */
     public static Future<Long> account(SqlClient tx, AccountKind kind, String owner, Asset asset) {
         Tuple key = Tuple.of(kind.wireName(), owner, asset.code());
-        tx.preparedQuery("insert into account (kind, owner, asset) values ($1, $2, $3) on conflict do nothing")
+        // Sent at once. The insert's error comes first: to the look it is only that the transaction is aborted.
+        var opened = tx.preparedQuery("insert into account (kind, owner, asset) values ($1, $2, $3) on conflict do nothing")
                 .execute(key);
-        return tx.preparedQuery("select id from account where kind = $1 and owner = $2 and asset = $3")
-                .execute(key)
-                .map(rows -> rows.iterator().next().getLong(0));
+        var found = tx.preparedQuery("select id from account where kind = $1 and owner = $2 and asset = $3")
+                .execute(key);
+        return opened.compose(done -> found).map(rows -> rows.iterator().next().getLong(0));
     }
 
     /**

@@ -90,6 +90,7 @@ public final class Engine {
                 vertx,
                 pools.requests(),
                 pools.owner(),
+                pools.lengthy(),
                 shards,
                 packets.catalog(),
                 packets.ended(),

@@ -12,7 +12,7 @@ import io.vertx.sqlclient.Pool;
  * @param postgres makes further ones
  * @param requests what users ask for
  * @param owner the owner's work, so that no burst of requests keeps it from settling and recovering
- * @param lengthy what may take minutes: recovery's pages, the purge
+ * @param lengthy what may take minutes: recovery's pages, the purges
  */
 record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
     private static final int OWNER_SIZE = 4;
