@@ -3,6 +3,7 @@ package dev.hongbao.claim;
 import dev.hongbao.claim.ClaimBatcher.Answer;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.Caller;
+import dev.hongbao.command.TooManyCallsException;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.journal.Generation;
@@ -19,6 +20,7 @@ import dev.hongbao.packet.PacketStatus;
 import dev.hongbao.packet.PacketStore;
 import dev.hongbao.packet.Passcode;
 import dev.hongbao.postgres.GatheredLookups;
+import dev.hongbao.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -36,6 +38,8 @@ final class ClaimRace {
             Vertx vertx,
             Quarantine quarantine,
             GatheredLookups<Key, Claim> lookups,
+            RedisLink redis,
+            PasscodeGuesses guesses,
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
@@ -88,11 +92,37 @@ final class ClaimRace {
 
     void fail(Throwable fault) {
         desk.metrics().unknown();
-        Throwable known = fault instanceof UnavailableException
+        Throwable known = fault instanceof UnavailableException || fault instanceof TooManyCallsException
                 ? fault
                 : UnavailableException.unknown("The stores do not answer. Repeat the same claim shortly.");
         accepted.tryFail(known);
         settled.tryFail(known);
+    }
+
+    /** The first step. A passcode is looked at only while its packet has not had too many wrong ones. */
+    void start(Packet packet) {
+        if (packet.passcode() == null || passcode == null || isRefusedByTerms(packet)) {
+            enter(packet);
+            return;
+        }
+        desk.guesses().admits(desk.redis(), packet.id(), caller.user()).onSuccess(admitted -> {
+            if (!admitted) {
+                fail(new TooManyCallsException(
+                        "This packet had too many wrong passcodes: one guess a minute is read.",
+                        (int) PasscodeGuesses.WAIT.toSeconds()));
+                return;
+            }
+            if (refusal(packet) == Kind.WRONG_PASSCODE) {
+                desk.guesses().wrong(desk.redis(), packet.id());
+            }
+            enter(packet);
+        });
+    }
+
+    /** Whoever may not claim anyway has not guessed: an outsider must not use up a packet's guesses. */
+    private boolean isRefusedByTerms(Packet packet) {
+        Kind refusal = refusal(packet);
+        return refusal != null && refusal != Kind.WRONG_PASSCODE;
     }
 
     /** What can be said without Redis: from the terms, from settled facts, from this server's clock when it refuses. */

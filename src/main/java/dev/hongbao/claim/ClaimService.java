@@ -29,6 +29,7 @@ public final class ClaimService {
 
     /**
      * @param redis a link of this event loop
+     * @param guesses the server's
      * @param clock for refusing early only: what is due is decided by Postgres' clock
      */
     public ClaimService(
@@ -39,6 +40,7 @@ public final class ClaimService {
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
+            PasscodeGuesses guesses,
             ClaimSettings settings,
             ClaimMetrics metrics,
             Clock clock) {
@@ -68,6 +70,8 @@ public final class ClaimService {
                 vertx,
                 quarantine,
                 new GatheredLookups<>(keys -> settledClaims(store, keys)),
+                redis,
+                guesses,
                 store,
                 catalog,
                 ended,
@@ -118,13 +122,13 @@ public final class ClaimService {
     private void begin(ClaimRace race, PacketId id) {
         Packet packet = catalog.cached(id);
         if (packet != null) {
-            race.enter(packet);
+            race.start(packet);
         } else {
             race.inTime(catalog.find(id)).onFailure(race::fail).onSuccess(found -> {
                 if (found == null) {
                     race.finish(ClaimOutcome.refused(Kind.NOT_FOUND));
                 } else {
-                    race.enter(found);
+                    race.start(found);
                 }
             });
         }

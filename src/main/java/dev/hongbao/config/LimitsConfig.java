@@ -10,6 +10,7 @@ package dev.hongbao.config;
  * @param serviceCallsInFlight the same for a caller with the service role
  * @param pollsInFlight polls that wait at once
  * @param wrongPasscodesPerMinute wrong passcodes, over all packets
+ * @param wrongPasscodesPerPacket wrong passcodes of one packet in an hour, over all users
  */
 public record LimitsConfig(
         int claimsPerSecond,
@@ -18,7 +19,8 @@ public record LimitsConfig(
         int callsInFlight,
         int serviceCallsInFlight,
         int pollsInFlight,
-        int wrongPasscodesPerMinute) {
+        int wrongPasscodesPerMinute,
+        int wrongPasscodesPerPacket) {
     public LimitsConfig {
         Options.LIMITS_CLAIMS_PER_SECOND.require(claimsPerSecond);
         Options.LIMITS_REQUESTS_PER_SECOND.require(requestsPerSecond);
@@ -27,6 +29,7 @@ public record LimitsConfig(
         Options.LIMITS_SERVICE_CALLS_IN_FLIGHT.require(serviceCallsInFlight);
         Options.LIMITS_POLLS_IN_FLIGHT.require(pollsInFlight);
         Options.LIMITS_WRONG_PASSCODES_PER_MINUTE.require(wrongPasscodesPerMinute);
+        Options.LIMITS_WRONG_PASSCODES_PER_PACKET.require(wrongPasscodesPerPacket);
     }
 
     static LimitsConfig from(OptionValues values) {
@@ -37,6 +40,7 @@ public record LimitsConfig(
                 values.get(Options.LIMITS_CALLS_IN_FLIGHT),
                 values.get(Options.LIMITS_SERVICE_CALLS_IN_FLIGHT),
                 values.get(Options.LIMITS_POLLS_IN_FLIGHT),
-                values.get(Options.LIMITS_WRONG_PASSCODES_PER_MINUTE));
+                values.get(Options.LIMITS_WRONG_PASSCODES_PER_MINUTE),
+                values.get(Options.LIMITS_WRONG_PASSCODES_PER_PACKET));
     }
 }

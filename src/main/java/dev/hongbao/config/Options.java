@@ -267,6 +267,11 @@ public final class Options {
             OptionType.integer(0, 1_000_000, "tries a minute"),
             "5",
             "Wrong passcodes of one user; 0 is no limit.");
+    static final Option<Integer> LIMITS_WRONG_PASSCODES_PER_PACKET = define(
+            "limits.wrong-passcodes-per-packet",
+            OptionType.integer(0, 1_000_000, "tries an hour"),
+            "100",
+            "Wrong passcodes of one packet, of all users on all servers; beyond, each user has one guess a minute; 0 is no limit.");
     static final Option<Duration> IDEMPOTENCY_RETENTION = define(
             "idempotency.retention",
             OptionType.duration("24h", "365d"),

@@ -84,7 +84,15 @@ public final class Engine {
         this.clock = clock;
         this.shards = new Shards(shardStore, shardCount, scripts());
         this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
-        this.packets = new Packets(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);
+        this.packets = new Packets(
+                vertx,
+                pools.requests(),
+                pools.owner(),
+                shards,
+                quarantine,
+                config.limits().wrongPasscodesPerPacket(),
+                metrics,
+                clock);
         this.draws = new Draws(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);
         this.feeds = new Feeds(
                 vertx,

@@ -4,6 +4,7 @@ import dev.hongbao.claim.ClaimMetrics;
 import dev.hongbao.claim.ClaimService;
 import dev.hongbao.claim.ClaimSettings;
 import dev.hongbao.claim.ClaimSettler;
+import dev.hongbao.claim.PasscodeGuesses;
 import dev.hongbao.claim.SettledClaims;
 import dev.hongbao.config.PacketConfig;
 import dev.hongbao.journal.Chore;
@@ -41,10 +42,12 @@ final class Packets {
     private final EndedPackets ended;
     private final ClaimMetrics metrics;
     private final StoreClock clock;
+    private final PasscodeGuesses guesses;
 
     /**
      * @param pool of requests
      * @param ownerPool of the owner's work
+     * @param wrongPasscodes of one packet in an hour; 0 = no limit
      */
     Packets(
             Vertx vertx,
@@ -52,6 +55,7 @@ final class Packets {
             Pool ownerPool,
             Shards shards,
             Quarantine quarantine,
+            int wrongPasscodes,
             MeterRegistry metrics,
             StoreClock clock) {
         this.vertx = vertx;
@@ -66,6 +70,7 @@ final class Packets {
         this.clock = clock;
         shards.whenPostgresWentBack(catalog::forgetAll);
         shards.whenPostgresWentBack(ended::forgetAll);
+        this.guesses = new PasscodeGuesses(shards.namespace(), wrongPasscodes, System::nanoTime);
     }
 
     /** What they need before anything is settled. Once a Vert.x instance. */
@@ -98,6 +103,7 @@ final class Packets {
     }
 
     ClaimService claims(RedisLink redis, ClaimSettings settings) {
-        return new ClaimService(vertx, redis, shards, quarantine, store, catalog, ended, settings, metrics, clock);
+        return new ClaimService(
+                vertx, redis, shards, quarantine, store, catalog, ended, guesses, settings, metrics, clock);
     }
 }
