@@ -281,8 +281,9 @@ return now() + interval '1 minute';
 -- in packets, from 1. Amounts are passed in, because to subscript a large array in a row is slow; reconcile holds them against
 -- the packet's.
 --
--- For claims that can all be settled, as nearly always: when a packet is unknown, not open yet or closed (HB002), or a slot or a user is
--- taken (unique_violation), nothing happens, and settle_claims_but_void settles the rest. Every packet and every wallet is
+-- For claims that can all be settled, as nearly always: when a packet is unknown, not open yet or closed, a slot does not follow
+-- on those that are settled (HB002), or a slot or a user is taken (unique_violation), nothing happens, and
+-- settle_claims_but_void settles the rest. Every packet and every wallet is
 -- looked up once, by an index: the plan is made once, maybe while the tables are still empty, and what a batch costs must not
 -- depend on their sizes.
 --
@@ -316,6 +317,15 @@ begin
     left join packet as p on p.id = g.id;
     if array_position(escrows, null) is not null then
         raise exception 'a packet is unknown, not open yet or closed' using errcode = 'HB002';
+    end if;
+
+    if exists (
+        select from (select place, min(slot) as first, max(slot) as last, count(*) as claims
+                     from unnest(places, slots) as u(place, slot) group by place) as g
+        where g.claims <> g.last - g.first + 1
+           or g.first <> coalesce((select max(t.slot) + 1 from transfer as t
+                                   where t.packet = packets[g.place] and t.slot is not null), 0)) then
+        raise exception 'a slot does not follow on those that are settled' using errcode = 'HB002';
     end if;
 
     if assets[1] = all (assets) then

@@ -144,7 +144,7 @@ public final class ClaimSettler implements Settler {
                 if (nextVoid < voids.length && voids[nextVoid] == i + 1) {
                     nextVoid++;
                     LOG.error(
-                            "accepted slot {} of {} for {} is void: it contradicts a settled claim, or the packet is not open",
+                            "accepted slot {} of {} for {} is void: it contradicts a settled claim, leaves a slot out, or the packet is not open",
                             slot,
                             packet.id(),
                             user);

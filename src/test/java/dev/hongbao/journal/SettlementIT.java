@@ -179,6 +179,23 @@ class SettlementIT {
     }
 
     @Test
+    void aSlotThatLeavesOneOutIsVoidAndTheNextUserGetsTheOneLeftOut() {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        claim(packet, "bob");
+        double voids = voids();
+        long epoch = books.sumOfEpochs();
+
+        // When: slot 1 was void in a settlement before this one, say
+        journal(packet.id() + " 2 eve");
+        awaitVoids(voids, 1, epoch);
+
+        // Then
+        assertThat(claim(packet, "carol").wonClaim().slot()).isEqualTo(1);
+        assertThat(claim(packet, "eve").wonClaim().slot()).isEqualTo(2);
+    }
+
+    @Test
     void aClaimAfterTheCloseIsVoidAndTheOthersCount() throws SQLException {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
