@@ -159,8 +159,8 @@ final class FeedStore {
 
     private Future<Void> append(String sql, Collection<PacketId> packets) {
         UUID[] ids = packets.stream().map(PacketId::value).toArray(UUID[]::new);
-        return Transactions.run(
-                pool, tx -> tx.preparedQuery(sql).execute(Tuple.of(ids)).mapEmpty());
+        return Transactions.statement(
+                () -> pool.preparedQuery(sql).execute(Tuple.of(ids)).mapEmpty());
     }
 
     /** Open packets of these shards that have come further than their feeds tell. Looks at every open packet. */
@@ -197,9 +197,8 @@ final class FeedStore {
      * @return how many are gone
      */
     Future<Long> trim(Duration keep, int most, String since) {
-        return Transactions.run(
-                pool,
-                tx -> tx.preparedQuery("select feed_trim($1 * interval '1 second', $2, $3::text::xid8) as gone")
+        return Transactions.statement(
+                () -> pool.preparedQuery("select feed_trim($1 * interval '1 second', $2, $3::text::xid8) as gone")
                         .execute(Tuple.of(keep.toSeconds(), most, since))
                         .map(rows -> rows.iterator().next().getLong("gone")));
     }

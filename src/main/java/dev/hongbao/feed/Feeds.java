@@ -87,6 +87,13 @@ public final class Feeds {
         return vertx.deployVerticle(hub).mapEmpty();
     }
 
+    /** Stops asking Postgres for news; before its pools are closed. */
+    public Future<Void> close() {
+        return hub.deploymentID() == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(hub.deploymentID()).mapEmpty();
+    }
+
     /** For the event loop it is called on. */
     public FeedFollowing following() {
         return new FeedFollowing(vertx, hub, reader);

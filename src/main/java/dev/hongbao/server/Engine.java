@@ -307,6 +307,6 @@ public final class Engine {
 
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        return stopWriter().eventually(pools::close);
+        return stopWriter().eventually(feeds::close).eventually(pools::close);
     }
 }

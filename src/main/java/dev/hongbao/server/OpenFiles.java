@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 final class OpenFiles {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
 
-    /** For the stores, the management port, the jar, logs and the JVM itself; measured 150 at rest. */
+    /** For the stores, the management port, the jar, logs and the JVM itself: an estimate, with room. */
     private static final long RESERVED = 500;
 
     private OpenFiles() {}

@@ -13,7 +13,7 @@ class MemoryBenchIT {
     @Test
     void packetsAndClaimsAreSmallAndASmallServerServesThem(@TempDir Path directory) throws Exception {
         // Given
-        Scale scale = new Scale(1, 2);
+        Scale scale = new Scale(1, 5);
         List<String> steps = new ArrayList<>();
 
         // When

@@ -72,7 +72,7 @@ class NearlyFullRedisIT {
     @Test
     void aGenerationIsWrittenAnewWhereThereIsNoRoomForTwo(@Killable TestServers servers) {
         Books books = new Books(servers);
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "2"))) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "2", "packet.max-count", "100000"))) {
             // Given a generation that fills 62 % of the memory
             engine.deposit("alice", CLAIMS + 10L);
             Packet packet = engine.send("alice", CLAIMS + 10L, CLAIMS + 10);
