@@ -136,11 +136,10 @@ final class DrawNews implements Chore {
 
     private Future<List<DrawId>> tell(Collection<DrawId> draws) {
         UUID[] ids = draws.stream().map(DrawId::value).toArray(UUID[]::new);
-        return Transactions.statement(
-                () -> pool.preparedQuery(TELL)
-                        .execute(Tuple.of(ids, GAP.toMillis()))
-                        .map(rows -> Stream.of(rows.iterator().next().getArrayOfUUIDs("waiting"))
-                                .map(DrawId::new)
-                                .toList()));
+        return Transactions.statement(() -> pool.preparedQuery(TELL)
+                .execute(Tuple.of(ids, GAP.toMillis()))
+                .map(rows -> Stream.of(rows.iterator().next().getArrayOfUUIDs("waiting"))
+                        .map(DrawId::new)
+                        .toList()));
     }
 }

@@ -55,8 +55,8 @@ public final class Feeds {
         ClaimsElsewhere elsewhere = new ClaimsElsewhere(vertx, new PacketStore(pool), catalog);
         this.hub = new FeedHub(store, text, elsewhere, interval);
         this.reader = new FeedReader(store, text);
-        this.chore = new FeedChore(
-                vertx, ownerStore, new FeedStore(lengthyPool), shards, ended::isKnown, keep, MAX_EVENTS);
+        this.chore =
+                new FeedChore(vertx, ownerStore, new FeedStore(lengthyPool), shards, ended::isKnown, keep, MAX_EVENTS);
         this.drawNews = new DrawNews(vertx, ownerPool);
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {

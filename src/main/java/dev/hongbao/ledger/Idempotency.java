@@ -62,25 +62,25 @@ public final class Idempotency {
                             + " where user_id = $1 and operation = $2 and key = $3")
                     .execute(key);
             return locked.compose(done -> used).compose(rows -> {
-                        if (rows.rowCount() == 0) {
-                            return work.apply(tx)
-                                    .compose(result -> tx.preparedQuery(
-                                                    "insert into idempotency (user_id, operation, key, fingerprint, result)"
-                                                            + " values ($1, $2, $3, $4, $5)")
-                                            .execute(Tuple.of(
-                                                    scope.user.value(),
-                                                    scope.operation,
-                                                    scope.key.value(),
-                                                    Buffer.buffer(fingerprint),
-                                                    result))
-                                            .map(result));
-                        }
-                        var first = rows.iterator().next();
-                        if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
-                            return Future.failedFuture(Verdict.REUSED.refusal());
-                        }
-                        return Future.succeededFuture(first.getString(1));
-                    });
+                if (rows.rowCount() == 0) {
+                    return work.apply(tx)
+                            .compose(result -> tx.preparedQuery(
+                                            "insert into idempotency (user_id, operation, key, fingerprint, result)"
+                                                    + " values ($1, $2, $3, $4, $5)")
+                                    .execute(Tuple.of(
+                                            scope.user.value(),
+                                            scope.operation,
+                                            scope.key.value(),
+                                            Buffer.buffer(fingerprint),
+                                            result))
+                                    .map(result));
+                }
+                var first = rows.iterator().next();
+                if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
+                    return Future.failedFuture(Verdict.REUSED.refusal());
+                }
+                return Future.succeededFuture(first.getString(1));
+            });
         });
     }
 

@@ -16,7 +16,8 @@ public final class Ledger {
     public static Future<Long> account(SqlClient tx, AccountKind kind, String owner, Asset asset) {
         Tuple key = Tuple.of(kind.wireName(), owner, asset.code());
         // Sent at once. The insert's error comes first: to the look it is only that the transaction is aborted.
-        var opened = tx.preparedQuery("insert into account (kind, owner, asset) values ($1, $2, $3) on conflict do nothing")
+        var opened = tx.preparedQuery(
+                        "insert into account (kind, owner, asset) values ($1, $2, $3) on conflict do nothing")
                 .execute(key);
         var found = tx.preparedQuery("select id from account where kind = $1 and owner = $2 and asset = $3")
                 .execute(key);

@@ -25,7 +25,12 @@ import org.slf4j.LoggerFactory;
 public final class Migrations {
     /** All of {@code db/migration}. */
     static final List<String> SCRIPTS = List.of(
-            "V1__ledger.sql", "V2__packets.sql", "V3__feed.sql", "V4__draws.sql", "V5__draw_feed.sql", "V6__quarantine.sql",
+            "V1__ledger.sql",
+            "V2__packets.sql",
+            "V3__feed.sql",
+            "V4__draws.sql",
+            "V5__draw_feed.sql",
+            "V6__quarantine.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

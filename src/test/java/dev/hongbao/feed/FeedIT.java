@@ -108,9 +108,8 @@ class FeedIT {
     private static List<Integer> progress(List<JsonObject> events) {
         return events.stream()
                 .filter(event -> event.getString("type").equals("packet.progress"))
-                .map(event -> event.getJsonObject("data")
-                        .getJsonObject("claimed")
-                        .getInteger("count"))
+                .map(event ->
+                        event.getJsonObject("data").getJsonObject("claimed").getInteger("count"))
                 .toList();
     }
 

@@ -63,8 +63,7 @@ class PipelinedFaultIT {
                 + " create trigger full_disk before insert on account execute function full_disk()");
         try {
             // When, Then
-            assertOutage(
-                    pool.withTransaction(tx -> Ledger.account(tx, AccountKind.WALLET, "zoe", CNY)), "53100");
+            assertOutage(pool.withTransaction(tx -> Ledger.account(tx, AccountKind.WALLET, "zoe", CNY)), "53100");
         } finally {
             books.execute("drop function full_disk cascade");
         }

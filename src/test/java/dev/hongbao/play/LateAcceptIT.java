@@ -101,8 +101,7 @@ class LateAcceptIT {
         List<String> keys = List.of("journal", "tickets", "d:" + draw.id(), "m:" + draw.id());
         byte[] chance = MessagePack.numbers(new long[20]);
         long now = System.currentTimeMillis();
-        assertThat(script.call(
-                        0, "play", keys, 100_000, now, chance, draw.id(), 0, 1, turn.id(), ticket, user, 10, 1))
+        assertThat(script.call(0, "play", keys, 100_000, now, chance, draw.id(), 0, 1, turn.id(), ticket, user, 10, 1))
                 .isEqualTo("+");
     }
 
