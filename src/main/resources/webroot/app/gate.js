@@ -8,6 +8,9 @@ import { Face, nameOf } from './faces.js';
 import { t } from './texts.js';
 import { LanguageButton } from './main.js';
 
+/** A server that did not answer is asked again after so long, also when nobody presses the button. */
+const ASK_AGAIN_MILLIS = 3_000;
+
 /** @param {{onEnter: (session: object) => void, onLanguage: () => void}} props */
 export function Gate({ onEnter, onLanguage }) {
   const [offer, setOffer] = useState(null);
@@ -19,6 +22,11 @@ export function Gate({ onEnter, onLanguage }) {
     demo().then(setOffer, () => setTrouble(t('problemOffline')));
   };
   useEffect(ask, []);
+  useEffect(() => {
+    if (!trouble || offer) return undefined;
+    const later = setTimeout(ask, ASK_AGAIN_MILLIS);
+    return () => clearTimeout(later);
+  }, [trouble, offer]);
 
   const enter = async (member) => {
     setEntering(member);

@@ -68,6 +68,9 @@ final class Looks {
 
     /** Texts that stand out too little from what is behind them, each with its contrast; never empty when nothing matches. */
     static List<?> tooPale(Browser page, String css) {
+        // What is just arriving is pale for a moment.
+        page.seeTrue("return document.getAnimations().every(each =>"
+                + " each.playState === 'finished' || each.effect.getComputedTiming().iterations === Infinity)");
         return (List<?>) page.js(PALE, css, READABLE);
     }
 }
