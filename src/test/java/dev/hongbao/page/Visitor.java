@@ -9,7 +9,9 @@ record Visitor(Browser browser) implements AutoCloseable {
     /** Opens the page and becomes a member, with the page in English. */
     void enter(URI base, String member) {
         browser.open(base.toString());
-        browser.js("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en')");
+        // And nothing more is written here: a member's page may be about to remember a fresh session.
+        browser.js("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en');"
+                + " Storage.prototype.setItem = () => {}");
         browser.reload();
         browser.click("[data-member=" + member + "]");
         browser.see("[data-line=open]");
