@@ -32,6 +32,9 @@ begin
         restored = case when went_back then greatest(epoch, known_epoch) + 1 else restored end
     where id = of_shard and epoch = from_epoch and nonce = from_nonce
     returning epoch into drawn;
+    if went_back and drawn is not null then
+        perform feeds_begin_anew();
+    end if;
     return drawn;
 end
 $$;

@@ -12,6 +12,17 @@ create table feed (
 ) with (fillfactor = 70);
 create index feed_touched on feed (touched);
 
+-- After this database went back in time: every feed goes on far beyond any place that it gave before, so that a reader with a
+-- place of the time that is lost is told to begin anew, also when it comes back late. Again and again is once.
+create function feeds_begin_anew() returns void
+    language plpgsql
+as $$
+begin
+    perform from feed where last > floor order by group_id for no key update;
+    update feed set last = last + 1000000000, floor = last + 1000000000, touched = pg_current_xact_id() where last > floor;
+end
+$$;
+
 -- Only what is needed to tell the event: a packet's terms, its claims and its end, and a draw's terms, are read where they are.
 create table group_event (
     group_id text        not null,
