@@ -113,21 +113,12 @@ class ClaimBatcherIT {
                 assertThat(accepted).isBetween(250, 256);
                 blocker.rollback();
             }
-            ClaimOutcome again = get(engine.loop(0)
-                    .call(services -> services.claims()
-                            .claim(member("u0"), packet.id(), null)
-                            .settled()));
-            assertThat(again.wonClaim().slot()).isZero();
+            assertThat(engine.claim(packet, "u0").wonClaim().slot()).isZero();
             Eventually.eventually(
                     Duration.ofSeconds(5),
                     () -> assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
                             .isEqualTo(accepted));
-            assertThat(get(engine.loop(0)
-                                    .call(services -> services.claims()
-                                            .claim(member("u399"), packet.id(), null)
-                                            .settled()))
-                            .kind())
-                    .isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, "u399").kind()).isEqualTo(Kind.CLAIMED);
             books.assertClean();
         }
     }

@@ -72,10 +72,6 @@ class ClaimIT {
         books.assertClean();
     }
 
-    private Future<ClaimOutcome> claim(int loop, Packet packet, String user) {
-        return claim(loop, member(user), packet.id(), null);
-    }
-
     private Future<ClaimOutcome> claim(int loop, Caller caller, PacketId packet, @Nullable String passcode) {
         return engine.loop(loop)
                 .call(services ->
@@ -103,7 +99,7 @@ class ClaimIT {
         Packet packet = engine.send("alice", 1000, 3);
 
         // When
-        ClaimOutcome outcome = get(claim(0, packet, "bob"));
+        ClaimOutcome outcome = engine.claim(packet, "bob");
 
         // Then
         assertThat(outcome.kind()).isEqualTo(Kind.CLAIMED);
@@ -136,8 +132,8 @@ class ClaimIT {
             Packet packet = engine.send("alice", 1000, 10);
 
             // When
-            Future<ClaimOutcome> one = claim(1, packet, "clicker");
-            Future<ClaimOutcome> two = claim(2, packet, "clicker");
+            Future<ClaimOutcome> one = engine.claim(1, packet, "clicker");
+            Future<ClaimOutcome> two = engine.claim(2, packet, "clicker");
 
             // Then
             assertThat(get(one).wonClaim()).isEqualTo(get(two).wonClaim());
@@ -157,7 +153,7 @@ class ClaimIT {
         Map<String, List<Future<ClaimOutcome>>> tries = new HashMap<>();
         for (int i = 0; i < 6000; i++) {
             String user = "racer" + i % 2000;
-            tries.computeIfAbsent(user, racer -> new ArrayList<>()).add(claim(i + i / 2000, packet, user));
+            tries.computeIfAbsent(user, racer -> new ArrayList<>()).add(engine.claim(i + i / 2000, packet, user));
         }
 
         // Then
@@ -237,13 +233,13 @@ class ClaimIT {
         // Given
         Packet drained = engine.send("alice", TestEngine.lucky(1000, 1, HOUR.multipliedBy(2)));
         Packet expiring = engine.send("alice", 1000, 5);
-        ClaimOutcome ofDrained = get(claim(0, drained, "winner"));
-        ClaimOutcome ofExpiring = get(claim(0, expiring, "winner"));
+        ClaimOutcome ofDrained = engine.claim(drained, "winner");
+        ClaimOutcome ofExpiring = engine.claim(expiring, "winner");
 
         // When it is past its expiry, but not closed, since nobody settles
         get(engine.engine().stopWriter());
         time.move(HOUR.plusMinutes(1), engine);
-        ClaimOutcome expired = get(claim(1, expiring, "winner"));
+        ClaimOutcome expired = get(engine.claim(1, expiring, "winner"));
 
         // When it is refunded
         get(engine.engine().startWriter());
@@ -252,12 +248,12 @@ class ClaimIT {
         // Then, on every loop
         assertThat(expired).isEqualTo(new ClaimOutcome(Kind.ALREADY_CLAIMED, ofExpiring.wonClaim()));
         for (int loop = 0; loop < 8; loop++) {
-            assertThat(get(claim(loop, drained, "winner")))
+            assertThat(get(engine.claim(loop, drained, "winner")))
                     .isEqualTo(new ClaimOutcome(Kind.ALREADY_CLAIMED, ofDrained.wonClaim()));
-            assertThat(get(claim(loop, expiring, "winner")))
+            assertThat(get(engine.claim(loop, expiring, "winner")))
                     .isEqualTo(new ClaimOutcome(Kind.ALREADY_CLAIMED, ofExpiring.wonClaim()));
-            assertThat(get(claim(loop, drained, "late")).kind()).isEqualTo(Kind.DRAINED);
-            assertThat(get(claim(loop, expiring, "late")).kind()).isEqualTo(Kind.EXPIRED);
+            assertThat(get(engine.claim(loop, drained, "late")).kind()).isEqualTo(Kind.DRAINED);
+            assertThat(get(engine.claim(loop, expiring, "late")).kind()).isEqualTo(Kind.EXPIRED);
         }
     }
 
@@ -279,8 +275,8 @@ class ClaimIT {
         } finally {
             get(engine.engine().startWriter());
         }
-        assertThat(get(claim(1, packet, "winner")).kind()).isEqualTo(Kind.ALREADY_CLAIMED);
-        assertThat(get(claim(1, packet, "late")).kind()).isEqualTo(Kind.EXPIRED);
+        assertThat(get(engine.claim(1, packet, "winner")).kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        assertThat(get(engine.claim(1, packet, "late")).kind()).isEqualTo(Kind.EXPIRED);
     }
 
     private Future<ClaimOutcome> accept(int loop, Packet packet, String user) {
@@ -292,11 +288,11 @@ class ClaimIT {
         // Given
         Packet packet = engine.send("alice", 1000, 2);
         inOneTurn(0, packet, List.of("a", "b"));
-        assertThat(get(claim(0, packet, "c")).kind()).isEqualTo(Kind.DRAINED);
+        assertThat(engine.claim(packet, "c").kind()).isEqualTo(Kind.DRAINED);
         long scripts = scriptCalls();
 
         // When
-        List<Kind> kinds = IntStream.range(0, 500).mapToObj(i -> claim(i, packet, "late" + i)).toList().stream()
+        List<Kind> kinds = IntStream.range(0, 500).mapToObj(i -> engine.claim(i, packet, "late" + i)).toList().stream()
                 .map(late -> get(late).kind())
                 .toList();
 

@@ -1,14 +1,12 @@
 package dev.hongbao.claim;
 
 import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.UnavailableException;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketId;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
@@ -29,12 +27,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class GivenUpClaimsIT {
     private static final int MAX_WAITING = 50;
 
-    private static Future<ClaimOutcome> claim(TestEngine engine, String user, PacketId packet) {
-        return engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet, null).settled());
-    }
-
     @Test
     void theyTakeTheirPlacesUntilTheyAreSettled(TestServers servers) throws Exception {
         Map<String, String> options = Map.of(
@@ -51,7 +43,7 @@ class GivenUpClaimsIT {
                 statement.execute("select 1 from shard for update");
                 List<Future<ClaimOutcome>> given = new ArrayList<>();
                 for (int i = 0; i < MAX_WAITING; i++) {
-                    given.add(claim(engine, "u" + i, packet.id()));
+                    given.add(engine.claim(0, packet, "u" + i));
                 }
 
                 // When all of them are given up
@@ -60,7 +52,7 @@ class GivenUpClaimsIT {
                 }
 
                 // Then a further one is refused, and not let in
-                assertThatThrownBy(() -> get(claim(engine, "late", packet.id())))
+                assertThatThrownBy(() -> engine.claim(packet, "late"))
                         .isInstanceOfSatisfying(
                                 UnavailableException.class,
                                 refused ->
@@ -71,9 +63,8 @@ class GivenUpClaimsIT {
             // And once they are settled there is room again
             Eventually.eventually(
                     Duration.ofSeconds(10),
-                    () -> assertThat(get(claim(engine, "late", packet.id())).kind())
-                            .isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
-            assertThat(get(claim(engine, "u0", packet.id())).kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+                    () -> assertThat(engine.claim(packet, "late").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+            assertThat(engine.claim(packet, "u0").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
         }
     }
 }

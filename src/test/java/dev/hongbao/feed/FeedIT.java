@@ -59,12 +59,6 @@ class FeedIT {
         return poll(engine, null, Duration.ZERO).next();
     }
 
-    private ClaimOutcome claim(Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled()));
-    }
-
     /** Reads what a server tells of a packet, on from a place. */
     private static final class Reader {
         private final TestEngine engine;
@@ -127,11 +121,11 @@ class FeedIT {
         Packet packet = engine.send("alice", 1000, 3);
         Reader reader = new Reader(engine, here, packet);
         reader.until("packet.sent");
-        claim(packet, "bob");
+        engine.claim(packet, "bob");
         reader.until("packet.progress");
-        claim(packet, "carol");
+        engine.claim(packet, "carol");
         reader.until("packet.progress");
-        claim(packet, "dave");
+        engine.claim(packet, "dave");
         List<JsonObject> seenHere = reader.until("packet.drained");
         List<JsonObject> seenThere = follow(other, there, packet, "packet.drained");
 
@@ -156,7 +150,7 @@ class FeedIT {
         Packet packet = engine.send("alice", 1000, 3);
 
         // When
-        claim(packet, "bob");
+        engine.claim(packet, "bob");
         List<JsonObject> events = follow(engine, place, packet, "packet.progress");
 
         // Then
@@ -172,7 +166,7 @@ class FeedIT {
         Packet packet = engine.send("alice", TestEngine.lucky(1000, 3, Duration.ofMillis(600)));
 
         // When
-        long won = claim(packet, "bob").wonClaim().amount();
+        long won = engine.claim(packet, "bob").wonClaim().amount();
         List<JsonObject> events = follow(engine, place, packet, "packet.refunded");
 
         // Then
@@ -187,9 +181,9 @@ class FeedIT {
         long place = head(engine);
         Packet drained = engine.send("alice", 1000, 2);
         Packet expired = engine.send("alice", TestEngine.lucky(1000, 2, Duration.ofMillis(600)));
-        claim(expired, "bob");
-        claim(drained, "bob");
-        claim(drained, "carol");
+        engine.claim(expired, "bob");
+        engine.claim(drained, "bob");
+        engine.claim(drained, "carol");
 
         // When both are over
         JsonObject toldOfDrained = last(follow(engine, place, drained, "packet.drained"));
@@ -228,11 +222,7 @@ class FeedIT {
         // When
         List<Future<ClaimOutcome>> claims = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
-            String user = "u" + i;
-            claims.add(engine.loop(i)
-                    .call(services -> services.claims()
-                            .claim(member(user), packet.id(), null)
-                            .settled()));
+            claims.add(engine.claim(i, packet, "u" + i));
         }
         claims.forEach(TestEngine::get);
 

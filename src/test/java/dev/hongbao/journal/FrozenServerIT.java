@@ -63,10 +63,7 @@ class FrozenServerIT {
 
                 // Then everybody whose money it moved can claim elsewhere
                 List<Future<ClaimOutcome>> claims = IntStream.range(0, USERS)
-                        .mapToObj(i -> owner.loop(0)
-                                .call(services -> services.claims()
-                                        .claim(member("u" + i), packet.id(), null)
-                                        .settled()))
+                        .mapToObj(i -> owner.claim(0, packet, "u" + i))
                         .toList();
                 assertThat(claims)
                         .allSatisfy(claim -> assertThat(get(claim).kind()).isEqualTo(Kind.CLAIMED));

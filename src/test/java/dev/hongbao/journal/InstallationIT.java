@@ -1,8 +1,6 @@
 package dev.hongbao.journal;
 
 import static dev.hongbao.testing.Eventually.eventually;
-import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -32,14 +30,6 @@ class InstallationIT {
         return new StoreAddresses(redis.redisUrl(), namespace, stores.owner(), stores.app());
     }
 
-    private static Kind claim(TestEngine engine, Packet packet, String user) {
-        return get(engine.loop(0)
-                        .call(services -> services.claims()
-                                .claim(member(user), packet.id(), null)
-                                .settled()))
-                .kind();
-    }
-
     private static Set<String> keys(TestServers servers, Books of) {
         String shard = of.stamps().get(0).substring(0, of.stamps().get(0).indexOf('}'));
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
@@ -59,8 +49,8 @@ class InstallationIT {
             other.deposit("alice", 1000);
             Packet packet = one.send("alice", 1000, 10);
             Packet theirPacket = other.send("alice", 1000, 10);
-            assertThat(claim(one, packet, "bob")).isEqualTo(Kind.CLAIMED);
-            assertThat(claim(other, theirPacket, "bob")).isEqualTo(Kind.CLAIMED);
+            assertThat(one.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(other.claim(theirPacket, "bob").kind()).isEqualTo(Kind.CLAIMED);
             Set<String> before = keys(servers, ours);
             long epoch = ours.sumOfEpochs();
 
@@ -81,8 +71,8 @@ class InstallationIT {
             // Then
             assertThat(keys(servers, ours)).isEqualTo(before);
             assertThat(ours.sumOfEpochs()).isEqualTo(epoch);
-            assertThat(claim(one, packet, "carol")).isEqualTo(Kind.CLAIMED);
-            assertThat(claim(other, theirPacket, "carol")).isEqualTo(Kind.CLAIMED);
+            assertThat(one.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(other.claim(theirPacket, "carol").kind()).isEqualTo(Kind.CLAIMED);
         }
     }
 

@@ -1,12 +1,9 @@
 package dev.hongbao.journal;
 
 import static dev.hongbao.testing.Eventually.eventually;
-import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.redis.Script;
@@ -52,12 +49,6 @@ class NearlyFullRedisIT {
         return Long.parseLong(info.substring(at, info.indexOf('\r', at)));
     }
 
-    private static ClaimOutcome claim(TestEngine engine, Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled()));
-    }
-
     /** Settled claims of many users, as if they had been settled one after the other. */
     private static void settle(Books books, Packet packet) {
         books.execute("insert into account (kind, owner, asset) select 'wallet', 'member-of-the-crowd-' || n, 'CNY'"
@@ -84,7 +75,7 @@ class NearlyFullRedisIT {
                             .isEqualTo(CLAIMS + 1));
             eventually(
                     SOON,
-                    () -> assertThat(claim(engine, packet, "early").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+                    () -> assertThat(engine.claim(packet, "early").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
             redis.configSet("maxmemory", Long.toString(usedMemory() * 100 / 62));
             long epochs = books.sumOfEpochs();
 
@@ -95,7 +86,7 @@ class NearlyFullRedisIT {
             eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThanOrEqualTo(epochs + 2));
             eventually(
                     SOON,
-                    () -> assertThat(claim(engine, packet, "late").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+                    () -> assertThat(engine.claim(packet, "late").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
             assertThat(books.sumOfEpochs()).as("epochs").isLessThanOrEqualTo(epochs + 4);
             assertThat(redis.keys("*:p:*")).hasSize(1);
         }

@@ -1,7 +1,6 @@
 package dev.hongbao.journal;
 
 import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -68,14 +67,8 @@ class QuarantineIT {
         engine.close();
     }
 
-    private Future<ClaimOutcome> claim(TestEngine at, Packet packet, String user) {
-        return at.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled());
-    }
-
     private Kind kind(Packet packet, String user) {
-        return get(claim(engine, packet, user)).kind();
+        return engine.claim(packet, user).kind();
     }
 
     private static void assertSetAside(Future<?> answer) {
@@ -116,14 +109,14 @@ class QuarantineIT {
         // Given
         Packet bad = engine.send("alice", 1000, 5);
         Packet good = engine.send("alice", 1000, 50);
-        ClaimOutcome first = get(claim(engine, bad, "bob"));
+        ClaimOutcome first = engine.claim(bad, "bob");
         long generation = books.sumOfEpochs();
 
         try (Refusing rule = refuseClaims(bad)) {
             // When
-            Future<ClaimOutcome> refused = claim(engine, bad, "carol");
+            Future<ClaimOutcome> refused = engine.claim(0, bad, "carol");
             List<Future<ClaimOutcome>> others = IntStream.range(0, 20)
-                    .mapToObj(n -> claim(engine, good, "u" + n))
+                    .mapToObj(n -> engine.claim(0, good, "u" + n))
                     .toList();
 
             // Then
@@ -135,8 +128,8 @@ class QuarantineIT {
             assertThat(books.strings(quarantinedCheck()))
                     .anyMatch(line -> line.startsWith("packet " + bad.id()) && line.contains("23514"));
             assertThat(gauge()).isEqualTo(before.size() + 1);
-            assertSetAside(claim(engine, bad, "dave"));
-            assertThat(get(claim(engine, bad, "bob")).wonClaim()).isEqualTo(first.wonClaim());
+            assertSetAside(engine.claim(0, bad, "dave"));
+            assertThat(engine.claim(bad, "bob").wonClaim()).isEqualTo(first.wonClaim());
 
             // When: its shard gets a new generation, and its time is over
             long epoch = books.sumOfEpochs();
@@ -148,7 +141,7 @@ class QuarantineIT {
 
             // Then
             assertThat(kind(good, "erin")).isEqualTo(Kind.CLAIMED);
-            assertSetAside(claim(engine, bad, "carol"));
+            assertSetAside(engine.claim(0, bad, "carol"));
             assertThat(books.hashField(0, "p:" + bad.id(), "#")).isNull();
             assertThat(books.sumOfEpochs()).as("nobody misses it").isEqualTo(epoch + 1);
             books.assertNoViolation();
@@ -165,7 +158,7 @@ class QuarantineIT {
         books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason) values ('" + bad.id()
                 + "', 'packet', 0, '', 'by hand')");
         List<Future<ClaimOutcome>> claims = IntStream.range(0, 20)
-                .mapToObj(n -> List.of(claim(engine, bad, "u" + n), claim(engine, good, "u" + n)))
+                .mapToObj(n -> List.of(engine.claim(0, bad, "u" + n), engine.claim(0, good, "u" + n)))
                 .flatMap(List::stream)
                 .toList();
 
@@ -238,8 +231,8 @@ class QuarantineIT {
         try (Refusing rule = Refusing.rows(
                 books, "transfer", "new.slot is not null and new.packet <> '" + good.id() + "'", "23514")) {
             // When: one after the other
-            packets.subList(0, 5).forEach(packet -> assertSetAside(claim(engine, packet, "bob")));
-            Future<ClaimOutcome> sixth = claim(engine, packets.get(5), "bob");
+            packets.subList(0, 5).forEach(packet -> assertSetAside(engine.claim(0, packet, "bob")));
+            Future<ClaimOutcome> sixth = engine.claim(0, packets.get(5), "bob");
             double failures =
                     engine.metrics().get("hongbao.journal.failures").counter().count();
             Eventually.eventually(
@@ -268,9 +261,9 @@ class QuarantineIT {
     void whatWasKeptIsSettledInOrderOnceTheCauseIsMended() throws Exception {
         // Given
         Packet bad = engine.send("alice", 1000, 5);
-        get(claim(engine, bad, "bob"));
+        engine.claim(bad, "bob");
         Refusing rule = refuseClaims(bad);
-        assertSetAside(claim(engine, bad, "carol"));
+        assertSetAside(engine.claim(0, bad, "carol"));
         books.execute("insert into quarantine (unit, verb, item, at) values ('" + bad.id() + "', 'claim', '" + bad.id()
                 + " 2 dave erin', now())");
 
@@ -308,12 +301,12 @@ class QuarantineIT {
         // Given
         Packet bad = engine.send("alice", 1000, 5);
         Packet due = engine.send("alice", 1000, 5);
-        get(claim(engine, bad, "bob"));
+        engine.claim(bad, "bob");
         Refusing rule = Refusing.rows(
                 books, "transfer", "new.packet in ('" + bad.id() + "', '" + due.id() + "') and new.slot > 0", "23514");
-        assertSetAside(claim(engine, bad, "carol"));
-        get(claim(engine, due, "bob"));
-        assertSetAside(claim(engine, due, "carol"));
+        assertSetAside(engine.claim(0, bad, "carol"));
+        engine.claim(due, "bob");
+        assertSetAside(engine.claim(0, due, "carol"));
         rule.close();
 
         // When

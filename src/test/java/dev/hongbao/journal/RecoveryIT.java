@@ -1,8 +1,6 @@
 package dev.hongbao.journal;
 
 import static dev.hongbao.testing.Eventually.eventually;
-import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.claim.ClaimOutcome;
@@ -87,9 +85,7 @@ class RecoveryIT {
     }
 
     private ClaimOutcome claim(String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), open.id(), null).settled()));
+        return engine.claim(open, user);
     }
 
     private Jedis redis() {

@@ -55,17 +55,11 @@ class RecoveryRulesIT {
         engine.close();
     }
 
-    private ClaimOutcome claim(Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled()));
-    }
-
     @Test
     void whatWasAnsweredAcceptedSurvivesARecoveryInWhichRedisLostNothing() {
         // Given claims that are accepted while nobody settles
         Packet packet = engine.send("alice", 1000, 100);
-        assertThat(claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
         get(engine.engine().stopWriter());
         Map<String, Integer> accepted = new HashMap<>();
         for (int i = 0; i < 20; i++) {
@@ -83,8 +77,8 @@ class RecoveryRulesIT {
         eventually(SOON, () -> assertThat(books.stamps()).isNotEqualTo(generation));
 
         // Then each has the slot that it was told
-        assertThat(claim(packet, "late").wonClaim().slot()).isEqualTo(21);
-        accepted.forEach((user, slot) -> assertThat(claim(packet, user))
+        assertThat(engine.claim(packet, "late").wonClaim().slot()).isEqualTo(21);
+        accepted.forEach((user, slot) -> assertThat(engine.claim(packet, user))
                 .as(user)
                 .matches(outcome -> outcome.kind() == Kind.ALREADY_CLAIMED)
                 .matches(outcome -> outcome.wonClaim().slot() == slot));
@@ -125,13 +119,13 @@ class RecoveryRulesIT {
     void oldGenerationsAreGoneWhenANewOneIsReady() {
         // Given
         Packet packet = engine.send("alice", 1000, 100);
-        assertThat(claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
         String old = books.stamps().get(0);
         redis.hset(old + ":p:" + UUID.randomUUID(), "#", "7");
 
         // When
         redis.scriptFlush();
-        assertThat(claim(packet, "late").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(packet, "late").kind()).isEqualTo(Kind.CLAIMED);
 
         // Then
         assertThat(books.stamps().get(0)).isNotEqualTo(old);
@@ -144,8 +138,8 @@ class RecoveryRulesIT {
         // Given keys of a generation that was replaced, and of packets that are over, and keys that are not ours
         Packet open = engine.send("alice", 1000, 100);
         Packet over = engine.send("alice", 10, 1);
-        assertThat(claim(over, "bob").kind()).isEqualTo(Kind.CLAIMED);
-        assertThat(claim(open, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(over, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(open, "bob").kind()).isEqualTo(Kind.CLAIMED);
         get(engine.engine().stopWriter());
         String stamp = books.stamps().get(0);
         String shard = stamp.substring(0, stamp.indexOf("}:") + 2);
@@ -181,6 +175,6 @@ class RecoveryRulesIT {
         eventually(SOON, () -> assertThat(books.sumOfEpochs()).isEqualTo(epoch + 6));
         eventually(SOON, () -> assertThat(redis.exists(key)).isFalse());
         Packet packet = engine.send("alice", 1000, 100);
-        assertThat(claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
     }
 }

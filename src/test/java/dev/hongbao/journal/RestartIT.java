@@ -74,10 +74,7 @@ class RestartIT {
             // Then
             eventually(SOON, books::assertJournalsEmpty);
             for (ClaimOutcome before : accepted) {
-                ClaimOutcome now = get(after.loop(0)
-                        .call(services -> services.claims()
-                                .claim(member(before.wonClaim().user().value()), packet.id(), null)
-                                .settled()));
+                ClaimOutcome now = after.claim(packet, before.wonClaim().user().value());
                 assertThat(now.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
                 assertThat(now.wonClaim().slot()).isEqualTo(before.wonClaim().slot());
                 assertThat(now.wonClaim().amount()).isEqualTo(before.wonClaim().amount());

@@ -6,7 +6,6 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.packet.Packet;
@@ -49,14 +48,8 @@ class RestoredBackupIT {
         return TestEngine.start(servers, 1, OPTIONS);
     }
 
-    private static ClaimOutcome claim(TestEngine engine, Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled()));
-    }
-
     private static void assertClaims(TestEngine engine, Packet packet, String user) {
-        eventually(SOON, () -> assertThat(claim(engine, packet, user).kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+        eventually(SOON, () -> assertThat(engine.claim(packet, user).kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
     }
 
     /** Sends a packet of five shares and claims the first; what follows is not in the backup. */
@@ -65,7 +58,7 @@ class RestoredBackupIT {
         try (TestEngine before = engine()) {
             before.deposit("alice", 10_000);
             packet = before.send("alice", 500, 5);
-            assertThat(claim(before, packet, "u1").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(before.claim(packet, "u1").kind()).isEqualTo(Kind.CLAIMED);
         }
         servers.backUpPostgres();
         return packet;
@@ -90,8 +83,8 @@ class RestoredBackupIT {
         Packet lost;
         long epoch;
         try (TestEngine engine = engine()) {
-            assertThat(claim(engine, packet, "u2").kind()).isEqualTo(Kind.CLAIMED);
-            assertThat(claim(engine, packet, "u3").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, "u2").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, "u3").kind()).isEqualTo(Kind.CLAIMED);
             lost = engine.send("alice", 100, 5);
             epoch = books.sumOfEpochs();
         }
@@ -102,8 +95,8 @@ class RestoredBackupIT {
         // Then
         try (TestEngine engine = engine()) {
             IntStream.rangeClosed(2, 5).forEach(user -> assertClaims(engine, packet, "u" + user));
-            assertThat(claim(engine, packet, "u6").kind()).isEqualTo(Kind.DRAINED);
-            assertThat(claim(engine, lost, "u2").kind()).isEqualTo(Kind.NOT_FOUND);
+            assertThat(engine.claim(packet, "u6").kind()).isEqualTo(Kind.DRAINED);
+            assertThat(engine.claim(lost, "u2").kind()).isEqualTo(Kind.NOT_FOUND);
             assertThat(books.sumOfEpochs()).isGreaterThan(epoch);
             assertDrainedByFive(packet);
         }
@@ -114,8 +107,8 @@ class RestoredBackupIT {
         // Given claims that were settled after the backup, and one behind them that is only accepted
         Packet packet = backedUpAfterOneClaim();
         try (TestEngine engine = engine()) {
-            assertThat(claim(engine, packet, "u2").kind()).isEqualTo(Kind.CLAIMED);
-            assertThat(claim(engine, packet, "u3").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, "u2").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, "u3").kind()).isEqualTo(Kind.CLAIMED);
         }
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.sendCommand(
@@ -148,10 +141,10 @@ class RestoredBackupIT {
                 TestEngine other = engine()) {
             for (TestEngine engine : List.of(owner, other)) {
                 IntStream.rangeClosed(2, 5).forEach(user -> assertClaims(engine, packet, "u" + user));
-                assertThat(claim(engine, packet, "u9").kind()).isEqualTo(Kind.DRAINED);
+                assertThat(engine.claim(packet, "u9").kind()).isEqualTo(Kind.DRAINED);
             }
             Packet lost = owner.send("alice", 100, 5);
-            assertThat(claim(other, lost, "u1").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(other.claim(lost, "u1").kind()).isEqualTo(Kind.CLAIMED);
             long ahead = page(other, null, Duration.ZERO).next();
             eventually(
                     SOON,
@@ -165,17 +158,17 @@ class RestoredBackupIT {
             assertThat(get(waiting).reset()).isNotNull();
             for (TestEngine engine : List.of(other, owner)) {
                 eventually(
-                        SOON, () -> assertThat(claim(engine, lost, "u1").kind()).isEqualTo(Kind.NOT_FOUND));
+                        SOON, () -> assertThat(engine.claim(lost, "u1").kind()).isEqualTo(Kind.NOT_FOUND));
                 assertThat(page(engine, ahead, Duration.ZERO).reset()).isNotNull();
             }
             for (String user : List.of("u9", "u2", "u3", "u4")) {
                 assertClaims(other, packet, user);
             }
-            eventually(SOON, () -> assertThat(claim(owner, packet, "u5").kind()).isEqualTo(Kind.DRAINED));
+            eventually(SOON, () -> assertThat(owner.claim(packet, "u5").kind()).isEqualTo(Kind.DRAINED));
             assertDrainedByFive(packet);
 
             // And also a reader who comes back when the feed has as many events again
-            IntStream.range(0, 5).forEach(again -> claim(owner, owner.send("alice", 10, 1), "u1"));
+            IntStream.range(0, 5).forEach(again -> owner.claim(owner.send("alice", 10, 1), "u1"));
             assertThat(page(other, ahead, Duration.ZERO).reset()).isNotNull();
         }
     }

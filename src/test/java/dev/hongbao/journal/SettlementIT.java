@@ -1,7 +1,5 @@
 package dev.hongbao.journal;
 
-import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -56,14 +54,8 @@ class SettlementIT {
 
     @AfterEach
     void theShardStillSettles() {
-        assertThat(claim(engine.send("alice", 10, 1), "zoe").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(engine.send("alice", 10, 1), "zoe").kind()).isEqualTo(Kind.CLAIMED);
         books.assertClean();
-    }
-
-    private ClaimOutcome claim(Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled()));
     }
 
     /** The shard's row with something added, as the first five parameters. The cursor does not move: no entry is skipped. */
@@ -162,7 +154,7 @@ class SettlementIT {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
         Packet other = engine.send("alice", 1000, 5);
-        ClaimOutcome bob = claim(packet, "bob");
+        ClaimOutcome bob = engine.claim(packet, "bob");
         double voids = voids();
         long epoch = books.sumOfEpochs();
 
@@ -171,7 +163,7 @@ class SettlementIT {
         awaitVoids(voids, 2, epoch);
 
         // Then
-        assertThat(claim(packet, "bob").wonClaim()).isEqualTo(bob.wonClaim());
+        assertThat(engine.claim(packet, "bob").wonClaim()).isEqualTo(bob.wonClaim());
         assertThat(books.strings("select user_id from claim where packet = '" + packet.id() + "'"))
                 .containsExactly("bob");
         assertThat(books.strings("select user_id from claim where packet = '" + other.id() + "'"))
@@ -182,7 +174,7 @@ class SettlementIT {
     void aSlotThatLeavesOneOutIsVoidAndTheNextUserGetsTheOneLeftOut() {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
-        claim(packet, "bob");
+        engine.claim(packet, "bob");
         double voids = voids();
         long epoch = books.sumOfEpochs();
 
@@ -191,8 +183,8 @@ class SettlementIT {
         awaitVoids(voids, 1, epoch);
 
         // Then
-        assertThat(claim(packet, "carol").wonClaim().slot()).isEqualTo(1);
-        assertThat(claim(packet, "eve").wonClaim().slot()).isEqualTo(2);
+        assertThat(engine.claim(packet, "carol").wonClaim().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "eve").wonClaim().slot()).isEqualTo(2);
     }
 
     @Test
@@ -200,7 +192,7 @@ class SettlementIT {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
         Packet other = engine.send("alice", 1000, 5);
-        claim(packet, "bob");
+        engine.claim(packet, "bob");
         books.expire(packet);
         books.awaitClosed(packet);
         long balance = engine.balance("alice");
@@ -263,6 +255,6 @@ class SettlementIT {
 
         // Then
         assertThat(closed).isEqualTo("{}");
-        assertThat(claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
     }
 }

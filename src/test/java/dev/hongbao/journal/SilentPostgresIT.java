@@ -2,10 +2,8 @@ package dev.hongbao.journal;
 
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.postgres.PostgresAddress;
@@ -28,12 +26,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SilentPostgresIT {
     private static final int POOL = 8;
 
-    private static ClaimOutcome claim(TestEngine engine, Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled()));
-    }
-
     @Test
     void itSettlesAgainSoonAndEveryConnectionOfThePoolIsMadeAnew(TestServers servers) throws Exception {
         URI postgres = URI.create(servers.postgresAppUrl());
@@ -48,7 +40,7 @@ class SilentPostgresIT {
                 // Given a pool that is full, and a writer that has settled
                 engine.deposit("alice", 100_000);
                 Packet packet = engine.send("alice", 1000, 100);
-                assertThat(claim(engine, packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
                 get(Future.all(IntStream.range(0, POOL)
                         .mapToObj(n -> engine.engine()
                                 .pool()
@@ -62,7 +54,7 @@ class SilentPostgresIT {
                 // Then
                 eventually(
                         Duration.ofSeconds(20),
-                        () -> assertThat(claim(engine, packet, "carol").claim()).isNotNull());
+                        () -> assertThat(engine.claim(packet, "carol").claim()).isNotNull());
                 eventually(Duration.ofSeconds(20), () -> {
                     for (int i = 0; i < 2 * POOL; i++) {
                         engine.deposit("alice", 1);

@@ -2,7 +2,6 @@ package dev.hongbao.journal;
 
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.claim.ClaimOutcome;
@@ -32,12 +31,6 @@ class TwoServersIT {
         return engine.metrics().get("hongbao.journal.live.shards").gauge().value();
     }
 
-    private static ClaimOutcome claim(TestEngine engine, Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled()));
-    }
-
     @Test
     void theOtherTakesOverWhenTheOwnersPostgresFallsSilent(TestServers servers) throws Exception {
         URI postgres = URI.create(servers.postgresAppUrl());
@@ -61,7 +54,7 @@ class TwoServersIT {
                 // Then
                 eventually(
                         Duration.ofSeconds(20), () -> assertThat(live(second)).isEqualTo(4));
-                assertThat(claim(second, packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(second.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
                 line.close();
             }
         }
@@ -80,8 +73,8 @@ class TwoServersIT {
             assertThat(live(second)).isZero();
 
             // When, Then: a claim on the server that owns nothing settles too, and both give the same answer
-            ClaimOutcome there = claim(second, packet, "bob");
-            ClaimOutcome here = claim(first, packet, "bob");
+            ClaimOutcome there = second.claim(packet, "bob");
+            ClaimOutcome here = first.claim(packet, "bob");
             assertThat(there.kind()).isEqualTo(Kind.CLAIMED);
             assertThat(here.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
             assertThat(here.wonClaim()).isEqualTo(there.wonClaim());

@@ -13,7 +13,6 @@ import dev.hongbao.command.Refusal;
 import dev.hongbao.command.RefusedException;
 import dev.hongbao.command.UserId;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketId;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -29,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -63,15 +61,7 @@ class LedgerIT {
         engine = TestEngine.start(servers, 2, Map.of());
         engine.deposit("alice", 1000);
         get(engine.engine().wallets().deposit(new UserId("alice"), new Asset("POINTS"), 1000, newKey()));
-        engine.send("alice", 100, 2);
-        get(engine.loop(0)
-                .call(services -> services.claims()
-                        .claim(
-                                member("bob"),
-                                new PacketId(UUID.fromString(
-                                        books.strings("select id from packet").get(0))),
-                                null)
-                        .settled()));
+        engine.claim(engine.send("alice", 100, 2), "bob");
     }
 
     @AfterAll

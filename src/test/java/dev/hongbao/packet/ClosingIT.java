@@ -58,18 +58,12 @@ class ClosingIT {
         books.assertClean();
     }
 
-    private static Future<ClaimOutcome> claim(TestEngine on, int loop, Packet packet, String user) {
-        return on.loop(loop)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled());
-    }
-
     @Test
     void theRemainderGoesBackOnceWithinTwoSecondsOfTheExpiry() {
         // Given
         engine.deposit("sender", 1000);
         Packet packet = engine.send("sender", lucky(1000, 5, Duration.ofMillis(500)));
-        long claimed = get(claim(engine, 0, packet, "bob")).wonClaim().amount();
+        long claimed = engine.claim(packet, "bob").wonClaim().amount();
 
         // When
         eventually(
@@ -83,7 +77,7 @@ class ClosingIT {
         assertThat(engine.balance("sender")).isEqualTo(1000 - claimed);
         assertThat(books.longOf("select refund from packet where id = '" + packet.id() + "'"))
                 .isEqualTo(1000 - claimed);
-        assertThat(get(claim(engine, 0, packet, "late")).kind()).isEqualTo(Kind.EXPIRED);
+        assertThat(engine.claim(packet, "late").kind()).isEqualTo(Kind.EXPIRED);
     }
 
     private List<Packet> sendMany(TestEngine from, int count, Duration expiresIn) {
@@ -108,11 +102,11 @@ class ClosingIT {
         // When all are due at one moment, while people claim
         List<Future<ClaimOutcome>> claims = new ArrayList<>();
         for (int i = 0; i < 1500; i++) {
-            claims.add(claim(engine, i, packets.get(i), "early"));
+            claims.add(engine.claim(i, packets.get(i), "early"));
         }
         books.execute("update packet set expires_at = now() where closed_at is null");
         for (int i = 0; i < 2500; i++) {
-            claims.add(claim(engine, i, packets.get(i), "racer"));
+            claims.add(engine.claim(i, packets.get(i), "racer"));
         }
 
         // Then, on a machine that may be busy with other things; alone it takes well under two seconds
@@ -171,7 +165,7 @@ class ClosingIT {
 
         // When
         for (String user : List.of("a", "b", "c")) {
-            assertThat(get(claim(engine, 0, packet, user)).kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, user).kind()).isEqualTo(Kind.CLAIMED);
         }
 
         // Then
@@ -185,7 +179,7 @@ class ClosingIT {
     void whatIsOverdueIsClosedWhateverRedisSays(String says) {
         // Given
         Packet packet = engine.send("alice", lucky(300, 3, HOUR));
-        assertThat(get(claim(engine, 0, packet, "bob")).kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
         String key = books.stamps().get(packet.shard()) + ":p:" + packet.id();
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.del(key);

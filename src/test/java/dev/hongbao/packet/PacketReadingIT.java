@@ -80,11 +80,7 @@ class PacketReadingIT {
     }
 
     private Claim claim(Packet packet, String user) {
-        return get(engine.loop(0)
-                        .call(services -> services.claims()
-                                .claim(member(user), packet.id(), null)
-                                .settled()))
-                .wonClaim();
+        return engine.claim(packet, user).wonClaim();
     }
 
     private PacketService fresh(CountingPool counted) {

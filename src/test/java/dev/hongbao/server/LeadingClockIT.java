@@ -6,7 +6,6 @@ import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.lucky;
-import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.claim.ClaimOutcome;
@@ -86,12 +85,6 @@ class LeadingClockIT {
         ahead.addAndGet(STEP_NANOS);
     }
 
-    private Future<ClaimOutcome> claim(Packet packet, String user) {
-        return engine.loop(0)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled());
-    }
-
     private Packet opensIn(Duration later) {
         return engine.send(
                 "alice",
@@ -138,9 +131,9 @@ class LeadingClockIT {
         for (int i = 0; i < 3; i++) {
             step();
             draws.play(0, closing, "vera"); // may be refused
-            assertThat(get(claim(open, "bob")).kind()).isEqualTo(Kind.EXPIRED);
+            assertThat(engine.claim(open, "bob").kind()).isEqualTo(Kind.EXPIRED);
             Future<PlayOutcome> play = draws.play(0, scheduled, "vera");
-            assertThat(get(claim(later, "bob").map(ClaimOutcome::kind).otherwise(Kind.NOT_OPEN_YET)))
+            assertThat(get(engine.claim(0, later, "bob").map(ClaimOutcome::kind).otherwise(Kind.NOT_OPEN_YET)))
                     .isEqualTo(Kind.NOT_OPEN_YET);
             get(play.otherwiseEmpty());
         }
@@ -166,11 +159,11 @@ class LeadingClockIT {
 
         // When it is an hour later, in Postgres too
         get(engine.engine().clock().ask());
-        assertThat(get(claim(open, "bob")).kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(open, "bob").kind()).isEqualTo(Kind.CLAIMED);
         time.move(HOUR.plusSeconds(1), engine);
 
         // Then
-        assertThat(get(claim(later, "bob")).wonClaim().slot()).isZero();
+        assertThat(engine.claim(later, "bob").wonClaim().slot()).isZero();
         eventually(
                 SOON,
                 () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
@@ -187,7 +180,7 @@ class LeadingClockIT {
         // When
         ahead.addAndGet(-STEP_NANOS);
         Future<PlayOutcome> play = draws.play(0, draw, "ann");
-        Future<ClaimOutcome> claim = claim(packet, "ann");
+        Future<ClaimOutcome> claim = engine.claim(0, packet, "ann");
 
         // Then
         assertThat(get(play).plays()).hasSize(1);

@@ -148,10 +148,7 @@ public final class Crowd {
         String user = "u" + random.nextInt(USERS);
         String who = packet.id() + " " + user;
         boolean hadWon = settled.containsKey(who);
-        Future<ClaimOutcome> answer = engine.loop(random.nextInt(64))
-                .call(services -> services.claims()
-                        .claim(TestEngine.member(user), packet.id(), null)
-                        .settled());
+        Future<ClaimOutcome> answer = engine.claim(random.nextInt(64), packet, user);
         answer.onComplete(done -> {
             answers.incrementAndGet();
             if (done.succeeded()) {

@@ -1,5 +1,6 @@
 package dev.hongbao.testing;
 
+import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.command.Caller;
 import dev.hongbao.command.GroupId;
 import dev.hongbao.command.IdempotencyKey;
@@ -153,6 +154,18 @@ public final class TestEngine implements AutoCloseable {
 
     public Packet send(String sender, SendCommand command) {
         return get(loop(0).call(services -> services.packets().send(member(sender), command, newKey())));
+    }
+
+    /** Claims a share, on the first loop. @return the settled outcome */
+    public ClaimOutcome claim(Packet packet, String user) {
+        return get(claim(0, packet, user));
+    }
+
+    /** As above, on one of the loops, and without waiting. */
+    public Future<ClaimOutcome> claim(int loop, Packet packet, String user) {
+        return loop(loop)
+                .call(services ->
+                        services.claims().claim(member(user), packet.id(), null).settled());
     }
 
     public static SendCommand lucky(long amount, int count, Duration expiresIn) {
