@@ -320,25 +320,21 @@ begin
         join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
         join release as r on r.draw = g.draw and r.period = p.period and r.prize = p.prize and r.n = p.release
         where p.period is not null and r.moment > latest
-          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw)
-        union
-        select p.turn
-        from (select p.turn, g.draw, p.seq - row_number() over (partition by g.draw order by p.n) + 1 as next
-              from unnest(play_turns, play_seqs) with ordinality as p(turn, seq, n)
-              join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn) as p
-        join (select d.draw, coalesce((select max(x.seq) + 1 from play as x where x.draw = d.draw), 0) as next
-              from (select distinct draw from unnest(draws) as draw) as d) as s on s.draw = p.draw
-        where p.next <> s.next);
+          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw));
 
     loop
         select array_agg(distinct o.turn) into more
-        from (select p.turn, p.left_over - row_number() over (partition by g.draw, p.prize order by p.n) as rest
-              from unnest(play_turns, play_prizes, left_over) with ordinality as p(turn, prize, left_over, n)
+        from (select p.turn, g.draw,
+                     p.left_over - row_number() over (partition by g.draw, p.prize order by p.n) as rest,
+                     p.seq - row_number() over (partition by g.draw order by p.n) + 1 as next
+              from unnest(play_turns, play_seqs, play_prizes, left_over) with ordinality as p(turn, seq, prize, left_over, n)
               join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
               where p.turn <> all (void)) as o
-        where o.rest < 0;
+        join (select d.draw, coalesce((select max(x.seq) + 1 from play as x where x.draw = d.draw), 0) as next
+              from (select distinct draw from unnest(draws) as draw) as d) as s on s.draw = o.draw
+        where o.rest < 0 or o.next <> s.next;
         exit when more is null;
-        void := void || more; -- what is left may fit now; it is counted again
+        void := void || more; -- what is left may fit now, or lies beyond a gap; it is counted again
     end loop;
 
     insert into turn as t (id, draw, user_id, plays, cost, ticket, status, reason, decided_at)
