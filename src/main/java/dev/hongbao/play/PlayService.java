@@ -276,7 +276,10 @@ public final class PlayService {
                         if (settled != null) {
                             settled(settled, kind);
                         } else {
-                            race(draw, ticket); // the generation that decided it is over: play in the next one
+                            // The generation that decided it is over: play in the next one. Postgres is asked again,
+                            // since
+                            // the cost is lost when it went back, and a ticket without one would be void for ever.
+                            begin(draw);
                         }
                     });
         }

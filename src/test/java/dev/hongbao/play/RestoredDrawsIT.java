@@ -19,6 +19,7 @@ import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
 
 /** Postgres goes back in time and Redis does not, while people play (invariants I10 and I13). */
 class RestoredDrawsIT {
@@ -208,6 +210,43 @@ class RestoredDrawsIT {
                 assertPlays(engine, draw, user);
             }
             assertPlayedByFive(engine, draw);
+        }
+    }
+
+    @Test
+    void whoWaitsMeanwhilePaysAndPlaysInTheNextGeneration() {
+        // Given
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = played(before);
+        }
+        servers.backUpPostgres();
+        try (TestEngine engine = engine("20s")) {
+            // Given a play that is paid and decided, and waits
+            get(engine.engine().stopWriter());
+            Future<PlayOutcome> waiting = play(engine, draw, "u2");
+            eventually(SOON, () -> assertThat(unsettled()).isEqualTo(1));
+            long epoch = books.sumOfEpochs();
+
+            // When
+            servers.restorePostgres();
+            get(engine.engine().startWriter());
+
+            // Then
+            assertThat(get(waiting).kind()).isEqualTo(Kind.PLAYED);
+            assertThat(books.sumOfEpochs())
+                    .as("recovered for the lost cost, once")
+                    .isEqualTo(epoch + 1);
+            IntStream.rangeClosed(3, PLAYERS).forEach(n -> assertPlays(engine, draw, "u" + n));
+            assertPlayedByFive(engine, draw);
+        }
+    }
+
+    private long unsettled() {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.xrange(books.journalKeys().get(0), "-", "+").stream()
+                    .filter(entry -> entry.getFields().containsKey("play"))
+                    .count();
         }
     }
 
