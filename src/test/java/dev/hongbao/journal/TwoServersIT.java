@@ -3,21 +3,32 @@ package dev.hongbao.journal;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
+import dev.hongbao.command.UnavailableException;
+import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.play.PlayOutcome;
 import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.server.QuarantineDesk;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.Refusing;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.wire.Problem;
+import dev.hongbao.wire.ProblemType;
+import io.vertx.core.Future;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
@@ -145,5 +156,65 @@ class TwoServersIT {
             crowd.assertAnswersKept(servers);
             books.assertClean();
         }
+    }
+
+    @Test
+    void whoWaitsAtTheOtherForWhatTheOwnerSetsAsideIsToldWhyAndServedWhenItIsBack(TestServers servers)
+            throws Exception {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4", "claim.settle-timeout", "20s");
+        try (TestEngine owner = TestEngine.start(servers, 1, options);
+                TestEngine other = TestEngine.start(servers, 1, options)) {
+            // Given
+            owner.deposit("alice", 10_000);
+            Packet packet = owner.send("alice", 1000, 5);
+            Draw draw = new TestDraws(owner).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            assertThat(live(other)).isZero();
+            ClaimOutcome first = other.claim(packet, "bob");
+            try (Refusing claims = Refusing.rows(
+                            books, "transfer", "new.packet = '" + packet.id() + "' and new.slot > 0", "23514");
+                    Refusing plays = Refusing.rows(books, "play", "new.draw = '" + draw.id() + "'", "23514")) {
+                // When
+                Future<ClaimOutcome> claim = other.claim(0, packet, "carol");
+                Future<PlayOutcome> play = new TestDraws(other).play(0, draw, "carol");
+
+                // Then
+                assertSetAside(claim);
+                assertSetAside(play);
+                assertSetAside(other.claim(0, packet, "dave"));
+                assertThat(other.claim(packet, "bob").wonClaim()).isEqualTo(first.wonClaim());
+            }
+
+            // When
+            QuarantineDesk.replay(TestEngine.stores(servers), packet.id().value());
+            eventually(
+                    SOON,
+                    () -> assertThat(QuarantineDesk.drop(
+                                    TestEngine.stores(servers), draw.id().value()))
+                            .isEqualTo(1));
+
+            // Then
+            eventually(
+                    SOON, () -> assertThat(other.claim(packet, "carol").kind()).isEqualTo(Kind.ALREADY_CLAIMED));
+            eventually(
+                    SOON,
+                    () -> assertThat(other.claim(packet, "dave").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+            eventually(
+                    SOON,
+                    () -> assertThat(get(new TestDraws(other).play(0, draw, "carol"))
+                                    .plays())
+                            .hasSize(1));
+            books.assertClean();
+        }
+    }
+
+    /** At once, and not at the end of the time that a caller waits. */
+    private static void assertSetAside(Future<?> answer) {
+        assertThatThrownBy(() -> get(answer.timeout(10, TimeUnit.SECONDS)))
+                .isInstanceOfSatisfying(
+                        UnavailableException.class,
+                        refused -> assertThat(Problem.ofFailure(refused))
+                                .extracting(Problem::type)
+                                .isEqualTo(ProblemType.SET_ASIDE));
     }
 }
