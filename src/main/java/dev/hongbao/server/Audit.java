@@ -52,8 +52,8 @@ public final class Audit {
         }
     }
 
-    /** An empty database would pass for clean books. */
-    private static Future<Installation> installation(Pool pool, StoreAddresses stores) {
+    /** Whose database it is; fails with a {@link ConfigException} for an empty one, which would pass for clean books. */
+    static Future<Installation> installation(Pool pool, StoreAddresses stores) {
         return pool.query("select to_regclass('installation') is not null")
                 .execute()
                 .compose(rows -> rows.iterator().next().getBoolean(0)

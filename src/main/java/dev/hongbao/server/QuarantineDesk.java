@@ -29,7 +29,10 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 
-/** What an operator does with the quarantine, on connections of its own. Blocking; see {@link QuarantineStore}. */
+/**
+ * What an operator does with the quarantine, on connections of its own. Blocking; see {@link QuarantineStore}. Every call throws
+ * a {@link dev.hongbao.config.ConfigException} for a database on which no server has worked.
+ */
 public final class QuarantineDesk {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
 
@@ -63,7 +66,7 @@ public final class QuarantineDesk {
                     .using(vertx)
                     .build();
             Promise<T> done = Promise.promise();
-            vertx.runOnContext(now -> Installation.read(pool, stores.namespace())
+            vertx.runOnContext(now -> Audit.installation(pool, stores)
                     .compose(installation -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "quarantine")
                             .compose(redis -> work.apply(store(vertx, pool, installation), redis)
                                     .eventually(redis::close)))

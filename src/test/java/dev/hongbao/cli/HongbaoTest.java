@@ -91,6 +91,14 @@ class HongbaoTest {
         "token --user alice --ttl 1, a duration is a whole number and a unit",
         "token --user alice --ttl 366d, --ttl must be 1s … 365d",
         "token --user alice --role king, Invalid value for option '--role'",
+        "quarantine, Missing required parameter: 'ACTION'",
+        "quarantine lst, Invalid value for positional parameter at index 0 (ACTION)",
+        "quarantine list 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e, list takes no id",
+        "quarantine replay, which one? list shows the ids",
+        "quarantine void, which one? list shows the ids",
+        "quarantine void 5d3c, Invalid value for positional parameter at index 1 (ID)",
+        "quarantine void 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e more, Unmatched argument at index 3: 'more'",
+        "quarantin list, Did you mean quarantine?",
         "--port 65536, http.port (flag --http-port): must be 0 … 65535",
         "--config none.yaml, none.yaml (file): does not exist"
     })
@@ -106,7 +114,16 @@ class HongbaoTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "serve --help", "token --help", "check-config --help", "help serve", "--version"})
+    @ValueSource(
+            strings = {
+                "--help",
+                "serve --help",
+                "token --help",
+                "quarantine --help",
+                "check-config --help",
+                "help serve",
+                "--version"
+            })
     void helpGoesToStdoutAndStartsNothing(String line) {
         assertThat(run(line.split(" "))).isZero();
         assertThat(out.toString()).containsIgnoringCase("hongbao");
@@ -181,7 +198,14 @@ class HongbaoTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"reconcile", "token --user alice"})
+    @ValueSource(
+            strings = {
+                "reconcile",
+                "token --user alice",
+                "quarantine list",
+                "quarantine replay 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e",
+                "quarantine void 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e"
+            })
     void aMistypedDataDirectoryIsRefusedAndNotMade(String line) {
         // Given
         Path mistyped = dir.resolve("dtaa");
