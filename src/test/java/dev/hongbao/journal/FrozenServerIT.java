@@ -12,15 +12,12 @@ import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.UserId;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.postgres.PostgresAddress;
-import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.LossyProxy;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,16 +35,9 @@ class FrozenServerIT {
 
     @Test
     void depositsWithdrawalsAndSendsOfASilentServerHoldNobodyUp(TestServers servers) throws Exception {
-        URI postgres = URI.create(servers.postgresAppUrl());
-        StoreAddresses direct = TestEngine.stores(servers);
-        try (LossyProxy line = new LossyProxy(postgres.getHost(), postgres.getPort());
-                TestEngine owner = TestEngine.start(direct, 1, OPTIONS)) {
-            String throughLine = servers.postgresAppUrl()
-                    .replace("@" + postgres.getAuthority().split("@")[1], "@127.0.0.1:" + line.port());
-            try (TestEngine other = TestEngine.start(
-                    new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(throughLine)),
-                    1,
-                    OPTIONS)) {
+        try (LossyProxy line = LossyProxy.ofPostgres(servers);
+                TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
+            try (TestEngine other = TestEngine.start(line.stores(servers), 1, OPTIONS)) {
                 // Given a server that owns nothing, and moves the money of many without a pause
                 owner.deposit("alice", 1_000_000);
                 IntStream.range(0, USERS).forEach(i -> owner.deposit("u" + i, 1_000_000));

@@ -6,15 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.postgres.PostgresAddress;
-import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.LossyProxy;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -28,15 +25,9 @@ class SilentPostgresIT {
 
     @Test
     void itSettlesAgainSoonAndEveryConnectionOfThePoolIsMadeAnew(TestServers servers) throws Exception {
-        URI postgres = URI.create(servers.postgresAppUrl());
-        StoreAddresses direct = TestEngine.stores(servers);
-        try (LossyProxy line = new LossyProxy(postgres.getHost(), postgres.getPort())) {
-            String throughLine = servers.postgresAppUrl()
-                    .replace("@" + postgres.getAuthority().split("@")[1], "@127.0.0.1:" + line.port());
-            StoreAddresses lined =
-                    new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(throughLine));
-            try (TestEngine engine = TestEngine.start(
-                    lined, 1, Map.of("shards", "4", "postgres.pool-size", "" + POOL), System::nanoTime)) {
+        try (LossyProxy line = LossyProxy.ofPostgres(servers)) {
+            try (TestEngine engine =
+                    TestEngine.start(line.stores(servers), 1, Map.of("shards", "4", "postgres.pool-size", "" + POOL))) {
                 // Given a pool that is full, and a writer that has settled
                 engine.deposit("alice", 100_000);
                 Packet packet = engine.send("alice", 1000, 100);

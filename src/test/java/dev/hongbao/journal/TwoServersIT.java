@@ -11,9 +11,7 @@ import dev.hongbao.command.UnavailableException;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.play.PlayOutcome;
-import dev.hongbao.postgres.PostgresAddress;
 import dev.hongbao.server.QuarantineDesk;
-import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.LossyProxy;
@@ -44,16 +42,10 @@ class TwoServersIT {
 
     @Test
     void theOtherTakesOverWhenTheOwnersPostgresFallsSilent(TestServers servers) throws Exception {
-        URI postgres = URI.create(servers.postgresAppUrl());
-        StoreAddresses direct = TestEngine.stores(servers);
-        try (LossyProxy line = new LossyProxy(postgres.getHost(), postgres.getPort())) {
-            String throughLine = servers.postgresAppUrl()
-                    .replace("@" + postgres.getAuthority().split("@")[1], "@127.0.0.1:" + line.port());
-            StoreAddresses lined =
-                    new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(throughLine));
+        try (LossyProxy line = LossyProxy.ofPostgres(servers)) {
             Map<String, String> options = Map.of("shards", "4");
-            try (TestEngine first = TestEngine.start(lined, 1, options);
-                    TestEngine second = TestEngine.start(direct, 1, options)) {
+            try (TestEngine first = TestEngine.start(line.stores(servers), 1, options);
+                    TestEngine second = TestEngine.start(servers, 1, options)) {
                 // Given
                 second.deposit("alice", 1000);
                 Packet packet = second.send("alice", 1000, 10);

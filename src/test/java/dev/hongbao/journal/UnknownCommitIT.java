@@ -3,15 +3,12 @@ package dev.hongbao.journal;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.postgres.PostgresAddress;
-import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.LossyProxy;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -25,15 +22,10 @@ class UnknownCommitIT {
 
     @Test
     void aCommitWhoseAnswerIsLostCountsOnce(TestServers servers) throws Exception {
-        URI postgres = URI.create(servers.postgresAppUrl());
-        try (LossyProxy proxy = new LossyProxy(postgres.getHost(), postgres.getPort())) {
+        try (LossyProxy proxy = LossyProxy.ofPostgres(servers)) {
             // Given
-            String through = servers.postgresAppUrl()
-                    .replace(postgres.getHost() + ":" + postgres.getPort() + "/", "127.0.0.1:" + proxy.port() + "/");
-            StoreAddresses stores = new StoreAddresses(
-                    servers.redisUrl(), PostgresAddress.of(servers.postgresOwnerUrl()), PostgresAddress.of(through));
             Books books = new Books(servers);
-            try (TestEngine engine = TestEngine.start(stores, 3, OPTIONS)) {
+            try (TestEngine engine = TestEngine.start(proxy.stores(servers), 3, OPTIONS)) {
                 engine.deposit("alice", 1_000_000_000);
                 Crowd crowd = new Crowd(engine).start("alice");
 

@@ -13,7 +13,6 @@ import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.ClosedConnectionException;
 import io.vertx.sqlclient.Pool;
-import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,12 +31,8 @@ class DeadlineIT {
 
     @BeforeEach
     void connect(TestServers servers) throws Exception {
-        URI url = URI.create(servers.postgresAppUrl());
-        line = new LossyProxy(url.getHost(), url.getPort());
-        postgres = new Postgres(
-                vertx,
-                PostgresAddress.of(servers.postgresAppUrl()
-                        .replace("@" + url.getAuthority().split("@")[1], "@127.0.0.1:" + line.port())));
+        line = LossyProxy.ofPostgres(servers);
+        postgres = new Postgres(vertx, line.stores(servers).app());
     }
 
     @AfterEach

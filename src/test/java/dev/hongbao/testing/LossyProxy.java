@@ -1,11 +1,14 @@
 package dev.hongbao.testing;
 
+import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.server.StoreAddresses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +41,12 @@ public final class LossyProxy implements AutoCloseable {
         this(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), host, port);
     }
 
+    /** In front of a test's Postgres. */
+    public static LossyProxy ofPostgres(TestServers servers) throws IOException {
+        URI postgres = URI.create(servers.postgresAppUrl());
+        return new LossyProxy(postgres.getHost(), postgres.getPort());
+    }
+
     /** For clients that connect to this listener. */
     public LossyProxy(ServerSocket listener, String host, int port) {
         this.listener = listener;
@@ -48,6 +57,13 @@ public final class LossyProxy implements AutoCloseable {
 
     public int port() {
         return listener.getLocalPort();
+    }
+
+    /** The stores of the servers whose Postgres this is in front of: the application reaches it through here, its owner directly. */
+    public StoreAddresses stores(TestServers servers) {
+        StoreAddresses direct = TestEngine.stores(servers);
+        String through = servers.postgresAppUrl().replace("@" + host + ":" + port, "@127.0.0.1:" + port());
+        return new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(through));
     }
 
     /** Each connection open now loses the server's next answer, and then breaks. */
