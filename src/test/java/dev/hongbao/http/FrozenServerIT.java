@@ -7,11 +7,8 @@ import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.token.TokenKey;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,54 +20,18 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** One of two servers freezes (SIGSTOP): its sockets stay open, and its kernel acknowledges what it gets. */
 @ExtendWith(Servers.class)
-class FrozenServerIT extends HttpApiClient {
+class FrozenServerIT extends ServerProcessClient {
     private static final int SHARES = 1000;
     private static final String LOST = "lost the connection that holds the shards' locks";
 
-    @TempDir
-    private Path directory;
-
     private final ExecutorService claimers = Executors.newFixedThreadPool(8);
-    private URI base;
 
     @AfterEach
     void stop() {
         claimers.shutdownNow();
-    }
-
-    @Override
-    URI base() {
-        return base;
-    }
-
-    @Override
-    byte[] secret() {
-        try {
-            return TokenKey.loadOrCreate(directory.resolve("first/token.key"));
-        } catch (IOException unreadable) {
-            throw new IllegalStateException(unreadable);
-        }
-    }
-
-    private ServerProcess start(TestServers stores, String name) {
-        return ServerProcess.start(
-                directory.resolve(name),
-                "--redis-url",
-                stores.redisUrl(),
-                "--postgres-url",
-                stores.postgresAppUrl(),
-                "--postgres-owner-url",
-                stores.postgresOwnerUrl(),
-                "--token-secret-file",
-                directory.resolve("first/token.key").toString(),
-                "--shards",
-                "4",
-                "--limits-requests-per-second",
-                "0");
     }
 
     /** Claims of which some are answered; the server may freeze before the others are. */
@@ -98,10 +59,9 @@ class FrozenServerIT extends HttpApiClient {
     void the_other_takes_over_from_an_owner_that_froze_and_when_it_thaws_it_does_no_harm(TestServers stores)
             throws Exception {
         Books books = new Books(stores);
-        secret();
-        try (ServerProcess first = start(stores, "first")) {
+        try (ServerProcess first = serve(stores, "first", "--shards", "4")) {
             URI owner = first.awaitReady();
-            try (ServerProcess second = start(stores, "second")) {
+            try (ServerProcess second = serve(stores, "second", "--shards", "4")) {
                 URI other = second.awaitReady();
                 // Given an owner in the middle of claims
                 base = owner;

@@ -10,12 +10,9 @@ import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.token.TokenKey;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -32,7 +29,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientPauseMode;
 
@@ -42,19 +38,15 @@ import redis.clients.jedis.args.ClientPauseMode;
  * is paid once, and {@code reconcile} finds nothing.
  */
 @ExtendWith(Servers.class)
-class PlayCrashIT extends HttpApiClient {
+class PlayCrashIT extends ServerProcessClient {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final int TEN = 10;
     private static final int COST = 3;
     private static final int MONEY = 1_000;
 
-    @TempDir
-    private Path directory;
-
     private TestServers stores;
     private Books books;
     private ServerProcess server;
-    private URI base;
     private String draw;
 
     @BeforeEach
@@ -79,31 +71,8 @@ class PlayCrashIT extends HttpApiClient {
     }
 
     private void startServer() {
-        server = ServerProcess.start(
-                directory,
-                "--redis-url",
-                stores.redisUrl(),
-                "--postgres-url",
-                stores.postgresAppUrl(),
-                "--postgres-owner-url",
-                stores.postgresOwnerUrl(),
-                "--limits-requests-per-second",
-                "0");
+        server = serve(stores, "server");
         base = server.awaitReady();
-    }
-
-    @Override
-    URI base() {
-        return base;
-    }
-
-    @Override
-    byte[] secret() {
-        try {
-            return TokenKey.loadOrCreate(directory.resolve("token.key"));
-        } catch (IOException unreadable) {
-            throw new IllegalStateException(unreadable);
-        }
     }
 
     private HttpResponse<String> play(String user, String key) throws Exception {
@@ -189,16 +158,10 @@ class PlayCrashIT extends HttpApiClient {
 
     /** As an operator does it, in a process of its own. */
     private void reconcile() {
-        ServerProcess.Result result = ServerProcess.run(
-                "reconcile",
-                "--data-dir",
-                directory.toString(),
-                "--redis-url",
-                stores.redisUrl(),
-                "--postgres-url",
-                stores.postgresAppUrl(),
-                "--postgres-owner-url",
-                stores.postgresOwnerUrl());
+        ServerProcess.Result result = ServerProcess.run(Stream.concat(
+                        Stream.of("reconcile", "--data-dir", server.dataDir().toString()),
+                        Stream.of(storeFlags(stores)))
+                .toArray(String[]::new));
         assertThat(result.output()).contains("no violation");
         assertThat(result.exit()).isZero();
     }
