@@ -6,9 +6,10 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.http.HttpConnection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +24,7 @@ public final class ConnectionCap {
     private final int most;
     private final int mostOfAddress;
     private final ClientAddresses addresses;
+    private final List<Connections> loops = new CopyOnWriteArrayList<>();
     private final AtomicInteger total = new AtomicInteger();
     private final Counts<String> byAddress = new Counts<>();
     private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TELL_EVERY_NANOS);
@@ -53,17 +55,21 @@ public final class ConnectionCap {
                 .register(registry);
     }
 
+    /** A loop's connections count from now on. */
+    void add(Connections loop) {
+        loops.add(loop);
+    }
+
     ClientAddress addressOf(HttpConnection connection) {
         return addresses.ofPeer(connection.remoteAddress());
     }
 
     /**
-     * Counts a new connection.
+     * Counts a new connection; when there are too many, the one idle longest makes room.
      *
-     * @param makeRoom closes another one when there are too many; false when none can go
      * @return false, and nothing is counted, when it may not stay
      */
-    boolean enter(ClientAddress address, BooleanSupplier makeRoom) {
+    boolean enter(ClientAddress address) {
         if (!byAddress.enter(address.key(), address.most(mostOfAddress))) {
             refusedAddress.increment();
             tell("an address has its " + mostOfAddress + " connections (http.max-per-address); more of it are closed");
@@ -73,13 +79,34 @@ public final class ConnectionCap {
             return true;
         }
         tell("all " + most + " connections (http.max-connections) are open; idle ones make room for new ones");
-        if (makeRoom.getAsBoolean()) {
+        if (makeRoom()) {
             evicted.increment();
             return true;
         }
         refusedFull.increment();
         leave(address);
         return false;
+    }
+
+    /** Closes the connection that is idle longest, whichever loop has it. @return false when none is idle */
+    boolean makeRoom() {
+        while (true) {
+            Connections longest = null;
+            long since = 0;
+            for (Connections loop : loops) {
+                Long idle = loop.idleSince();
+                if (idle != null && (longest == null || idle - since < 0)) {
+                    longest = loop;
+                    since = idle;
+                }
+            }
+            if (longest == null) {
+                return false;
+            }
+            if (longest.makeRoom()) {
+                return true;
+            }
+        }
     }
 
     void leave(ClientAddress address) {

@@ -1,5 +1,6 @@
 package dev.hongbao.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +11,10 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.token.TokenSigner;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -60,6 +64,42 @@ class ConnectionCapIT {
                 assertThat(each.get().statusCode()).isEqualTo(200);
             }
         }
+    }
+
+    @Test
+    void theConnectionIdleLongestMakesRoomWhicheverLoopHasIt(TestServers stores) throws Exception {
+        Map<String, String> options = Map.of("http.max-connections", "3", "http.event-loops", "2");
+        List<Socket> open = new ArrayList<>();
+        try (TestServer server = TestServer.start(stores, options)) {
+            // Given as many as there may be; the loops take turns
+            for (int i = 0; i < 3; i++) {
+                open.add(connect(server));
+            }
+
+            // When one more comes, to the second one's loop
+            open.add(connect(server));
+
+            // Then the first one is closed, and the others are served
+            assertThat(open.get(0).getInputStream().read()).isEqualTo(-1);
+            for (Socket other : open.subList(1, 4)) {
+                assertThat(statusLine(other)).isEqualTo("HTTP/1.1 200 OK");
+            }
+        } finally {
+            for (Socket each : open) {
+                each.close();
+            }
+        }
+    }
+
+    private static Socket connect(TestServer server) throws IOException {
+        Socket socket = new Socket("127.0.0.1", server.base().getPort());
+        socket.setSoTimeout(20_000);
+        return socket;
+    }
+
+    private static String statusLine(Socket socket) throws IOException {
+        socket.getOutputStream().write("GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII));
+        return new BufferedReader(new InputStreamReader(socket.getInputStream(), US_ASCII)).readLine();
     }
 
     private static HttpResponse<String> manage(TestServer server, String path) throws Exception {

@@ -12,7 +12,10 @@ import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -22,12 +25,15 @@ class ConnectionsTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ConnectionCap cap =
             new ConnectionCap(3, 2, ClientAddresses.of(List.of(), Forwarded.X_FORWARDED_FOR), meters);
-    private final Connections connections =
-            new Connections(HttpSettings.of("127.0.0.1", 0), cap, nanos::incrementAndGet);
+    private final Connections connections = loop(Runnable::run);
     private final Exchange exchange;
 
     ConnectionsTest() throws IOException {
         exchange = new Exchange(null, null, HttpMetrics.of(meters, Contract.load()), connections);
+    }
+
+    private Connections loop(Executor executor) {
+        return new Connections(HttpSettings.of("127.0.0.1", 0), cap, executor, nanos::incrementAndGet);
     }
 
     /** A connection of an address, that only knows whether it is closed. */
@@ -64,8 +70,12 @@ class ConnectionsTest {
     }
 
     private Peer open(String address) {
+        return open(connections, address);
+    }
+
+    private static Peer open(Connections loop, String address) {
         Peer peer = new Peer(address);
-        connections.opened(peer.connection);
+        loop.opened(peer.connection);
         return peer;
     }
 
@@ -84,6 +94,44 @@ class ConnectionsTest {
 
         Peer fourth = open("203.0.113.4");
 
+        assertThat(second.closed).isTrue();
+        assertThat(List.of(first.closed, third.closed, fourth.closed)).containsOnly(false);
+        assertThat(openNow()).isEqualTo(3);
+    }
+
+    @Test
+    void theOneIdleLongestOfAllLoopsMakesRoom() {
+        // Given
+        Peer first = open("203.0.113.1");
+        Connections other = loop(Runnable::run);
+        Peer second = open(other, "203.0.113.2");
+        Peer third = open(other, "203.0.113.3");
+
+        // When
+        Peer fourth = open(other, "203.0.113.4");
+
+        // Then
+        assertThat(first.closed).isTrue();
+        assertThat(List.of(second.closed, third.closed, fourth.closed)).containsOnly(false);
+        assertThat(openNow()).isEqualTo(3);
+    }
+
+    @Test
+    void oneOnWhichARequestHasJustBegunStaysAndTheNextMakesRoom() {
+        // Given one that is about to be closed on its own loop
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        Connections busy = loop(tasks::add);
+        Peer first = open(busy, "203.0.113.1");
+        Peer second = open("203.0.113.2");
+        Peer third = open("203.0.113.3");
+        Peer fourth = open("203.0.113.4");
+        assertThat(tasks).hasSize(1);
+
+        // When its request arrives before
+        busy.began(first.connection, exchange);
+        tasks.remove().run();
+
+        // Then
         assertThat(second.closed).isTrue();
         assertThat(List.of(first.closed, third.closed, fourth.closed)).containsOnly(false);
         assertThat(openNow()).isEqualTo(3);
