@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  * Deadline}), and what it carried is of unknown effect. Safe on any thread.
  */
 public final class Postgres {
-    /** What a request, a settlement or a chore may take; a caller has been told 503 by then. */
+    /** What a settlement or a chore may take, and a request at the most; a caller has been told 503 by then. */
     public static final Duration SHORT = Duration.ofSeconds(8);
 
     /** For what reads or deletes a lot: recovery's pages, the reconciliation, the hourly purge. */
@@ -54,14 +54,18 @@ public final class Postgres {
     }
 
     /**
-     * A pool of connections.
+     * A pool of connections. Who waits for one as long as a statement may take is told to try later ({@link SqlState#isOutage}).
      *
      * @param name for the log and the metrics
      * @param queue how many may wait for a connection; further ones fail
      * @param statement the longest that a statement may take
      */
     public Pool pool(String name, int size, int queue, Duration statement) {
-        PoolOptions options = new PoolOptions().setMaxSize(size).setMaxWaitQueueSize(queue);
+        PoolOptions options = new PoolOptions()
+                .setMaxSize(size)
+                .setMaxWaitQueueSize(queue)
+                .setConnectionTimeout((int) statement.toMillis())
+                .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS);
         if (statement.compareTo(SHORT) > 0) {
             options.setIdleTimeout((int) IDLE.toSeconds()).setIdleTimeoutUnit(TimeUnit.SECONDS);
         }

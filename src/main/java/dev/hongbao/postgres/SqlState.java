@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 public final class SqlState {
     private static final Set<String> RETRYABLE = Set.of("40P01", "40001");
 
+    /** What a pool says to who waited too long for a connection: its exception has no type of its own. */
+    private static final Set<String> NO_CONNECTION = Set.of("Timeout", "Timeout waiting for connection");
+
     private SqlState() {}
 
     /** Deadlock, serialization failure: nothing happened, and the same transaction may be run again at once. */
@@ -73,7 +76,8 @@ public final class SqlState {
                 : fault instanceof IOException
                         || fault instanceof ClosedConnectionException
                         || fault instanceof ConnectionPoolTooBusyException
-                        || fault instanceof TimeoutException;
+                        || fault instanceof TimeoutException
+                        || NO_CONNECTION.contains(String.valueOf(fault.getMessage()));
     }
 
     /** The name of the constraint that was violated; null for any other fault. */

@@ -5,6 +5,7 @@ import dev.hongbao.postgres.Postgres;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 
 /**
  * A server's connections to Postgres, by what they are for.
@@ -26,9 +27,15 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
                         "requests",
                         config.postgres().poolSize(),
                         config.postgres().maxWaitQueue(),
-                        Postgres.SHORT),
+                        ofRequest(config.http().answerTimeout())),
                 postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
                 postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG));
+    }
+
+    /** Half of the answer's time to wait for a connection, half for the statement: nothing is done for who has been told 503. */
+    private static Duration ofRequest(Duration answer) {
+        Duration half = answer.dividedBy(2);
+        return half.compareTo(Postgres.SHORT) < 0 ? half : Postgres.SHORT;
     }
 
     Future<Void> close() {

@@ -35,7 +35,7 @@ class GreedyUserIT extends TestServerClient {
                         "limits.calls-in-flight", "6",
                         "limits.service-calls-in-flight", "30",
                         "limits.polls-in-flight", "10",
-                        "http.answer-timeout", "3s",
+                        "http.answer-timeout", "6s",
                         "postgres.pool-size", "8"));
     }
 

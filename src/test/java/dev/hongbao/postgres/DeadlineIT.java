@@ -13,6 +13,7 @@ import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.ClosedConnectionException;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +64,23 @@ class DeadlineIT {
 
         // Then
         assertThat(get(ask(pool, "select pg_backend_pid()"))).isEqualTo(backend);
+    }
+
+    @Test
+    void whoWaitsForAConnectionIsToldToTryLater() {
+        // Given that somebody has the only connection
+        Pool pool = pool();
+        SqlConnection taken = get(pool.getConnection());
+
+        // When others wait for as long as a statement may take
+        Future<Integer> query = ask(pool, "select 1");
+        Future<SqlConnection> another = pool.getConnection();
+
+        // Then
+        assertThatThrownBy(() -> get(query)).matches(SqlState::isOutage);
+        assertThatThrownBy(() -> get(another)).matches(SqlState::isOutage);
+        get(taken.close());
+        assertThat(get(ask(pool, "select 2"))).isEqualTo(2);
     }
 
     @Test
