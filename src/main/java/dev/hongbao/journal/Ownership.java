@@ -31,7 +31,7 @@ final class Ownership {
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
     private final Postgres postgres;
-    private final int presence;
+    private final Presence presence;
     private final Listener listener;
     private final Set<Integer> owned = new HashSet<>();
     private @Nullable PgConnection connection;
@@ -51,8 +51,8 @@ final class Ownership {
         void requested(RecoveryRequest request);
     }
 
-    /** @param presence what the connection shows besides, see {@link Presence} */
-    Ownership(Postgres postgres, int presence, Listener listener) {
+    /** @param presence what the connection shows before it locks any shard */
+    Ownership(Postgres postgres, Presence presence, Listener listener) {
         this.postgres = postgres;
         this.presence = presence;
         this.listener = listener;
@@ -92,7 +92,7 @@ final class Ownership {
         return postgres.connect("locks", SILENCE, SILENCE)
                 .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL)
                         .execute()
-                        .compose(listening -> Presence.show(fresh, presence))
+                        .compose(listening -> presence.show(fresh))
                         .map(fresh)
                         .onFailure(refused -> fresh.close()))
                 .map(this::adopt);

@@ -59,14 +59,14 @@ public final class PersistenceVerticle extends VerticleBase {
      * What the verticle works with.
      *
      * @param postgres for the connections of its own: the writer's and the locks'
-     * @param presence what this server shows to the others, see {@link Presence}
+     * @param presence what this server shows to the others before it owns a shard
      * @param pool for recovery, which reads a lot
      * @param pollInterval of ticks
      * @param maxItems that one settlement takes
      */
     public record Wiring(
             Postgres postgres,
-            int presence,
+            Presence presence,
             Pool pool,
             String redisUrl,
             Duration redisTimeout,
@@ -90,7 +90,7 @@ public final class PersistenceVerticle extends VerticleBase {
         this.metrics = new JournalMetrics(wiring.metrics);
     }
 
-    /** Fails when Redis or Postgres does not answer. */
+    /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
     @Override
     public Future<?> start() {
         return RedisLink.open(vertx, wiring.redisUrl, wiring.redisTimeout, "persistence")

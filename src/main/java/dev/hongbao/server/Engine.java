@@ -76,7 +76,7 @@ public final class Engine {
             Pools pools,
             ShardStore shardStore,
             int shardCount,
-            int presence) {
+            Presence presence) {
         this.vertx = vertx;
         this.stores = stores;
         this.config = config;
@@ -128,7 +128,7 @@ public final class Engine {
     /**
      * The same.
      *
-     * @param presence what this server shows to the others of its database
+     * @param presence what this server shows to the others of its database before it owns a shard
      */
     static Future<Engine> start(
             Vertx vertx,
@@ -136,7 +136,7 @@ public final class Engine {
             HongbaoConfig config,
             MeterRegistry metrics,
             LongSupplier nanoTime,
-            int presence) {
+            Presence presence) {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
         Packets.register(vertx);
         Draws.register(vertx);
@@ -174,7 +174,7 @@ public final class Engine {
                 .collect(Collectors.toMap(name -> name, Script::read));
     }
 
-    private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore, int presence) {
+    private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore, Presence presence) {
         PacketEnds ends = new PacketEnds(packets.ended());
         ClosedDraws closedDraws = new ClosedDraws();
         return new PersistenceVerticle.Wiring(

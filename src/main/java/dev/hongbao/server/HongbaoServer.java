@@ -43,7 +43,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -114,11 +113,12 @@ public final class HongbaoServer implements AutoCloseable {
         }
         StartChecks.enforce(await(StartChecks.ofStores(vertx, stores.addresses(), config)));
         int fingerprint = TokenFingerprint.of(tokens, stores.addresses().app().database());
-        Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, fingerprint));
+        Presence presence = new Presence(
+                fingerprint,
+                others -> StartChecks.enforce(TokenKeysRule.check(config.token(), fingerprint, others)));
+        Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, presence));
         engine = started;
         stops.push(() -> stop("the journal", started.close()));
-        List<Integer> otherKeys = await(Presence.others(started.pool(), fingerprint));
-        StartChecks.enforce(TokenKeysRule.check(config.token(), fingerprint, otherKeys));
         await(started.ready(START_LIMIT));
         OpenPackets.watch(vertx, started.pool(), metrics);
         Faces faces = await(making);

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -65,7 +69,7 @@ class StartChecksIT {
                                 empty.postgresOwnerUrl()))))
                         .isInstanceOf(StartRefusedException.class)
                         .hasMessageContaining("noeviction");
-                assertThat(new dev.hongbao.testing.Books(empty).strings("select to_regclass('shard')"))
+                assertThat(new Books(empty).strings("select to_regclass('shard')"))
                         .containsOnlyNulls();
             } finally {
                 redis.configSet("maxmemory-policy", "noeviction");
@@ -100,5 +104,29 @@ class StartChecksIT {
 
         // And once all have stopped, the key may be another
         HongbaoServer.start(config(Map.of("token.secret-file", theirs))).close();
+    }
+
+    @Test
+    void aServerWithOtherKeysIsRefusedBeforeItOwnsAShard() throws Exception {
+        try (TestServers empty = Servers.fresh();
+                Connection other = TestDatabase.connect(empty.postgresOwnerUrl());
+                Statement statement = other.createStatement()) {
+            // Given a server with other keys that has not taken its shards yet
+            statement.execute("select pg_advisory_lock_shared(26731, 4711)");
+
+            // When
+            assertThatThrownBy(() -> HongbaoServer.start(config(Map.of(
+                            "token.secret-file",
+                            secret().toString(),
+                            "postgres.url",
+                            empty.postgresAppUrl(),
+                            "postgres.owner-url",
+                            empty.postgresOwnerUrl()))))
+                    .isInstanceOf(StartRefusedException.class)
+                    .hasMessageContaining("believes other tokens");
+
+            // Then nothing was recovered, and so nothing settled
+            assertThat(new Books(empty).sumOfEpochs()).isZero();
+        }
     }
 }
