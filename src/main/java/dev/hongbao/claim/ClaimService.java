@@ -125,7 +125,9 @@ public final class ClaimService {
             race.start(packet);
         } else {
             race.inTime(catalog.find(id)).onFailure(race::fail).onSuccess(found -> {
-                if (found == null) {
+                if (found == null && desk.quarantine().holds(id.value())) {
+                    race.fail(UnavailableException.setAside()); // its terms cannot be read
+                } else if (found == null) {
                     race.finish(ClaimOutcome.refused(Kind.NOT_FOUND));
                 } else {
                     race.start(found);

@@ -19,6 +19,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -80,7 +81,9 @@ public final class ClaimSettler implements Settler {
         private final List<Integer> slots = new ArrayList<>();
         private final List<Long> amounts = new ArrayList<>();
         private final List<UserId> users = new ArrayList<>();
-        private int foreign;
+
+        /** Claims that cannot be, by packet. Postgres is told of these packets too: of one that is set aside nothing is void. */
+        private final Map<PacketId, Integer> foreign = new LinkedHashMap<>();
 
         Batch(Map<PacketId, Packet> terms) {
             this.terms = terms;
@@ -89,8 +92,7 @@ public final class ClaimSettler implements Settler {
         void add(AcceptedClaims item) {
             Packet packet = terms.get(item.packet());
             if (packet == null || item.firstSlot() + item.size() > packet.count()) {
-                LOG.error("the journal holds claims on {} that cannot be: void", item.packet());
-                foreign += item.size();
+                foreign.merge(item.packet(), item.size(), Integer::sum);
                 return;
             }
             Integer place = placeOf.computeIfAbsent(item.packet(), id -> {
@@ -122,8 +124,9 @@ public final class ClaimSettler implements Settler {
 
         private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
             Tuple parameters = moves.toTuple()
-                    .addArrayOfUUID(
-                            packets.stream().map(packet -> packet.id().value()).toArray(UUID[]::new))
+                    .addArrayOfUUID(Stream.concat(packets.stream().map(Packet::id), foreign.keySet().stream())
+                            .map(PacketId::value)
+                            .toArray(UUID[]::new))
                     .addArrayOfInteger(places.toArray(Integer[]::new))
                     .addArrayOfInteger(slots.toArray(Integer[]::new))
                     .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new))
@@ -156,7 +159,8 @@ public final class ClaimSettler implements Settler {
             ends.ended(
                     Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());
             bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets));
-            return foreign + voids.length;
+            foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
+            return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;
         }
     }
 }

@@ -1,7 +1,10 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.command.GroupId;
+import dev.hongbao.command.UnavailableException;
 import dev.hongbao.command.UserId;
+import dev.hongbao.journal.Quarantine;
+import dev.hongbao.journal.Unit;
 import dev.hongbao.ledger.Asset;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -10,10 +13,14 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -67,9 +74,17 @@ public final class PacketStore {
             + " limit 1) as l on true ";
 
     private final Pool pool;
+    private final @Nullable Quarantine quarantine;
 
+    /** A packet whose terms cannot be read fails what looks it up. */
     public PacketStore(Pool pool) {
+        this(pool, null);
+    }
+
+    /** A packet whose terms cannot be read is set aside, and left out of every answer. */
+    public PacketStore(Pool pool, @Nullable Quarantine quarantine) {
         this.pool = pool;
+        this.quarantine = quarantine;
     }
 
     /** A packet's progress, at one moment. */
@@ -91,7 +106,7 @@ public final class PacketStore {
     Future<List<Packet>> find(Collection<PacketId> ids) {
         return pool.preparedQuery("select " + PACKET + " from packet as p where p.id = any ($1)")
                 .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
-                .map(rows -> stream(rows).map(PacketStore::packet).toList());
+                .compose(rows -> readable(rows, PacketStore::packet));
     }
 
     /** As {@link #find}, each with one block of its amounts at hand, if it has such a block; the two lists go together. */
@@ -100,7 +115,7 @@ public final class PacketStore {
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfInteger(blocks.toArray(Integer[]::new)))
-                .map(rows -> stream(rows).map(PacketStore::packetWithBlock).toList());
+                .compose(rows -> readable(rows, PacketStore::packetWithBlock));
     }
 
     /** How far a packet has come; null for an unknown one. */
@@ -173,10 +188,14 @@ public final class PacketStore {
                 .map(rows -> stream(rows).map(PacketStore::claim).toList());
     }
 
-    /** A packet as a user sees it; null for an unknown one. */
+    /** A packet as a user sees it; null for an unknown one, and {@link UnavailableException#setAside} for one that cannot be read. */
     Future<@Nullable Seen> seen(PacketId id, UserId viewer) {
-        return seen("where p.id = $2", Tuple.of(viewer.value(), id.value()))
-                .map(all -> all.stream().findFirst().orElse(null));
+        return seen("where p.id = $2", Tuple.of(viewer.value(), id.value())).compose(all -> {
+            if (all.isEmpty() && quarantine != null && quarantine.holds(id.value())) {
+                return Future.failedFuture(UnavailableException.setAside());
+            }
+            return Future.succeededFuture(all.isEmpty() ? null : all.get(0));
+        });
     }
 
     /** A sender's packets older than a packet, newest first. */
@@ -197,9 +216,7 @@ public final class PacketStore {
     private Future<List<Seen>> seen(String which, Tuple parameters) {
         return pool.preparedQuery(SEEN + which)
                 .execute(parameters)
-                .map(rows -> stream(rows)
-                        .map(row -> seen(row, parameters.getString(0)))
-                        .toList());
+                .compose(rows -> readable(rows, row -> seen(row, parameters.getString(0))));
     }
 
     /** An open packet whose time ran out. */
@@ -217,6 +234,27 @@ public final class PacketStore {
                 .map(rows -> stream(rows)
                         .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))
                         .toList());
+    }
+
+    private <T> Future<List<T>> readable(RowSet<Row> rows, Function<Row, T> read) {
+        List<T> all = new ArrayList<>(rows.size());
+        Map<UUID, Future<Void>> unreadable = new HashMap<>();
+        for (Row row : rows) {
+            try {
+                all.add(read.apply(row));
+            } catch (RuntimeException fault) {
+                if (quarantine == null) {
+                    throw fault;
+                }
+                unreadable.computeIfAbsent(
+                        row.getUUID("id"),
+                        id -> quarantine.setAside(
+                                new Unit(Unit.Kind.PACKET, id),
+                                row.getInteger("shard"),
+                                "its terms cannot be read: " + fault.getMessage()));
+            }
+        }
+        return Future.join(List.copyOf(unreadable.values())).map(all);
     }
 
     private static Stream<Row> stream(RowSet<Row> rows) {

@@ -63,7 +63,7 @@ final class Packets {
         this.ownerPool = ownerPool;
         this.shards = shards;
         this.quarantine = quarantine;
-        this.store = new PacketStore(pool);
+        this.store = new PacketStore(pool, quarantine);
         this.catalog = new PacketCatalog(store);
         this.ended = new EndedPackets(store);
         this.metrics = new ClaimMetrics(metrics);
@@ -88,7 +88,7 @@ final class Packets {
 
     /** @param ends what has ended; the same for the chore */
     List<Settler> settlers(PacketEnds ends) {
-        PacketCatalog owners = catalog.over(new PacketStore(ownerPool));
+        PacketCatalog owners = catalog.over(new PacketStore(ownerPool, quarantine));
         return List.of(new ClaimSettler(owners, ends, vertx.eventBus()), new CloseSettler(ends));
     }
 

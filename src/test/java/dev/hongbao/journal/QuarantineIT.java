@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.claim.ClaimOutcome;
 import dev.hongbao.claim.ClaimOutcome.Kind;
 import dev.hongbao.command.UnavailableException;
+import dev.hongbao.command.UserId;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.play.PlayOutcome;
@@ -414,6 +415,71 @@ class QuarantineIT {
             // When, Then: it has not read the draw before
             assertSetAside(new TestDraws(other).play(0, bad, "bob"));
             assertThat(units()).containsExactly("draw " + bad.id());
+        }
+    }
+
+    @Test
+    void aPacketWhoseTermsCannotBeReadIsSetAsideAlone() throws Exception {
+        // Given claims that are accepted and not settled, and a server that has not read their packets before
+        Packet bad = engine.send("alice", 1000, 5);
+        Packet good = engine.send("alice", 1000, 5);
+        get(engine.engine().stopWriter());
+        for (Packet packet : List.of(bad, good)) {
+            assertThat(get(engine.loop(0)
+                                    .call(services -> services.claims().accept(member("bob"), packet.id(), null)))
+                            .kind())
+                    .isEqualTo(Kind.ACCEPTED);
+        }
+        books.execute("update packet set group_id = 'no group' where id = '" + bad.id() + "'");
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When, Then
+            assertThat(get(claim(other, good, "carol")).wonClaim().slot()).isEqualTo(1);
+            assertThat(get(claim(other, good, "bob")).wonClaim().slot()).isZero();
+            assertThat(units()).containsExactly("packet " + bad.id());
+            Eventually.eventually(
+                    SOON, () -> assertThat(items(bad.id().value())).containsExactly("claim " + bad.id() + " 0 bob"));
+            assertThat(books.strings(quarantinedCheck()))
+                    .anyMatch(line -> line.startsWith("packet " + bad.id()) && line.contains("cannot be read"));
+            assertSetAside(claim(other, bad, "carol"));
+            assertSetAside(other.loop(0).call(services -> services.packets().view(member("carol"), bad.id())));
+
+            // When, Then: it is not replayed, and nothing is lost, before the cause is mended
+            StoreAddresses stores = TestEngine.stores(servers);
+            assertThatThrownBy(() -> QuarantineDesk.replay(stores, bad.id().value()))
+                    .hasMessageContaining("a group id is");
+            books.execute("update packet set group_id = '" + good.group() + "' where id = '" + bad.id() + "'");
+            assertThat(QuarantineDesk.replay(stores, bad.id().value())).isEqualTo(1);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(get(claim(other, bad, "carol")).wonClaim().slot())
+                            .isEqualTo(1));
+            assertThat(get(claim(other, bad, "bob")).wonClaim().slot()).isZero();
+        }
+    }
+
+    @Test
+    void aPacketThatCannotBeReadKeepsNobodyFromReadingOthers() {
+        // Given
+        Packet bad = engine.send("alice", 1000, 5);
+        Packet good = engine.send("alice", 1000, 5);
+        books.execute("update packet set recipients = '{}', kind = 'exclusive', asset = '?' where id = '" + bad.id() + "'");
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When a sender lists her packets
+            List<String> sent = get(other.loop(0)
+                            .call(services -> services.packets().sentBy(new UserId("alice"), null, 100)))
+                    .items()
+                    .stream()
+                    .map(view -> view.packet().id().toString())
+                    .toList();
+
+            // Then
+            assertThat(sent).contains(good.id().toString()).doesNotContain(bad.id().toString());
+            assertThat(units()).containsExactly("packet " + bad.id());
+            assertThat(get(claim(other, good, "bob")).kind()).isEqualTo(Kind.CLAIMED);
+        } finally {
+            books.execute("update packet set recipients = null, kind = 'lucky', asset = 'CNY' where id = '" + bad.id() + "'");
         }
     }
 }
