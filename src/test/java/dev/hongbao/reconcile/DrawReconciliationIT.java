@@ -36,6 +36,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.resps.Tuple;
 
 /** The audit finds what is wrong with draws: each check is seen failing on forged books, and Redis is held to Postgres. */
 @ExtendWith(Servers.class)
@@ -204,11 +205,41 @@ class DrawReconciliationIT {
                     .asString()
                     .contains(scheduled.id().toString(), "releases");
             redis.zrem(key(scheduled, "m"), "0:1:99999");
+            Tuple one = redis.zrangeWithScores(key(scheduled, "m"), -1, -1).get(0);
+            redis.zrem(key(scheduled, "m"), one.getElement());
+            assertThat(audit())
+                    .singleElement()
+                    .asString()
+                    .contains(scheduled.id().toString(), "lacks 1 of them");
+            redis.zadd(key(scheduled, "m"), 0, "0:1:99999");
+            assertThat(audit())
+                    .singleElement()
+                    .asString()
+                    .contains(scheduled.id().toString(), "lacks 1 of them");
+            redis.zrem(key(scheduled, "m"), "0:1:99999");
+            redis.zadd(key(scheduled, "m"), one.getScore(), one.getElement());
             redis.rename(key(open, "d"), key(open, "x"));
             assertThat(audit()).singleElement().asString().contains(draw, "lacks it");
             redis.rename(key(open, "x"), key(open, "d"));
         }
         assertThat(audit()).isEmpty();
+    }
+
+    @Test
+    void aScheduleIsReadInPages() throws Exception {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given a long one, and a Redis that closes who is sent much at once
+            assertThat(redis.zcard(key(scheduled, "m"))).isGreaterThan(4_000);
+            String option = "client-output-buffer-limit";
+            String before = redis.configGet(option).get(option);
+            redis.configSet(option, "normal 32768 0 0");
+            try {
+                // When, then
+                assertThat(audit()).isEmpty();
+            } finally {
+                redis.configSet(option, before);
+            }
+        }
     }
 
     @Test
