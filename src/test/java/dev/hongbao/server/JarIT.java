@@ -10,6 +10,8 @@ import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.token.TokenKey;
 import dev.hongbao.token.TokenSigner;
 import io.vertx.core.json.JsonObject;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -122,6 +124,37 @@ class JarIT {
             try (ServerProcess second = ServerProcess.start(directory)) {
                 assertThat(second.exitCode(Duration.ofSeconds(20))).isEqualTo(1);
                 assertThat(second.errors()).contains(directory.toString());
+            }
+        }
+    }
+
+    @Test
+    void thereAreFewerConnectionsThanFilesSoThatTheOperatorIsServed() throws Exception {
+        // Given a server with fewer files than http.max-connections
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        URI metrics = URI.create("http://127.0.0.1:" + port + "/metrics");
+        List<Socket> open = new ArrayList<>();
+        try (ServerProcess server = ServerProcess.startWithFiles(700, directory, "--management-port", port + "")) {
+            URI base = server.awaitReady();
+
+            // When
+            for (int i = 0; i < 800; i++) {
+                open.add(new Socket(base.getHost(), base.getPort()));
+            }
+
+            // Then
+            Eventually.eventually(
+                    Duration.ofSeconds(30),
+                    () -> assertThat(http.send(
+                                            HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
+                                    .body())
+                            .containsPattern("connections_closed_total\\{reason=\"made-room\"} [1-9]"));
+        } finally {
+            for (Socket each : open) {
+                each.close();
             }
         }
     }

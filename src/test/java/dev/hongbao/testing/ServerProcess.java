@@ -39,6 +39,17 @@ public final class ServerProcess implements AutoCloseable {
 
     /** As above, with more in its environment. */
     public static ServerProcess start(Path dataDir, Map<String, String> environment, String... flags) {
+        return start(List.of(), dataDir, environment, flags);
+    }
+
+    /** As above, in a process that may not open more files. */
+    public static ServerProcess startWithFiles(int most, Path dataDir, String... flags) {
+        List<String> shell = List.of("sh", "-c", "ulimit -n \"$0\" && exec \"$@\"", Integer.toString(most));
+        return start(shell, dataDir, Map.of(), flags);
+    }
+
+    private static ServerProcess start(
+            List<String> shell, Path dataDir, Map<String, String> environment, String... flags) {
         try {
             Files.createDirectories(dataDir);
             Path out = Files.createTempFile(dataDir, "out", ".log");
@@ -46,6 +57,7 @@ public final class ServerProcess implements AutoCloseable {
             List<String> command = new ArrayList<>(List.of("--data-dir", dataDir.toString(), "--port", "0"));
             command.addAll(List.of(flags));
             ProcessBuilder builder = java(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+            builder.command().addAll(0, shell);
             builder.environment().putAll(environment);
             Process process = builder.start();
             return new ServerProcess(dataDir, out, err, process);
