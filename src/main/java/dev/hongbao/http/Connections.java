@@ -75,7 +75,8 @@ final class Connections {
     }
 
     /** Since when the one idle longest is idle, as {@code nanoTime}; null when none is. Safe on any thread. */
-    @Nullable Long idleSince() {
+    @Nullable
+    Long idleSince() {
         synchronized (idle) {
             Iterator<Progress> longest = idle.values().iterator();
             return longest.hasNext() ? longest.next().sinceNanos : null;
@@ -91,7 +92,8 @@ final class Connections {
     boolean makeRoom() {
         Map.Entry<HttpConnection, Progress> longest;
         synchronized (idle) {
-            Iterator<Map.Entry<HttpConnection, Progress>> entries = idle.entrySet().iterator();
+            Iterator<Map.Entry<HttpConnection, Progress>> entries =
+                    idle.entrySet().iterator();
             if (!entries.hasNext()) {
                 return false;
             }

@@ -75,10 +75,7 @@ public final class HttpVerticle extends VerticleBase {
     private Future<?> listen(Services services) {
         open = services;
         Connections connections = new Connections(
-                settings,
-                shared.connectionCap(),
-                work -> context.runOnContext(now -> work.run()),
-                System::nanoTime);
+                settings, shared.connectionCap(), work -> context.runOnContext(now -> work.run()), System::nanoTime);
         face = new HttpFace(vertx, settings, shared, connections, services, ongoing);
         HttpServerOptions options = options();
         server = vertx.createHttpServer(options)

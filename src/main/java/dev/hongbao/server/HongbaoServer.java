@@ -114,8 +114,7 @@ public final class HongbaoServer implements AutoCloseable {
         StartChecks.enforce(await(StartChecks.ofStores(vertx, stores.addresses(), config)));
         int fingerprint = TokenFingerprint.of(tokens, stores.addresses().app().database());
         Presence presence = new Presence(
-                fingerprint,
-                others -> StartChecks.enforce(TokenKeysRule.check(config.token(), fingerprint, others)));
+                fingerprint, others -> StartChecks.enforce(TokenKeysRule.check(config.token(), fingerprint, others)));
         Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, presence));
         engine = started;
         stops.push(() -> stop("the journal", started.close()));

@@ -82,9 +82,11 @@ class SlowStoreIT extends TestServerClient {
             // Then none of them waits in Postgres; the time is much less than a statement may take
             Eventually.eventually(
                     Duration.ofSeconds(3),
-                    () -> assertThat(books.longOf("select count(*) from pg_locks where not granted"
-                                    + " and relation = 'account'::regclass"
-                                    + " and database = (select oid from pg_database where datname = current_database())"))
+                    () -> assertThat(
+                                    books.longOf(
+                                            "select count(*) from pg_locks where not granted"
+                                                    + " and relation = 'account'::regclass"
+                                                    + " and database = (select oid from pg_database where datname = current_database())"))
                             .isZero());
         }
     }

@@ -425,8 +425,7 @@ class QuarantineIT {
         Packet good = engine.send("alice", 1000, 5);
         get(engine.engine().stopWriter());
         for (Packet packet : List.of(bad, good)) {
-            assertThat(get(engine.loop(0)
-                                    .call(services -> services.claims().accept(member("bob"), packet.id(), null)))
+            assertThat(get(engine.loop(0).call(services -> services.claims().accept(member("bob"), packet.id(), null)))
                             .kind())
                     .isEqualTo(Kind.ACCEPTED);
         }
@@ -463,23 +462,27 @@ class QuarantineIT {
         // Given
         Packet bad = engine.send("alice", 1000, 5);
         Packet good = engine.send("alice", 1000, 5);
-        books.execute("update packet set recipients = '{}', kind = 'exclusive', asset = '?' where id = '" + bad.id() + "'");
+        books.execute(
+                "update packet set recipients = '{}', kind = 'exclusive', asset = '?' where id = '" + bad.id() + "'");
 
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When a sender lists her packets
-            List<String> sent = get(other.loop(0)
-                            .call(services -> services.packets().sentBy(new UserId("alice"), null, 100)))
+            List<String> sent = get(
+                            other.loop(0).call(services -> services.packets().sentBy(new UserId("alice"), null, 100)))
                     .items()
                     .stream()
                     .map(view -> view.packet().id().toString())
                     .toList();
 
             // Then
-            assertThat(sent).contains(good.id().toString()).doesNotContain(bad.id().toString());
+            assertThat(sent)
+                    .contains(good.id().toString())
+                    .doesNotContain(bad.id().toString());
             assertThat(units()).containsExactly("packet " + bad.id());
             assertThat(get(claim(other, good, "bob")).kind()).isEqualTo(Kind.CLAIMED);
         } finally {
-            books.execute("update packet set recipients = null, kind = 'lucky', asset = 'CNY' where id = '" + bad.id() + "'");
+            books.execute(
+                    "update packet set recipients = null, kind = 'lucky', asset = 'CNY' where id = '" + bad.id() + "'");
         }
     }
 }

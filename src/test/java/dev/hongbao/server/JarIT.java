@@ -148,8 +148,7 @@ class JarIT {
             // Then
             Eventually.eventually(
                     Duration.ofSeconds(30),
-                    () -> assertThat(http.send(
-                                            HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
+                    () -> assertThat(http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
                                     .body())
                             .containsPattern("connections_closed_total\\{reason=\"made-room\"} [1-9]"));
         } finally {
