@@ -425,7 +425,7 @@ class QuarantineIT {
         Packet good = engine.send("alice", 1000, 5);
         get(engine.engine().stopWriter());
         for (Packet packet : List.of(bad, good)) {
-            assertThat(get(engine.loop(0).call(services -> services.claims().accept(member("bob"), packet.id(), null)))
+            assertThat(get(engine.loop(0).call(services -> services.claims().accept(TestEngine.member("bob"), packet.id(), null)))
                             .kind())
                     .isEqualTo(Kind.ACCEPTED);
         }
@@ -433,15 +433,15 @@ class QuarantineIT {
 
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When, Then
-            assertThat(get(claim(other, good, "carol")).wonClaim().slot()).isEqualTo(1);
-            assertThat(get(claim(other, good, "bob")).wonClaim().slot()).isZero();
+            assertThat(other.claim(good, "carol").wonClaim().slot()).isEqualTo(1);
+            assertThat(other.claim(good, "bob").wonClaim().slot()).isZero();
             assertThat(units()).containsExactly("packet " + bad.id());
             Eventually.eventually(
                     SOON, () -> assertThat(items(bad.id().value())).containsExactly("claim " + bad.id() + " 0 bob"));
             assertThat(books.strings(quarantinedCheck()))
                     .anyMatch(line -> line.startsWith("packet " + bad.id()) && line.contains("cannot be read"));
-            assertSetAside(claim(other, bad, "carol"));
-            assertSetAside(other.loop(0).call(services -> services.packets().view(member("carol"), bad.id())));
+            assertSetAside(other.claim(0, bad, "carol"));
+            assertSetAside(other.loop(0).call(services -> services.packets().view(TestEngine.member("carol"), bad.id())));
 
             // When, Then: it is not replayed, and nothing is lost, before the cause is mended
             StoreAddresses stores = TestEngine.stores(servers);
@@ -451,9 +451,9 @@ class QuarantineIT {
             assertThat(QuarantineDesk.replay(stores, bad.id().value())).isEqualTo(1);
             Eventually.eventually(
                     SOON,
-                    () -> assertThat(get(claim(other, bad, "carol")).wonClaim().slot())
+                    () -> assertThat(other.claim(bad, "carol").wonClaim().slot())
                             .isEqualTo(1));
-            assertThat(get(claim(other, bad, "bob")).wonClaim().slot()).isZero();
+            assertThat(other.claim(bad, "bob").wonClaim().slot()).isZero();
         }
     }
 
@@ -479,7 +479,7 @@ class QuarantineIT {
                     .contains(good.id().toString())
                     .doesNotContain(bad.id().toString());
             assertThat(units()).containsExactly("packet " + bad.id());
-            assertThat(get(claim(other, good, "bob")).kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(other.claim(good, "bob").kind()).isEqualTo(Kind.CLAIMED);
         } finally {
             books.execute(
                     "update packet set recipients = null, kind = 'lucky', asset = 'CNY' where id = '" + bad.id() + "'");
