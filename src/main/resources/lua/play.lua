@@ -1,9 +1,9 @@
--- Plays prize draws of one shard for a batch of turns: each turn is one user's plays under one key, all of them or none.
+-- Plays prize draws of one shard for a batch of requests: each request is one user's plays under one key, all of them or none.
 --
 -- Generation @generation@ (the fence, as in claim.lua)
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2]    the shard's decided tickets: a sorted set, ticket -> sequence number of the journal entry
+-- KEYS[2]    the shard's decided attempts: a sorted set, attempt -> sequence number of the journal entry
 -- KEYS[3..]  two for each draw: its hash, and its schedule (a sorted set, 'period:prize:n' -> moment in milliseconds).
 --            The hash: '#' is the number of plays, '!' is there once the draw is closed, '*' its rules and '=' its state
 --            (MessagePack, below), '~' the last period that was loaded; every other field is user -> counters:
@@ -12,7 +12,7 @@
 -- ARGV[1]    how many entries the journal may hold
 -- ARGV[2]    now, in milliseconds, by Postgres' clock as the server knows it: what is due is due by it
 -- ARGV[3]    random numbers from 0 to 2^52 - 1 (MessagePack array): chance comes from the server, the script is deterministic
--- ARGV[4..]  for each draw: its id, its local day, the number of its turns; for each turn: id, ticket, user, plays,
+-- ARGV[4..]  for each draw: its id, its local day, the number of its requests; for each request: id, attempt, user, plays,
 --            1 when its cost is held
 --
 -- Rules      { mode 0 table 1 weights 2 schedule, 0 stop 1 repeat 2 rescale 3 fallback, chances, limits per user,
@@ -20,21 +20,21 @@
 --              first period's start, period's length, 1 when releases carry over }
 -- State      { round, left in the round (by prize), left of the stock (by prize, -1: no limit) }
 --
--- Returns    { sequence number or '', an outcome per turn separated by spaces, the journal entry's items }; outcomes are '+'
+-- Returns    { sequence number or '', an outcome per request separated by spaces, the journal entry's items }; outcomes are '+'
 --            played now, '=' decided before (wait for it), 'limit', 'day', 'exhausted', 'closed', 'missing'
--- Journal    an item per turn that was played or whose cost is to be returned:
---            draw turn ticket user now seq prize:round[:period:n],… counters        ('-' for no counters)
---            draw turn ticket user now ! reason
+-- Journal    an item per request that was played or whose cost is to be returned:
+--            draw request attempt user now seq prize:round[:period:n],… counters        ('-' for no counters)
+--            draw request attempt user now ! reason
 -- Errors     NO_JOURNAL, JOURNAL_FULL, CHANCE_USED_UP (call again with other numbers): nothing was changed
--- Idempotent by ticket, also within one batch
--- Cost       O(plays * prizes); at most 256 turns and 2,560 plays, so that unpack never meets Lua's stack limit
+-- Idempotent by attempt, also within one batch
+-- Cost       O(plays * prizes); at most 256 requests and 2,560 plays, so that unpack never meets Lua's stack limit
 --
 -- Everything is built first, and the append is the first write. DrawModel.java is the twin of what happens here.
 
 local RANGE = 4503599627370496 -- 2^52
 local limit, now = tonumber(ARGV[1]), tonumber(ARGV[2])
 local numbers, used, starved = cmsgpack.unpack(ARGV[3]), 0, false
-local outcomes, entry, tickets, writes = {}, {}, {}, {}
+local outcomes, entry, attempts, writes = {}, {}, {}, {}
 
 local function below(bound)
   if bound == 1 then return 0 end
@@ -50,7 +50,7 @@ local function below(bound)
   end
 end
 
--- One draw of the batch. Changes are noted in undo, so that a turn that cannot be played to its end leaves nothing.
+-- One draw of the batch. Changes are noted in undo, so that a request that cannot be played to its end leaves nothing.
 local function open(hash, schedule, held)
   local r, s = cmsgpack.unpack(held[3]), cmsgpack.unpack(held[4])
   local mode, when, chances, per_user, fulfils, fallback = r[1], r[2], r[3], r[4], r[5], r[6]
@@ -221,8 +221,8 @@ local function open(hash, schedule, held)
     return player
   end
 
-  -- Plays a turn: the prizes in the journal's words, and the user's counters after it; or nil and why not.
-  function draw.turn(text, plays, day)
+  -- Plays a request: the prizes in the journal's words, and the user's counters after it; or nil and why not.
+  function draw.request(text, plays, day)
     local player = tracks and counters(text) or { 0, -1, 0 }
     if plays_total > 0 and player[1] + plays > plays_total then return nil, 'limit' end
     local today = math.max(day, player[2])
@@ -258,10 +258,10 @@ end
 
 local at, key = 4, 3
 while key <= #KEYS do
-  local id, day, turns = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local id, day, requests = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   at = at + 3
   local fields, asked = { '#', '!', '*', '=' }, {}
-  for t = 0, turns - 1 do
+  for t = 0, requests - 1 do
     fields[5 + t] = ARGV[at + 5 * t + 2]
     asked[1 + t] = ARGV[at + 5 * t + 1]
   end
@@ -270,12 +270,12 @@ while key <= #KEYS do
   local draw = held[1] and not held[2] and open(KEYS[key], KEYS[key + 1], held)
   local players, changed = {}, {}
 
-  for t = 0, turns - 1 do
-    local turn, ticket, user = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  for t = 0, requests - 1 do
+    local request, attempt, user = ARGV[at], ARGV[at + 1], ARGV[at + 2]
     local plays, paid = tonumber(ARGV[at + 3]), ARGV[at + 4] == '1'
     at = at + 5
     local outcome, prizes, counters
-    if decided[1 + t] or tickets[ticket] then
+    if decided[1 + t] or attempts[attempt] then
       outcome = '='
     elseif not held[1] then
       outcome = 'missing'
@@ -283,20 +283,20 @@ while key <= #KEYS do
       outcome = 'closed'
     else
       local seq = draw.seq
-      prizes, counters = draw.turn(players[user] or held[5 + t], plays, day)
+      prizes, counters = draw.request(players[user] or held[5 + t], plays, day)
       outcome = prizes and '+' or counters
       if prizes then
         entry[#entry + 1] = 'play'
-        entry[#entry + 1] = table.concat({ id, turn, ticket, user, ARGV[2], seq, prizes, counters }, ' ')
+        entry[#entry + 1] = table.concat({ id, request, attempt, user, ARGV[2], seq, prizes, counters }, ' ')
         changed[1] = true
-        tickets[ticket] = true
+        attempts[attempt] = true
         if counters ~= '-' then players[user] = counters end
       end
     end
     if paid and not prizes and (outcome == 'closed' or counters) then
       entry[#entry + 1] = 'play'
-      entry[#entry + 1] = table.concat({ id, turn, ticket, user, ARGV[2], '!', outcome }, ' ')
-      tickets[ticket] = true
+      entry[#entry + 1] = table.concat({ id, request, attempt, user, ARGV[2], '!', outcome }, ' ')
+      attempts[attempt] = true
     end
     outcomes[#outcomes + 1] = outcome
   end
@@ -330,9 +330,9 @@ if not entry_id then
 end
 local number = string.sub(entry_id, string.find(entry_id, '-', 1, true) + 1)
 local scores = {}
-for ticket in pairs(tickets) do
+for attempt in pairs(attempts) do
   scores[#scores + 1] = number
-  scores[#scores + 1] = ticket
+  scores[#scores + 1] = attempt
 end
 redis.call('ZADD', KEYS[2], unpack(scores))
 for _, w in ipairs(writes) do

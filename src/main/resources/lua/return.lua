@@ -1,25 +1,25 @@
 #!lua flags=allow-oom
--- Gives back the costs of turns that were held and never decided (a server died in between), and forgets old decisions.
+-- Gives back the costs of requests that were held and never decided (a server died in between), and forgets old decisions.
 -- Generation @generation@ (the fence, as in claim.lua); the flag: what gives memory back has to run in a full Redis
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2]    the shard's decided tickets (see play.lua)
+-- KEYS[2]    the shard's decided attempts (see play.lua)
 -- ARGV[1]    now, in milliseconds
 -- ARGV[2]    forget decisions of journal entries up to this sequence number; -1 for none
--- ARGV[3..]  for each turn: draw, id, ticket, user
+-- ARGV[3..]  for each request: draw, id, attempt, user
 --
 -- Returns    { sequence number of the journal entry, or ''; how many are given back; the journal entry's items }
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent by ticket: one that was decided, also by this script, is left alone
--- Cost       O(turns + forgotten decisions * log(decisions)); at most 256 turns
+-- Idempotent by attempt: one that was decided, also by this script, is left alone
+-- Cost       O(requests + forgotten decisions * log(decisions)); at most 256 requests
 
-local entry, tickets = {}, {}
+local entry, attempts = {}, {}
 for at = 3, #ARGV, 4 do
-  local draw, turn, ticket, user = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-  if not redis.call('ZSCORE', KEYS[2], ticket) then
+  local draw, request, attempt, user = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  if not redis.call('ZSCORE', KEYS[2], attempt) then
     entry[#entry + 1] = 'play'
-    entry[#entry + 1] = table.concat({ draw, turn, ticket, user, ARGV[1], '!', 'undecided' }, ' ')
-    tickets[#tickets + 1] = ticket
+    entry[#entry + 1] = table.concat({ draw, request, attempt, user, ARGV[1], '!', 'undecided' }, ' ')
+    attempts[#attempts + 1] = attempt
   end
 end
 if redis.call('EXISTS', KEYS[1]) == 0 then
@@ -30,9 +30,9 @@ if #entry > 0 then
   local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
   number = string.sub(id, string.find(id, '-', 1, true) + 1)
   local scores = {}
-  for i, ticket in ipairs(tickets) do
+  for i, attempt in ipairs(attempts) do
     scores[2 * i - 1] = number
-    scores[2 * i] = ticket
+    scores[2 * i] = attempt
     items[i] = entry[2 * i]
   end
   redis.call('ZADD', KEYS[2], unpack(scores))

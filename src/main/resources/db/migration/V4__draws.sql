@@ -3,7 +3,7 @@
 -- The money of a draw. Awards that are amounts are put into the draw's escrows (one an asset) when it is made, from the
 -- owner's wallet. What players pay goes from their wallets into the draw's hold account before the script decides; it
 -- comes back when the script refuses, and stays there otherwise, until the close gives it to the owner with what is left in
--- the escrows. So: hold = Σ cost of turns held or settled; escrow = Σ (stock - issued) * amount.
+-- the escrows. So: hold = Σ cost of requests held or settled; escrow = Σ (stock - issued) * amount.
 
 alter table account drop constraint account_kind_check;
 alter table account add constraint account_kind_check check (kind in ('wallet', 'escrow', 'hold', 'source'));
@@ -71,26 +71,26 @@ create table code (
 );
 
 -- One request of plays under one key: all of them or none. Its id is a digest of draw, user and key.
-create table turn (
+create table play_request (
     id         uuid primary key,
     draw       uuid        not null,
     user_id    text        not null,
     plays      smallint    not null check (plays >= 1),
     cost       bigint      not null check (cost >= 0), -- of all its plays
-    ticket     uuid        not null, -- names the try: the script decides a ticket once, a turn that was returned gets another
+    attempt    uuid        not null, -- names the try: the script decides an attempt once, a request that was returned gets another
     status     text        not null check (status in ('held', 'settled', 'returned')),
     reason     text, -- of a return
     held_at    timestamptz not null default now(),
     decided_at timestamptz,
     check ((status = 'held') = (decided_at is null))
 ) with (fillfactor = 80);
-create index turn_held on turn (held_at) where status = 'held';
-create index turn_decided on turn (draw, decided_at) where decided_at is not null;
+create index play_request_held on play_request (held_at) where status = 'held';
+create index play_request_decided on play_request (draw, decided_at) where decided_at is not null;
 
 create table play (
     draw    uuid        not null,
     seq     bigint      not null check (seq >= 0), -- its place in the draw, from 0
-    turn    uuid        not null,
+    request uuid        not null,
     user_id text        not null,
     prize   smallint    not null,
     nth     bigint      not null check (nth >= 1), -- the how many-th of its prize
@@ -104,7 +104,7 @@ create table play (
     foreign key (draw, prize) references prize
 );
 create index play_user on play (user_id, draw, seq);
-create index play_turn on play (turn);
+create index play_of_request on play (request);
 
 create trigger play_is_kept
     before update or delete or truncate on play
@@ -154,17 +154,17 @@ create table quota (
     foreign key (draw, prize) references prize
 );
 
--- Holds the costs of turns, each of another user, or says what became of them: the first step of every play.
+-- Holds the costs of requests, each of another user, or says what became of them: the first step of every play.
 --
--- Takes the turns' ids, draws, users, numbers of plays and fresh tickets. Returns for each, in order, its ticket and:
--- 'held'     the cost is in the draw's hold account (now or since an earlier try, whose ticket it then is), or it is free
+-- Takes the requests' ids, draws, users, numbers of plays and fresh attempts. Returns for each, in order, its attempt and:
+-- 'held'     the cost is in the draw's hold account (now or since an earlier try, whose attempt it then is), or it is free
 -- 'settled'  it was decided before: the plays are there
 -- 'reused'   the same key was used with another number of plays
 -- 'poor'     the wallet holds less than the cost; nothing is changed
 -- 'closed'   the draw is closed; nothing is changed
 -- 'unknown'  there is no such draw (any more: a restored backup may lack it)
-create function hold_turns(ids uuid[], draws uuid[], users text[], counts smallint[], tickets uuid[])
-    returns table (status text, ticket uuid)
+create function hold_plays(ids uuid[], draws uuid[], users text[], counts smallint[], attempts uuid[])
+    returns table (status text, attempt uuid)
     language plpgsql
     security definer -- it locks wallets, whose balances only transfers may change
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
@@ -181,7 +181,7 @@ declare
 begin
     -- The draws first: a close waits for the holds under way, and a hold after it sees it.
     perform from draw as d where d.id = any (draws) and d.hold is not null order by d.id for share;
-    perform from turn as t where t.id = any (ids) order by t.id for update;
+    perform from play_request as t where t.id = any (ids) order by t.id for update;
     -- Wallets and hold accounts in the order of their ids, as every transfer.
     perform from account as a
     where a.id = any (array(select s.id
@@ -192,8 +192,8 @@ begin
                             cross join lateral (values (w.id), (h.id)) as s(id)))
     order by a.id for no key update;
 
-    select array_agg(coalesce(case when t.status <> 'returned' then t.ticket end,
-                              case when d.hold is null then g.id else g.ticket end) order by g.n),
+    select array_agg(coalesce(case when t.status <> 'returned' then t.attempt end,
+                              case when d.hold is null then g.id else g.attempt end) order by g.n),
            array_agg(case
                          when d.id is null then 'unknown'
                          when t.status <> 'returned' and t.plays <> g.plays then 'reused'
@@ -205,22 +205,22 @@ begin
                          else 'new'
                      end order by g.n)
     into given, answers
-    from unnest(ids, draws, users, counts, tickets) with ordinality as g(id, draw, user_id, plays, ticket, n)
+    from unnest(ids, draws, users, counts, attempts) with ordinality as g(id, draw, user_id, plays, attempt, n)
     left join draw as d on d.id = g.draw
-    left join turn as t on t.id = g.id
+    left join play_request as t on t.id = g.id
     left join account as h on h.id = d.hold
     left join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset;
 
     with fresh as (
-        select g.id, g.draw, g.user_id, g.plays, g.ticket, d.cost * g.plays as cost, d.hold
-        from unnest(ids, draws, users, counts, tickets, answers) as g(id, draw, user_id, plays, ticket, answer)
+        select g.id, g.draw, g.user_id, g.plays, g.attempt, d.cost * g.plays as cost, d.hold
+        from unnest(ids, draws, users, counts, attempts, answers) as g(id, draw, user_id, plays, attempt, answer)
         join draw as d on d.id = g.draw
         where g.answer = 'new'
     ), noted as (
-        insert into turn as t (id, draw, user_id, plays, cost, ticket, status)
-        select f.id, f.draw, f.user_id, f.plays, f.cost, f.ticket, 'held' from fresh as f order by f.id
+        insert into play_request as t (id, draw, user_id, plays, cost, attempt, status)
+        select f.id, f.draw, f.user_id, f.plays, f.cost, f.attempt, 'held' from fresh as f order by f.id
         on conflict (id) do update
-            set plays = excluded.plays, cost = excluded.cost, ticket = excluded.ticket, status = 'held', reason = null,
+            set plays = excluded.plays, cost = excluded.cost, attempt = excluded.attempt, status = 'held', reason = null,
                 held_at = now(), decided_at = null
             where t.status = 'returned'
         returning t.id
@@ -235,8 +235,8 @@ begin
     )
     select count(*) into held from moved;
     if held <> (select count(*) from unnest(answers) as a where a = 'new') then
-        -- Another transaction has made the same turn since it was looked for.
-        raise exception 'turns changed meanwhile' using errcode = 'serialization_failure';
+        -- Another transaction has made the same request since it was looked for.
+        raise exception 'requests changed meanwhile' using errcode = 'serialization_failure';
     end if;
 
     return query select case when a.answer = 'new' then 'held' else a.answer end, a.given
@@ -244,19 +244,19 @@ begin
 end
 $$;
 
--- Settles turns: plays and awards of the accepted, the cost back to the wallet for the refused.
+-- Settles requests: plays and awards of the accepted, the cost back to the wallet for the refused.
 --
--- A turn is void, and changes nothing, when its draw is unknown or closed, when it was decided before, when its hold is not
+-- A request is void, and changes nothing, when its draw is unknown or closed, when it was decided before, when its hold is not
 -- there (any more), when a place in the draw or a release is taken, when its places do not follow on those that are settled, or
 -- when it would issue more than the stock; also when it played by a time that has not come (latest_moment): its own, the draw's
--- opening, or the moment of a release, which only a guarantee may take before. A void turn was never answered as settled.
+-- opening, or the moment of a release, which only a guarantee may take before. A void request was never answered as settled.
 --
--- Turns are given as parallel arrays; counters as text, '' for none; reasons are null for the accepted. Plays name their turn
--- by its place, from 1. Returns when it was settled, the void turns' places, and for each play its nth and its code.
+-- Requests are given as parallel arrays; counters as text, '' for none; reasons are null for the accepted. Plays name their request
+-- by its place, from 1. Returns when it was settled, the void requests' places, and for each play its nth and its code.
 create function settle_plays(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
-    ids uuid[], draws uuid[], users text[], tickets uuid[], ats timestamptz[], counters text[], reasons text[],
-    play_turns integer[], play_seqs bigint[], play_prizes smallint[], play_rounds bigint[], play_periods integer[],
+    ids uuid[], draws uuid[], users text[], attempts uuid[], ats timestamptz[], counters text[], reasons text[],
+    play_requests integer[], play_seqs bigint[], play_prizes smallint[], play_rounds bigint[], play_periods integer[],
     play_releases integer[],
     out settled_at timestamptz, out void integer[], out nths bigint[], out codes text[])
     language plpgsql
@@ -277,25 +277,25 @@ declare
     latest    constant timestamptz := latest_moment();
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, draws);
-    perform from turn as t where t.id = any (ids) order by t.id for update;
+    perform from play_request as t where t.id = any (ids) order by t.id for update;
 
     -- One look at each play's prize. The limit keeps it one by (draw, n): the planner, which knows nothing of the tables when it
     -- plans, would read all prizes of the draw for each.
     select array_agg(z.stock - z.issued order by p.n), array_agg(z.issued order by p.n),
            array_agg(z.escrow order by p.n), array_agg(z.amount order by p.n)
     into left_over, issued, escrows, awards
-    from unnest(play_turns, play_prizes) with ordinality as p(turn, prize, n)
-    join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
+    from unnest(play_requests, play_prizes) with ordinality as p(request, prize, n)
+    join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
     left join lateral (select x.stock, x.issued, x.escrow, x.amount from prize as x
                        where x.draw = g.draw and x.n = p.prize limit 1) as z on true;
 
     void := array(
         select g.n::integer
-        from unnest(ids, draws, tickets, ats, reasons) with ordinality as g(id, draw, ticket, at, reason, n)
+        from unnest(ids, draws, attempts, ats, reasons) with ordinality as g(id, draw, attempt, at, reason, n)
         left join draw as d on d.id = g.draw
-        left join turn as t on t.id = g.id
+        left join play_request as t on t.id = g.id
         where d.id is null or d.closed_at is not null
-           or (d.hold is not null and (t.status is distinct from 'held' or t.ticket <> g.ticket))
+           or (d.hold is not null and (t.status is distinct from 'held' or t.attempt <> g.attempt))
            or (d.hold is null and t.id is not null)
            or (g.reason is null and greatest(g.at, d.opens_at) > latest)
         union
@@ -304,32 +304,32 @@ begin
               from unnest(ids) with ordinality as u(id, n)) as g
         where g.again > 1
         union
-        select p.turn
-        from unnest(play_turns, play_seqs) as p(turn, seq)
-        join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
+        select p.request
+        from unnest(play_requests, play_seqs) as p(request, seq)
+        join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
         join play as x on x.draw = g.draw and x.seq = p.seq
         union
-        select p.turn
-        from unnest(play_turns, play_prizes, play_periods, play_releases) as p(turn, prize, period, release)
-        join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
+        select p.request
+        from unnest(play_requests, play_prizes, play_periods, play_releases) as p(request, prize, period, release)
+        join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
         join play as x on x.draw = g.draw and x.period = p.period and x.prize = p.prize and x.release = p.release
         where p.period is not null
         union
-        select p.turn
-        from unnest(play_turns, play_prizes, play_periods, play_releases) as p(turn, prize, period, release)
-        join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
+        select p.request
+        from unnest(play_requests, play_prizes, play_periods, play_releases) as p(request, prize, period, release)
+        join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
         join release as r on r.draw = g.draw and r.period = p.period and r.prize = p.prize and r.n = p.release
         where p.period is not null and r.moment > latest
           and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw));
 
     loop
-        select array_agg(distinct o.turn) into more
-        from (select p.turn, g.draw,
+        select array_agg(distinct o.request) into more
+        from (select p.request, g.draw,
                      p.left_over - row_number() over (partition by g.draw, p.prize order by p.n) as rest,
                      p.seq - row_number() over (partition by g.draw order by p.n) + 1 as next
-              from unnest(play_turns, play_seqs, play_prizes, left_over) with ordinality as p(turn, seq, prize, left_over, n)
-              join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
-              where p.turn <> all (void)) as o
+              from unnest(play_requests, play_seqs, play_prizes, left_over) with ordinality as p(request, seq, prize, left_over, n)
+              join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
+              where p.request <> all (void)) as o
         join (select d.draw, coalesce((select max(x.seq) + 1 from play as x where x.draw = d.draw), 0) as next
               from (select distinct draw from unnest(draws) as draw) as d) as s on s.draw = o.draw
         where o.rest < 0 or o.next <> s.next;
@@ -337,27 +337,27 @@ begin
         void := void || more; -- what is left may fit now, or lies beyond a gap; it is counted again
     end loop;
 
-    insert into turn as t (id, draw, user_id, plays, cost, ticket, status, reason, decided_at)
+    insert into play_request as t (id, draw, user_id, plays, cost, attempt, status, reason, decided_at)
     select g.id, g.draw, g.user_id,
-           coalesce(c.plays, 1), 0, g.ticket,
+           coalesce(c.plays, 1), 0, g.attempt,
            case when g.reason is null then 'settled' else 'returned' end, g.reason, now()
-    from unnest(ids, draws, users, tickets, reasons) with ordinality as g(id, draw, user_id, ticket, reason, n)
-    left join (select p, count(*) as plays from unnest(play_turns) as p group by p) as c on c.p = g.n
+    from unnest(ids, draws, users, attempts, reasons) with ordinality as g(id, draw, user_id, attempt, reason, n)
+    left join (select p, count(*) as plays from unnest(play_requests) as p group by p) as c on c.p = g.n
     where g.n <> all (void)
     order by g.id
     on conflict (id) do update set status = excluded.status, reason = excluded.reason, decided_at = excluded.decided_at;
 
     with given as (
-        select p.n, g.draw, g.user_id, g.id as turn, g.at, p.seq, p.prize, p.round, p.period, p.release,
-               case when p.turn <> all (void)
-                    then p.issued + row_number() over (partition by g.draw, p.prize, p.turn = any (void) order by p.n)
+        select p.n, g.draw, g.user_id, g.id as request, g.at, p.seq, p.prize, p.round, p.period, p.release,
+               case when p.request <> all (void)
+                    then p.issued + row_number() over (partition by g.draw, p.prize, p.request = any (void) order by p.n)
                end as nth
-        from unnest(play_turns, play_seqs, play_prizes, play_rounds, play_periods, play_releases, issued) with ordinality
-                 as p(turn, seq, prize, round, period, release, issued, n)
-        join unnest(ids, draws, users, ats) with ordinality as g(id, draw, user_id, at, n) on g.n = p.turn
+        from unnest(play_requests, play_seqs, play_prizes, play_rounds, play_periods, play_releases, issued) with ordinality
+                 as p(request, seq, prize, round, period, release, issued, n)
+        join unnest(ids, draws, users, ats) with ordinality as g(id, draw, user_id, at, n) on g.n = p.request
     ), played as (
-        insert into play (draw, seq, turn, user_id, prize, nth, round, period, release, at)
-        select draw, seq, turn, user_id, prize, nth, round, period, release, at from given where nth is not null
+        insert into play (draw, seq, request, user_id, prize, nth, round, period, release, at)
+        select draw, seq, request, user_id, prize, nth, round, period, release, at from given where nth is not null
         returning 1
     )
     select (select count(*) from played), array_agg(given.nth order by given.n),
@@ -369,10 +369,10 @@ begin
     -- Wallets that are missing: a statement of its own, so that one that another transaction makes meanwhile is seen below.
     insert into account (kind, owner, asset)
     select distinct 'wallet', g.user_id, e.asset
-    from unnest(play_turns, escrows) as p(turn, escrow)
-    join unnest(users) with ordinality as g(user_id, n) on g.n = p.turn
+    from unnest(play_requests, escrows) as p(request, escrow)
+    join unnest(users) with ordinality as g(user_id, n) on g.n = p.request
     join account as e on e.id = p.escrow
-    where p.turn <> all (void)
+    where p.request <> all (void)
       and not exists (select from account as a
                       where a.owner = g.user_id and a.kind = 'wallet' and a.asset = e.asset)
     order by 2, 3
@@ -382,15 +382,15 @@ begin
     with moved as (
         insert into transfer (kind, debit, credit, amount, draw)
         select 'award', p.escrow, w.id, p.amount, g.draw
-        from unnest(play_turns, escrows, awards) as p(turn, escrow, amount)
-        join unnest(draws, users) with ordinality as g(draw, user_id, n) on g.n = p.turn
+        from unnest(play_requests, escrows, awards) as p(request, escrow, amount)
+        join unnest(draws, users) with ordinality as g(draw, user_id, n) on g.n = p.request
         join account as e on e.id = p.escrow
         join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = e.asset
-        where p.turn <> all (void)
+        where p.request <> all (void)
         union all
         select 'return', d.hold, w.id, t.cost, g.draw
         from unnest(ids, draws, users, reasons) with ordinality as g(id, draw, user_id, reason, n)
-        join turn as t on t.id = g.id
+        join play_request as t on t.id = g.id
         join draw as d on d.id = g.draw
         join account as h on h.id = d.hold
         join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset
@@ -398,11 +398,11 @@ begin
         returning 1
     )
     select count(*) from moved into paid;
-    if kept <> (select count(*) from unnest(play_turns) as p where p <> all (void)) then
-        raise exception 'settled % plays of %', kept, cardinality(play_turns);
+    if kept <> (select count(*) from unnest(play_requests) as p where p <> all (void)) then
+        raise exception 'settled % plays of %', kept, cardinality(play_requests);
     end if;
-    if paid <> (select count(*) from unnest(play_turns, escrows) as p(turn, escrow)
-                where p.escrow is not null and p.turn <> all (void))
+    if paid <> (select count(*) from unnest(play_requests, escrows) as p(request, escrow)
+                where p.escrow is not null and p.request <> all (void))
              + (select count(*) from unnest(reasons) with ordinality as g(reason, n)
                 where g.reason is not null and g.n <> all (void)) then
         raise exception 'made % transfers, which are not all', paid;
@@ -417,9 +417,9 @@ begin
     from (select draw, prize, sum(plays)::bigint as plays, max(round) as round,
                  (array_agg(plays order by round desc))[1] as in_round
           from (select g.draw, p.prize, p.round, count(*) as plays
-                from unnest(play_turns, play_prizes, play_rounds) as p(turn, prize, round)
-                join unnest(draws) with ordinality as g(draw, n) on g.n = p.turn
-                where p.turn <> all (void)
+                from unnest(play_requests, play_prizes, play_rounds) as p(request, prize, round)
+                join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
+                where p.request <> all (void)
                 group by g.draw, p.prize, p.round) as by_round
           group by draw, prize) as s
     where z.draw = s.draw and z.n = s.prize;
@@ -505,16 +505,16 @@ begin
                     where d.closed_at is null and d.closes_at <= latest_moment()
                       and d.id in (select g.draw from unnest(draws, periods) as g(draw, n) where g.n is null)
                     order by d.id for update);
-    perform from turn as t where t.draw = any (closed) and t.status = 'held' order by t.id for update;
+    perform from play_request as t where t.draw = any (closed) and t.status = 'held' order by t.id for update;
 
     insert into transfer (kind, debit, credit, amount, draw)
     select 'return', d.hold, w.id, t.cost, d.id
     from draw as d
-    join turn as t on t.draw = d.id and t.status = 'held'
+    join play_request as t on t.draw = d.id and t.status = 'held'
     join account as h on h.id = d.hold
     join account as w on w.owner = t.user_id and w.kind = 'wallet' and w.asset = h.asset
     where d.id = any (closed);
-    update turn as t set status = 'returned', reason = 'closed', decided_at = now()
+    update play_request as t set status = 'returned', reason = 'closed', decided_at = now()
     where t.draw = any (closed) and t.status = 'held';
 
     insert into account (kind, owner, asset)

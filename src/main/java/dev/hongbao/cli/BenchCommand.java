@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.bench.Bench;
-import dev.hongbao.config.LogConfig;
+import dev.hongbao.common.config.LogConfig;
+import dev.hongbao.tools.bench.Bench;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.ConfigException;
-import dev.hongbao.config.ConfigLoader;
-import dev.hongbao.config.ConfigSources;
-import dev.hongbao.config.LoadedConfig;
-import dev.hongbao.config.Option;
-import dev.hongbao.config.Options;
+import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.ConfigLoader;
+import dev.hongbao.common.config.ConfigSources;
+import dev.hongbao.common.config.LoadedConfig;
+import dev.hongbao.common.config.Option;
+import dev.hongbao.common.config.Options;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -1,16 +1,16 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.LogConfig;
-import dev.hongbao.demo.Demo;
-import dev.hongbao.demo.DemoResult;
-import dev.hongbao.reconcile.Finding;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.LogConfig;
+import dev.hongbao.domain.reconcile.Finding;
+import dev.hongbao.domain.split.Histogram;
 import dev.hongbao.server.Audit;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Stores;
 import dev.hongbao.server.TokenRules;
-import dev.hongbao.split.Histogram;
-import dev.hongbao.token.TokenSigner;
+import dev.hongbao.tools.demo.Demo;
+import dev.hongbao.tools.demo.DemoResult;
+import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;

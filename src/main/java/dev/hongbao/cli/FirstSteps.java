@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.LoadedConfig;
-import dev.hongbao.config.TokenConfig;
+import dev.hongbao.common.config.LoadedConfig;
+import dev.hongbao.common.config.TokenConfig;
 import java.util.Set;
 import java.util.stream.Collectors;
 

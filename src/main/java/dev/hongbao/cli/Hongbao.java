@@ -1,12 +1,12 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.command.GroupId;
-import dev.hongbao.command.UserId;
-import dev.hongbao.config.ConfigException;
-import dev.hongbao.config.ConfigSources;
-import dev.hongbao.config.DurationText;
-import dev.hongbao.config.Nearest;
-import dev.hongbao.config.Option;
+import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.ConfigSources;
+import dev.hongbao.common.config.DurationText;
+import dev.hongbao.common.config.Nearest;
+import dev.hongbao.common.config.Option;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.server.HongbaoServer;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

@@ -9,8 +9,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
-import dev.hongbao.config.LogConfig;
-import dev.hongbao.config.LogConfig.Level;
+import dev.hongbao.common.config.LogConfig;
+import dev.hongbao.common.config.LogConfig.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.journal.QuarantineStore.Listed;
-import dev.hongbao.server.QuarantineDesk;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.journal.QuarantineStore.Listed;
+import dev.hongbao.server.QuarantineOperations;
 import dev.hongbao.server.Stores;
 import java.io.PrintWriter;
 import java.util.List;
@@ -64,11 +64,11 @@ final class QuarantineCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (Stores stores = Stores.join(loaded)) {
             if (unit == null) {
-                print(QuarantineDesk.list(stores.addresses()), out);
+                print(QuarantineOperations.list(stores.addresses()), out);
             } else {
                 int entries = action == Action.REPLAY
-                        ? QuarantineDesk.replay(stores.addresses(), unit)
-                        : QuarantineDesk.drop(stores.addresses(), unit);
+                        ? QuarantineOperations.replay(stores.addresses(), unit)
+                        : QuarantineOperations.drop(stores.addresses(), unit);
                 String done = action == Action.REPLAY ? "settled" : "dropped";
                 out.println(
                         entries < 0

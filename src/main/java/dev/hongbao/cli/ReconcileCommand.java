@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.reconcile.Finding;
-import dev.hongbao.reconcile.Severity;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.domain.reconcile.Finding;
+import dev.hongbao.domain.reconcile.Severity;
 import dev.hongbao.server.Audit;
 import dev.hongbao.server.Stores;
 import java.io.PrintWriter;

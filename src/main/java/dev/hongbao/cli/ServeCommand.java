@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.LoadedConfig;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.LoadedConfig;
 import dev.hongbao.server.HongbaoServer;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

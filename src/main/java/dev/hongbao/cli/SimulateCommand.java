@@ -1,12 +1,12 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.draw.DefinitionFaults;
-import dev.hongbao.draw.DefinitionReader;
-import dev.hongbao.draw.DrawDefinition;
-import dev.hongbao.draw.Prize;
-import dev.hongbao.draw.Simulation;
-import dev.hongbao.odds.ChiSquare;
-import dev.hongbao.odds.SecureChance;
+import dev.hongbao.domain.odds.ChiSquare;
+import dev.hongbao.domain.odds.DefinitionFaults;
+import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.domain.odds.SecureChance;
+import dev.hongbao.domain.odds.Simulation;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Reader;

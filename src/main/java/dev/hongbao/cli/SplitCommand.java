@@ -1,9 +1,9 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.split.Histogram;
-import dev.hongbao.split.Split;
-import dev.hongbao.split.SplitAlgorithm;
-import dev.hongbao.split.SplitTerms;
+import dev.hongbao.domain.split.Histogram;
+import dev.hongbao.domain.split.Split;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
 import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.math.RoundingMode;

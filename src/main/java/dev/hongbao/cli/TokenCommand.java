@@ -1,13 +1,13 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.command.GroupId;
-import dev.hongbao.command.Role;
-import dev.hongbao.command.UserId;
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.TokenConfig;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.TokenConfig;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.server.DataRules;
 import dev.hongbao.server.TokenRules;
-import dev.hongbao.token.TokenSigner;
+import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;

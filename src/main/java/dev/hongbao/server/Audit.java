@@ -1,12 +1,12 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.ConfigException;
-import dev.hongbao.config.ConfigFault;
-import dev.hongbao.journal.Installation;
-import dev.hongbao.postgres.Postgres;
-import dev.hongbao.reconcile.Finding;
-import dev.hongbao.reconcile.Reconciliation;
-import dev.hongbao.redis.RedisLink;
+import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.ConfigFault;
+import dev.hongbao.domain.reconcile.Finding;
+import dev.hongbao.domain.reconcile.Reconciliation;
+import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Installation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -1,9 +1,9 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.ConfigException;
-import dev.hongbao.config.ConfigFault;
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.embedded.EmbeddedServers;
+import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.ConfigFault;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.embedded.EmbeddedServers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.page.DemoLogin;
-import dev.hongbao.token.TokenSigner;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.web.demo.DemoLogin;
 import java.io.IOException;
 import java.time.Clock;
 

@@ -1,26 +1,26 @@
 package dev.hongbao.server;
 
-import dev.hongbao.draw.ClosedDraws;
-import dev.hongbao.draw.DrawCatalog;
-import dev.hongbao.draw.DrawChore;
-import dev.hongbao.draw.DrawPlanner;
-import dev.hongbao.draw.DrawService;
-import dev.hongbao.draw.DrawStore;
-import dev.hongbao.draw.EndSettler;
-import dev.hongbao.journal.Chore;
-import dev.hongbao.journal.KeyLoading;
-import dev.hongbao.journal.LocalCodec;
-import dev.hongbao.journal.Quarantine;
-import dev.hongbao.journal.Settler;
-import dev.hongbao.journal.Shards;
-import dev.hongbao.play.HeldTurns;
-import dev.hongbao.play.PlayMetrics;
-import dev.hongbao.play.PlayService;
-import dev.hongbao.play.PlaySettings;
-import dev.hongbao.play.PlaySettler;
-import dev.hongbao.play.SettledTurns;
-import dev.hongbao.postgres.StoreClock;
-import dev.hongbao.redis.RedisLink;
+import dev.hongbao.domain.draw.DrawCatalog;
+import dev.hongbao.domain.draw.DrawCleanup;
+import dev.hongbao.domain.draw.DrawOwnerTask;
+import dev.hongbao.domain.draw.DrawPlanner;
+import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.draw.DrawStore;
+import dev.hongbao.domain.draw.EndSettler;
+import dev.hongbao.domain.play.HoldExpiry;
+import dev.hongbao.domain.play.PlayMetrics;
+import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.domain.play.PlaySettings;
+import dev.hongbao.domain.play.PlaySettler;
+import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.LocalCodec;
+import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -69,21 +69,21 @@ final class Draws {
 
     /** What they need before anything is settled. Once a Vert.x instance. */
     static void register(Vertx vertx) {
-        LocalCodec.register(vertx.eventBus(), SettledTurns.class);
+        LocalCodec.register(vertx.eventBus(), SettledPlayRequests.class);
     }
 
     DrawCatalog catalog() {
         return catalog;
     }
 
-    /** @param closed draws whose keys can go; the same for the chores */
-    List<Settler> settlers(ClosedDraws closed) {
+    /** @param closed draws whose keys can go; the same for the owner's tasks */
+    List<Settler> settlers(DrawCleanup closed) {
         return List.of(new PlaySettler(ownersCatalog, vertx.eventBus()), new EndSettler(closed));
     }
 
-    List<Chore> chores(ClosedDraws closed) {
+    List<OwnerTask> ownerTasks(DrawCleanup closed) {
         return List.of(
-                new DrawChore(
+                new DrawOwnerTask(
                         ownerPool,
                         quarantine,
                         ownersCatalog,
@@ -91,10 +91,10 @@ final class Draws {
                         closed,
                         shards,
                         vertx.eventBus()),
-                new HeldTurns(ownerPool, shards, vertx.eventBus(), clock, HeldTurns.HELD_LONG));
+                new HoldExpiry(ownerPool, shards, vertx.eventBus(), clock, HoldExpiry.HELD_LONG));
     }
 
-    DrawService draws(KeyLoading loading) {
+    DrawService draws(KeyLoader loading) {
         return new DrawService(pool, shards, quarantine, store, catalog, loading, clock);
     }
 

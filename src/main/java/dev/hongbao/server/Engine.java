@@ -1,30 +1,31 @@
 package dev.hongbao.server;
 
-import dev.hongbao.claim.ClaimSettings;
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.draw.ClosedDraws;
-import dev.hongbao.draw.DrawShardLoader;
-import dev.hongbao.feed.FeedService;
-import dev.hongbao.feed.Feeds;
-import dev.hongbao.journal.Installation;
-import dev.hongbao.journal.JournalEntry;
-import dev.hongbao.journal.KeyLoading;
-import dev.hongbao.journal.LocalCodec;
-import dev.hongbao.journal.PersistenceVerticle;
-import dev.hongbao.journal.Presence;
-import dev.hongbao.journal.Quarantine;
-import dev.hongbao.journal.ShardStore;
-import dev.hongbao.journal.Shards;
-import dev.hongbao.ledger.Idempotency;
-import dev.hongbao.ledger.Wallets;
-import dev.hongbao.packet.PacketEnds;
-import dev.hongbao.packet.PacketService;
-import dev.hongbao.packet.PacketShardLoader;
-import dev.hongbao.play.PlaySettings;
-import dev.hongbao.postgres.Migrations;
-import dev.hongbao.postgres.StoreClock;
-import dev.hongbao.redis.RedisLink;
-import dev.hongbao.redis.Script;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.domain.claim.ClaimSettings;
+import dev.hongbao.domain.draw.DrawCleanup;
+import dev.hongbao.domain.draw.DrawShardLoader;
+import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.domain.feed.Feeds;
+import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.domain.packet.PacketCleanup;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PacketShardLoader;
+import dev.hongbao.domain.play.PlaySettings;
+import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.postgres.Migrations;
+import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.Script;
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.LocalCodec;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.engine.writer.PersistenceVerticle;
+import dev.hongbao.engine.writer.Presence;
+import dev.hongbao.web.api.EventText;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -102,7 +103,7 @@ public final class Engine {
                 shards,
                 packets.catalog(),
                 packets.ended(),
-                draws.catalog(),
+                new EventText(packets.catalog(), packets.ended(), draws.catalog()),
                 config.feed().pollInterval(),
                 config.feed().retention());
         this.wallets = new Wallets(pools.requests());
@@ -175,8 +176,8 @@ public final class Engine {
     }
 
     private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore, Presence presence) {
-        PacketEnds ends = new PacketEnds(packets.ended());
-        ClosedDraws closedDraws = new ClosedDraws();
+        PacketCleanup ends = new PacketCleanup(packets.ended());
+        DrawCleanup closedDraws = new DrawCleanup();
         return new PersistenceVerticle.Wiring(
                 pools.postgres(),
                 presence,
@@ -188,7 +189,7 @@ public final class Engine {
                 quarantine,
                 feeds.feeding(concat(packets.settlers(ends), draws.settlers(closedDraws))),
                 List.of(new PacketShardLoader(), new DrawShardLoader(quarantine)),
-                concat(concat(List.of(packets.closing(ends)), draws.chores(closedDraws)), feeds.chores()),
+                concat(concat(List.of(packets.closing(ends)), draws.ownerTasks(closedDraws)), feeds.ownerTasks()),
                 config.journal().pollInterval(),
                 SETTLEMENT_ITEMS,
                 metrics);
@@ -202,8 +203,8 @@ public final class Engine {
     public Future<LoopServices> loopServices() {
         return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "claims")
                 .map(redis -> {
-                    KeyLoading loading =
-                            new KeyLoading(vertx, redis, shards, config.claim().settleTimeout());
+                    KeyLoader loading =
+                            new KeyLoader(vertx, redis, shards, config.claim().settleTimeout());
                     PacketService packetService = packets.packets(loading, config.packet());
                     return new LoopServices(
                             redis,

@@ -1,15 +1,15 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.HttpConfig;
-import dev.hongbao.config.LimitsConfig;
-import dev.hongbao.config.PacketConfig;
-import dev.hongbao.http.ClientAddresses;
-import dev.hongbao.http.ConnectionCap;
-import dev.hongbao.http.HttpSettings;
-import dev.hongbao.limit.CallsInFlight;
-import dev.hongbao.limit.Limit;
-import dev.hongbao.limit.RateLimitSettings;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.HttpConfig;
+import dev.hongbao.common.config.LimitsConfig;
+import dev.hongbao.common.config.PacketConfig;
+import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.Limit;
+import dev.hongbao.web.access.RateLimitSettings;
+import dev.hongbao.web.http.ClientAddresses;
+import dev.hongbao.web.http.ConnectionCap;
+import dev.hongbao.web.http.HttpSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 

@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.common.config.HongbaoConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

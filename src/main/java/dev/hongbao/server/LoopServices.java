@@ -1,11 +1,11 @@
 package dev.hongbao.server;
 
-import dev.hongbao.claim.ClaimService;
-import dev.hongbao.draw.DrawService;
-import dev.hongbao.feed.FeedService;
-import dev.hongbao.packet.PacketService;
-import dev.hongbao.play.PlayService;
-import dev.hongbao.redis.RedisLink;
+import dev.hongbao.domain.claim.ClaimService;
+import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.engine.redis.RedisLink;
 
 /** The services of one event loop, with its own link to Redis. Use them on that loop only. */
 public record LoopServices(

@@ -1,27 +1,27 @@
 package dev.hongbao.server;
 
-import dev.hongbao.claim.ClaimMetrics;
-import dev.hongbao.claim.ClaimService;
-import dev.hongbao.claim.ClaimSettings;
-import dev.hongbao.claim.ClaimSettler;
-import dev.hongbao.claim.PasscodeGuesses;
-import dev.hongbao.claim.SettledClaims;
-import dev.hongbao.config.PacketConfig;
-import dev.hongbao.journal.Chore;
-import dev.hongbao.journal.KeyLoading;
-import dev.hongbao.journal.LocalCodec;
-import dev.hongbao.journal.Quarantine;
-import dev.hongbao.journal.Settler;
-import dev.hongbao.journal.Shards;
-import dev.hongbao.packet.CloseSettler;
-import dev.hongbao.packet.EndedPackets;
-import dev.hongbao.packet.PacketCatalog;
-import dev.hongbao.packet.PacketClosing;
-import dev.hongbao.packet.PacketEnds;
-import dev.hongbao.packet.PacketService;
-import dev.hongbao.packet.PacketStore;
-import dev.hongbao.postgres.StoreClock;
-import dev.hongbao.redis.RedisLink;
+import dev.hongbao.common.config.PacketConfig;
+import dev.hongbao.domain.claim.ClaimMetrics;
+import dev.hongbao.domain.claim.ClaimService;
+import dev.hongbao.domain.claim.ClaimSettings;
+import dev.hongbao.domain.claim.ClaimSettler;
+import dev.hongbao.domain.claim.PasscodeGuesses;
+import dev.hongbao.domain.claim.SettledClaims;
+import dev.hongbao.domain.packet.CloseSettler;
+import dev.hongbao.domain.packet.EndedPackets;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketCleanup;
+import dev.hongbao.domain.packet.PacketCloser;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.LocalCodec;
+import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -86,17 +86,17 @@ final class Packets {
         return ended;
     }
 
-    /** @param ends what has ended; the same for the chore */
-    List<Settler> settlers(PacketEnds ends) {
+    /** @param ends what has ended; the same for the owner's task */
+    List<Settler> settlers(PacketCleanup ends) {
         PacketCatalog owners = catalog.over(new PacketStore(ownerPool, quarantine));
         return List.of(new ClaimSettler(owners, ends, vertx.eventBus()), new CloseSettler(ends));
     }
 
-    Chore closing(PacketEnds ends) {
-        return new PacketClosing(new PacketStore(ownerPool), ends, shards, vertx.eventBus());
+    OwnerTask closing(PacketCleanup ends) {
+        return new PacketCloser(new PacketStore(ownerPool), ends, shards, vertx.eventBus());
     }
 
-    PacketService packets(KeyLoading loading, PacketConfig config) {
+    PacketService packets(KeyLoader loading, PacketConfig config) {
         PacketService.Limits limits =
                 new PacketService.Limits(config.defaultExpiry(), config.maxExpiry(), config.maxCount());
         return new PacketService(vertx, pool, shards, store, catalog, ended, loading, vertx.eventBus(), limits, clock);

@@ -1,7 +1,7 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.postgres.Postgres;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.postgres.Postgres;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.redis.RedisInfo;
+import dev.hongbao.engine.redis.RedisInfo;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.SecretUrl;
-import dev.hongbao.redis.RedisInfo;
-import dev.hongbao.redis.RedisLink;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.SecretUrl;
+import dev.hongbao.engine.redis.RedisInfo;
+import dev.hongbao.engine.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

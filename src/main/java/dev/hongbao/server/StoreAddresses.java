@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.engine.postgres.PostgresAddress;
 import org.jspecify.annotations.Nullable;
 
 /**

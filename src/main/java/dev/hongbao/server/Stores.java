@@ -1,14 +1,14 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.ConfigException;
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.SecretUrl;
-import dev.hongbao.embedded.EmbeddedOptions;
-import dev.hongbao.embedded.EmbeddedPostgres;
-import dev.hongbao.embedded.EmbeddedRedis;
-import dev.hongbao.embedded.EmbeddedServers;
-import dev.hongbao.embedded.ServerUrls;
-import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.SecretUrl;
+import dev.hongbao.engine.embedded.EmbeddedOptions;
+import dev.hongbao.engine.embedded.EmbeddedPostgres;
+import dev.hongbao.engine.embedded.EmbeddedRedis;
+import dev.hongbao.engine.embedded.EmbeddedServers;
+import dev.hongbao.engine.embedded.ServerUrls;
+import dev.hongbao.engine.postgres.PostgresAddress;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
@@ -32,7 +32,7 @@ public final class Stores implements AutoCloseable {
     /**
      * Finds the configured stores or starts children.
      *
-     * @throws dev.hongbao.embedded.EmbeddedStartException when a child cannot start; its message is for the operator
+     * @throws dev.hongbao.engine.embedded.EmbeddedStartException when a child cannot start; its message is for the operator
      */
     public static Stores open(HongbaoConfig config) {
         Path data = config.data().dir();

@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.TokenConfig;
+import dev.hongbao.common.config.TokenConfig;
 import java.util.List;
 
 /** Servers of one database must believe the same tokens, or users are let in by one and refused by the next. Pure. */

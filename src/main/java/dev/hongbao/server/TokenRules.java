@@ -1,10 +1,10 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.DataConfig;
-import dev.hongbao.config.TokenConfig;
-import dev.hongbao.token.TokenKey;
-import dev.hongbao.token.TokenSettings;
-import dev.hongbao.token.VerificationKey;
+import dev.hongbao.common.config.DataConfig;
+import dev.hongbao.common.config.TokenConfig;
+import dev.hongbao.web.access.TokenKey;
+import dev.hongbao.web.access.TokenSettings;
+import dev.hongbao.web.access.VerificationKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

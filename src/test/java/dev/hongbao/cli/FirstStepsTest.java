@@ -2,9 +2,9 @@ package dev.hongbao.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.config.ConfigLoader;
-import dev.hongbao.config.ConfigSources;
-import dev.hongbao.config.LoadedConfig;
+import dev.hongbao.common.config.ConfigLoader;
+import dev.hongbao.common.config.ConfigSources;
+import dev.hongbao.common.config.LoadedConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator.ExecutionStatus;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
-import dev.hongbao.config.LogConfig;
-import dev.hongbao.config.LogConfig.Format;
-import dev.hongbao.config.LogConfig.Level;
+import dev.hongbao.common.config.LogConfig;
+import dev.hongbao.common.config.LogConfig.Format;
+import dev.hongbao.common.config.LogConfig.Level;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -34,7 +34,7 @@ class LoggingTest {
         assertThat(new Logging().configure(context)).isEqualTo(ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY);
         context.setMDCAdapter(new LogbackMDCAdapter());
         for (String name :
-                List.of("dev.hongbao.claim.ClaimService", "io.vertx.core.Vertx", "io.netty.channel.Channel")) {
+                List.of("dev.hongbao.domain.claim.ClaimService", "io.vertx.core.Vertx", "io.netty.channel.Channel")) {
             Logger logger = context.getLogger(name);
             logger.debug("debug of {}", name);
             logger.info("info of {}", name);
@@ -66,7 +66,7 @@ class LoggingTest {
         assertThat(new JsonObject(lines.get(1)).getMap())
                 .containsEntry("level", "WARN")
                 .containsEntry("formattedMessage", "抢\nforged")
-                .containsEntry("loggerName", "dev.hongbao.claim.ClaimService")
+                .containsEntry("loggerName", "dev.hongbao.domain.claim.ClaimService")
                 .containsKey("timestamp");
     }
 

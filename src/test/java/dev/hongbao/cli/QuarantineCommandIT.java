@@ -3,11 +3,11 @@ package dev.hongbao.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.command.UnavailableException;
-import dev.hongbao.packet.Packet;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
-import dev.hongbao.testing.Refusing;
+import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
@@ -80,9 +80,9 @@ class QuarantineCommandIT {
         return packet;
     }
 
-    private Refusing refuse(Packet packet) {
-        Refusing rule =
-                Refusing.rows(books, "transfer", "new.packet = '" + packet.id() + "' and new.slot > 0", "23514");
+    private RefusingServer refuse(Packet packet) {
+        RefusingServer rule =
+                RefusingServer.rows(books, "transfer", "new.packet = '" + packet.id() + "' and new.slot > 0", "23514");
         assertThatThrownBy(() -> engine.claim(packet, "carol")).isInstanceOf(UnavailableException.class);
         return rule;
     }
@@ -99,7 +99,7 @@ class QuarantineCommandIT {
         assertThat(type("quarantine", "list"))
                 .isEqualTo(new Typed(0, "nothing is set aside" + System.lineSeparator(), ""));
         Packet packet = packetSetAside();
-        try (Refusing rule = refuse(packet)) {
+        try (RefusingServer rule = refuse(packet)) {
             // When
             Typed list = type("quarantine", "list");
             Typed early = type("quarantine", "replay", packet.id().toString());

@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.common.config.HongbaoConfig;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -17,7 +17,7 @@ class DemoRulesTest {
     private Path directory;
 
     @Test
-    void a_start_with_nothing_configured_lets_visitors_in() {
+    void aStartWithNothingConfiguredLetsVisitorsIn() {
         assertThat(DemoRules.whyOff(HongbaoConfig.of(Map.of()))).isEmpty();
         assertThat(DemoRules.whyOff(HongbaoConfig.of(Map.of("http.host", "localhost"))))
                 .isEmpty();
@@ -34,12 +34,12 @@ class DemoRulesTest {
 
     @ParameterizedTest
     @MethodSource("others")
-    void any_other_start_says_why_it_does_not(Map<String, String> options, String reason) {
+    void anyOtherStartSaysWhyItDoesNot(Map<String, String> options, String reason) {
         assertThat(DemoRules.whyOff(HongbaoConfig.of(options))).contains("off", reason);
     }
 
     @Test
-    void tokens_of_an_issuer_of_ones_own_keep_visitors_out() throws Exception {
+    void tokensOfAnIssuerOfOnesOwnKeepVisitorsOut() throws Exception {
         Path secret = java.nio.file.Files.write(directory.resolve("secret"), new byte[32]);
 
         String why = DemoRules.whyOff(HongbaoConfig.of(Map.of("token.secret-file", secret.toString())));

@@ -2,13 +2,13 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.command.GroupId;
-import dev.hongbao.command.Role;
-import dev.hongbao.command.UserId;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.ServerProcess;
-import dev.hongbao.token.TokenKey;
-import dev.hongbao.token.TokenSigner;
+import dev.hongbao.web.access.TokenKey;
+import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.json.JsonObject;
 import java.net.ServerSocket;
 import java.net.Socket;

@@ -8,15 +8,15 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.lucky;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.claim.ClaimOutcome;
-import dev.hongbao.claim.ClaimOutcome.Kind;
-import dev.hongbao.draw.Draw;
-import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
-import dev.hongbao.packet.SendCommand;
-import dev.hongbao.play.PlayOutcome;
-import dev.hongbao.reconcile.Severity;
-import dev.hongbao.redis.MessagePack;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.domain.reconcile.Severity;
+import dev.hongbao.engine.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.ShardScript;
@@ -146,9 +146,9 @@ class LeadingClockIT {
                 .isZero();
         eventually(
                 SOON,
-                () -> assertThat(books.longOf("select count(*) from turn where status = 'held'"))
+                () -> assertThat(books.longOf("select count(*) from play_request where status = 'held'"))
                         .isZero());
-        assertThat(books.longOf("select count(*) from play as y join turn as t on t.id = y.turn"
+        assertThat(books.longOf("select count(*) from play as y join play_request as t on t.id = y.request"
                         + " left join release as r on (r.draw, r.period, r.prize, r.n) = (y.draw, y.period, y.prize, y.release)"
                         + " where greatest(y.at, r.moment) > t.decided_at"))
                 .isZero();
@@ -187,25 +187,38 @@ class LeadingClockIT {
         assertThat(get(claim).kind()).isEqualTo(Kind.CLAIMED);
     }
 
-    /** What a server does that takes {@code at} for the time. @return the turn */
+    /** What a server does that takes {@code at} for the time. @return the request */
     private UUID playAt(Draw draw, Instant at) {
-        UUID turn = UUID.randomUUID();
-        UUID ticket = UUID.randomUUID();
-        books.execute(
-                "select hold_turns(array['%s']::uuid[], array['%s']::uuid[], array['wendy'],".formatted(turn, draw.id())
-                        + " array[1]::smallint[], array['" + ticket + "']::uuid[])");
-        List<String> keys = List.of("journal", "tickets", "d:" + draw.id(), "m:" + draw.id());
+        UUID request = UUID.randomUUID();
+        UUID attempt = UUID.randomUUID();
+        books.execute("select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['wendy'],"
+                        .formatted(request, draw.id())
+                + " array[1]::smallint[], array['" + attempt + "']::uuid[])");
+        List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
         byte[] chance = MessagePack.numbers(new long[20]);
         assertThat(script.call(
-                        0, "play", keys, 1000, at.toEpochMilli(), chance, draw.id(), 0, 1, turn, ticket, "wendy", 1, 1))
+                        0,
+                        "play",
+                        keys,
+                        1000,
+                        at.toEpochMilli(),
+                        chance,
+                        draw.id(),
+                        0,
+                        1,
+                        request,
+                        attempt,
+                        "wendy",
+                        1,
+                        1))
                 .isEqualTo("+");
-        return turn;
+        return request;
     }
 
-    private void awaitStatus(UUID turn, String status) {
+    private void awaitStatus(UUID request, String status) {
         eventually(
                 SOON,
-                () -> assertThat(books.strings("select status from turn where id = '" + turn + "'"))
+                () -> assertThat(books.strings("select status from play_request where id = '" + request + "'"))
                         .containsExactly(status));
     }
 
@@ -232,10 +245,10 @@ class LeadingClockIT {
         for (Draw draw : List.of(open, opensLater)) {
             double voids = voids();
             long epochs = books.sumOfEpochs();
-            UUID turn = playAt(draw, draw == open ? time.now().plusSeconds(90) : time.now());
+            UUID request = playAt(draw, draw == open ? time.now().plusSeconds(90) : time.now());
             awaitVoid(voids, epochs);
-            books.execute("update turn set held_at = held_at - interval '1 hour' where id = '" + turn + "'");
-            awaitStatus(turn, "returned");
+            books.execute("update play_request set held_at = held_at - interval '1 hour' where id = '" + request + "'");
+            awaitStatus(request, "returned");
         }
         assertThat(draws.balance("wendy", POINTS)).isEqualTo(95);
         assertThat(books.strings("select sum(issued) from prize where draw in ('%s', '%s')"

@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;

@@ -3,8 +3,8 @@ package dev.hongbao.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.redis.RedisInfo;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.redis.RedisInfo;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;

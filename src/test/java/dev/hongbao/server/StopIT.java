@@ -3,9 +3,9 @@ package dev.hongbao.server;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.command.Role;
-import dev.hongbao.command.UserId;
-import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
@@ -13,7 +13,7 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.token.TokenSigner;
+import dev.hongbao.web.access.TokenSigner;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -49,7 +49,7 @@ class StopIT {
     }
 
     @Test
-    void a_server_is_ready_once_every_shard_that_it_owns_is_live() throws Exception {
+    void aServerIsReadyOnceEveryShardThatItOwnsIsLive() throws Exception {
         // Given shards that have to be recovered, and cannot be now
         givenPacketsAndARestartOfRedis();
         Vertx vertx = Vertx.vertx();
@@ -81,7 +81,7 @@ class StopIT {
     }
 
     @Test
-    void a_stop_right_after_the_start_leaves_nothing_to_recover() {
+    void aStopRightAfterTheStartLeavesNothingToRecover() {
         for (int i = 0; i < 2; i++) {
             // Given
             givenPacketsAndARestartOfRedis();
@@ -95,7 +95,7 @@ class StopIT {
     }
 
     @Test
-    void a_stop_waits_for_a_recovery_that_has_begun() throws Exception {
+    void aStopWaitsForARecoveryThatHasBegun() throws Exception {
         // Given a recovery that cannot go on
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"));
                 Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
@@ -121,7 +121,7 @@ class StopIT {
     }
 
     @Test
-    void a_stop_waits_for_sends_whose_clients_have_gone() throws Exception {
+    void aStopWaitsForSendsWhoseClientsHaveGone() throws Exception {
         // Given sends that wait in Postgres, and nobody who waits for them
         try (TestEngine bank = TestEngine.start(servers, 1, Map.of("shards", "4"))) {
             bank.deposit("alice", 1000);

@@ -4,9 +4,9 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.embedded.EmbeddedOptions;
-import dev.hongbao.embedded.EmbeddedPostgres;
-import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.engine.embedded.EmbeddedOptions;
+import dev.hongbao.engine.embedded.EmbeddedPostgres;
+import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.testing.LossyProxy;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
@@ -138,18 +138,18 @@ class TlsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"allow", "prefer", "require"})
-    void a_postgres_that_asks_for_tls_gets_it(String sslMode) {
+    void aPostgresThatAsksForTlsGetsIt(String sslMode) {
         assertThat(isEncrypted(sslMode)).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"disable", "verify-ca", "verify-full"})
-    void without_tls_it_refuses_and_a_strangers_certificate_is_refused(String sslMode) {
+    void withoutTlsItRefusesAndAStrangersCertificateIsRefused(String sslMode) {
         assertThatThrownBy(() -> isEncrypted(sslMode)).isInstanceOf(Exception.class);
     }
 
     @Test
-    void the_server_starts_on_both_when_it_is_told_whom_to_trust() throws Exception {
+    void theServerStartsOnBothWhenItIsToldWhomToTrust() throws Exception {
         // Given
         String verified = "?sslmode=verify-full";
         Map<String, String> trust = Map.of(

@@ -1,8 +1,8 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.embedded.DataDirectoryInUseException;
-import dev.hongbao.embedded.EmbeddedOptions;
-import dev.hongbao.embedded.EmbeddedPostgres;
+import dev.hongbao.engine.embedded.DataDirectoryInUseException;
+import dev.hongbao.engine.embedded.EmbeddedOptions;
+import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.postgres.PostgresAddress;
+import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.StoreAddresses;
 import java.io.IOException;
 import java.io.InputStream;

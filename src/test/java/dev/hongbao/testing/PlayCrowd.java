@@ -2,11 +2,11 @@ package dev.hongbao.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.command.IdempotencyKey;
-import dev.hongbao.command.UnavailableException;
-import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.Play;
-import dev.hongbao.play.PlayOutcome;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.play.PlayOutcome;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +59,7 @@ public final class PlayCrowd {
         int before = settled.size();
         Eventually.eventually(
                 Duration.ofSeconds(20),
-                () -> assertThat(settled.size()).as("settled turns").isGreaterThan(before + more));
+                () -> assertThat(settled.size()).as("settled requests").isGreaterThan(before + more));
     }
 
     /** Waits until everybody has a clear answer and stopped. */
@@ -72,29 +72,29 @@ public final class PlayCrowd {
 
     /** Every answer was truthful: the settled plays are the answered ones, and nobody has any other. */
     public void assertAnswersKept() {
-        System.out.printf("players: %d turns settled, %d unknown answers%n", settled.size(), unknown.get());
+        System.out.printf("players: %d requests settled, %d unknown answers%n", settled.size(), unknown.get());
         assertThat(wrong).isEmpty();
         List<Play> answered = settled.values().stream().flatMap(List::stream).toList();
         assertThat(draws.plays(draw)).containsExactlyInAnyOrderElementsOf(answered);
     }
 
-    private void play(int member, int turn) {
+    private void play(int member, int request) {
         if (stopping) {
             running.decrementAndGet();
             return;
         }
-        int plays = turn % 7 == 0 ? 10 : 1;
-        ask(member, turn, plays, new IdempotencyKey("turn-" + member + "-" + turn));
+        int plays = request % 7 == 0 ? 10 : 1;
+        ask(member, request, plays, new IdempotencyKey("request-" + member + "-" + request));
     }
 
-    private void ask(int member, int turn, int plays, IdempotencyKey key) {
+    private void ask(int member, int request, int plays, IdempotencyKey key) {
         draws.play(member, draw, user(member), plays, key).onComplete(done -> {
             if (done.succeeded() && done.result().plays().size() == plays) {
                 settled.put(key.value(), done.result().plays());
-                vertx.setTimer(1, later -> play(member, turn + 1));
+                vertx.setTimer(1, later -> play(member, request + 1));
             } else if (done.cause() instanceof UnavailableException) {
                 unknown.incrementAndGet();
-                vertx.setTimer(20, later -> ask(member, turn, plays, key));
+                vertx.setTimer(20, later -> ask(member, request, plays, key));
             } else {
                 wrong.add(key.value() + ": " + (done.succeeded() ? kind(done.result()) : done.cause()));
                 running.decrementAndGet();

@@ -20,7 +20,7 @@ class ServersIT {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     @Test
-    void two_users_of_the_servers_do_not_see_each_other() throws Exception {
+    void twoUsersOfTheServersDoNotSeeEachOther() throws Exception {
         try (TestServers one = Servers.freshKillable();
                 TestServers two = Servers.freshKillable()) {
             // When
@@ -38,8 +38,7 @@ class ServersIT {
     }
 
     @Test
-    void the_chosen_servers_give_a_database_its_owner_and_an_application_without_rights(TestServers servers)
-            throws Exception {
+    void theChosenServersGiveADatabaseItsOwnerAndAnApplicationWithoutRights(TestServers servers) throws Exception {
         // When
         execute(servers.postgresOwnerUrl(), "CREATE TABLE things (id int)");
 
@@ -53,13 +52,13 @@ class ServersIT {
     }
 
     @Test
-    void the_parameter_is_the_same_for_the_whole_class(@Killable TestServers first, @Killable TestServers second) {
+    void theParameterIsTheSameForTheWholeClass(@Killable TestServers first, @Killable TestServers second) {
         assertThat(first).isSameAs(second);
         assertThat(first.canKill()).isTrue();
     }
 
     @Test
-    void a_stopped_redis_refuses_and_starts_again_with_its_data_or_empty(@Killable TestServers servers) {
+    void aStoppedRedisRefusesAndStartsAgainWithItsDataOrEmpty(@Killable TestServers servers) {
         // Given
         String url = servers.redisUrl();
         try (Jedis redis = new Jedis(URI.create(url))) {
@@ -79,7 +78,7 @@ class ServersIT {
     }
 
     @Test
-    void a_stopped_or_killed_postgres_is_back_at_its_address(@Killable TestServers servers) throws Exception {
+    void aStoppedOrKilledPostgresIsBackAtItsAddress(@Killable TestServers servers) throws Exception {
         // Given
         String url = servers.postgresOwnerUrl();
         execute(url, "CREATE TABLE kept (id int)", "INSERT INTO kept VALUES (7)");

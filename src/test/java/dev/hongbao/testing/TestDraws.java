@@ -2,16 +2,16 @@ package dev.hongbao.testing;
 
 import static dev.hongbao.testing.TestEngine.get;
 
-import dev.hongbao.command.Caller;
-import dev.hongbao.command.IdempotencyKey;
-import dev.hongbao.command.Role;
-import dev.hongbao.command.UserId;
-import dev.hongbao.draw.DefinitionReader;
-import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.DrawDefinition;
-import dev.hongbao.draw.Play;
-import dev.hongbao.ledger.Asset;
-import dev.hongbao.play.PlayOutcome;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.play.PlayOutcome;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.HashMap;

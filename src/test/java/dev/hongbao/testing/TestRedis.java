@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.embedded.EmbeddedOptions;
-import dev.hongbao.embedded.EmbeddedRedis;
+import dev.hongbao.engine.embedded.EmbeddedOptions;
+import dev.hongbao.engine.embedded.EmbeddedRedis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.embedded.EmbeddedPostgres;
-import dev.hongbao.embedded.EmbeddedRedis;
+import dev.hongbao.engine.embedded.EmbeddedPostgres;
+import dev.hongbao.engine.embedded.EmbeddedRedis;
 import java.time.Duration;
 
 /**

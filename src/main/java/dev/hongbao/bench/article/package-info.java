@@ -1,9 +1,0 @@
-/**
- * The five articles' ways of giving shares away, written anew with their traps, to be measured and to be caught. Each works on
- * a real Redis through a blocking client, some on Postgres through JDBC; a client belongs to one thread. Each way owns the keys
- * and the table that bear its number and leaves nothing of Hongbao's own touched.
- */
-@NullMarked
-package dev.hongbao.bench.article;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,175 @@
+package dev.hongbao.common.config;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the configuration: flags beat environment beats file beats default. Not shared: one loader, one load. */
+public final class ConfigLoader {
+    private final ConfigSources sources;
+    private final List<ConfigFault> faults = new ArrayList<>();
+    private final Map<String, Setting> settings = new LinkedHashMap<>();
+    private final OptionValues values = OptionValues.defaults();
+
+    private ConfigLoader(ConfigSources sources) {
+        this.sources = sources;
+    }
+
+    /**
+     * The configuration of these sources. Every name in them must be known; of an option's values only the winning one must
+     * be good.
+     *
+     * @throws ConfigException with all faults
+     */
+    public static LoadedConfig load(ConfigSources sources) {
+        return new ConfigLoader(sources).load();
+    }
+
+    private LoadedConfig load() {
+        Path file = file();
+        if (file != null) {
+            readFile(file);
+        }
+        readEnvironment();
+        readFlags();
+        Set<Option<?>> bad = readValues();
+        freeManagementPort();
+        new ConfigRules(values, bad, faults, this::origin).check();
+        if (!faults.isEmpty()) {
+            throw new ConfigException(faults);
+        }
+        List<LoadedConfig.Effective> effective =
+                Options.ALL.stream().map(this::effective).toList();
+        return new LoadedConfig(HongbaoConfig.from(values), effective);
+    }
+
+    private @Nullable Path file() {
+        if (sources.file() != null) {
+            return sources.file();
+        }
+        String named = sources.environment().getOrDefault(ConfigSources.FILE_VARIABLE, "");
+        if (!named.isBlank()) {
+            try {
+                return Path.of(named);
+            } catch (InvalidPathException e) {
+                faults.add(new ConfigFault(named, environmentOrigin(ConfigSources.FILE_VARIABLE), "is not a path"));
+                return null;
+            }
+        }
+        Path byDefault = sources.defaultFile();
+        return byDefault != null && Files.exists(byDefault) ? byDefault : null;
+    }
+
+    private void readFile(Path file) {
+        List<String> known = Options.ALL.stream().map(Option::path).toList();
+        ConfigFile.read(file, faults).forEach((path, setting) -> {
+            if (known.contains(path)) {
+                settings.put(path, setting);
+            } else {
+                unknown(path, setting.origin(), known);
+            }
+        });
+    }
+
+    private void readEnvironment() {
+        Map<String, String> pathByName = new LinkedHashMap<>();
+        Options.ALL.forEach(option -> pathByName.put(option.environmentName(), option.path()));
+        new TreeMap<>(sources.environment()).forEach((name, text) -> {
+            String path = pathByName.get(name);
+            if (path != null) {
+                settings.put(path, new Setting(text, environmentOrigin(name)));
+            } else if (name.startsWith(Option.ENVIRONMENT_PREFIX)
+                    && !name.startsWith(ConfigSources.TEST_PREFIX)
+                    && !name.equals(ConfigSources.FILE_VARIABLE)) {
+                unknownVariable(name, text, List.copyOf(pathByName.keySet()));
+            }
+        });
+    }
+
+    private void unknownVariable(String name, String text, List<String> known) {
+        // Kubernetes adds such variables for a Service with the name hongbao.
+        if (name.contains("_SERVICE_") || text.startsWith("tcp://")) {
+            faults.add(new ConfigFault(
+                    name,
+                    environmentOrigin(name),
+                    "is no option; if Kubernetes made it, set enableServiceLinks: false on the pod"));
+        } else {
+            unknown(name, environmentOrigin(name), known);
+        }
+    }
+
+    private void readFlags() {
+        List<String> known = Options.ALL.stream().map(Option::path).toList();
+        new TreeMap<>(sources.flags()).forEach((path, text) -> {
+            String origin = "flag --" + path.replace('.', '-');
+            if (known.contains(path)) {
+                settings.put(path, new Setting(text, origin));
+            } else {
+                unknown(path, origin, known);
+            }
+        });
+    }
+
+    private Set<Option<?>> readValues() {
+        Set<Option<?>> bad = new HashSet<>();
+        for (Option<?> option : Options.ALL) {
+            Setting setting = settings.get(option.path());
+            if (setting == null) {
+                continue;
+            }
+            try {
+                values.set(option, setting.text());
+            } catch (IllegalArgumentException e) {
+                bad.add(option);
+                String given = option.isSecret() ? "" : ", not \"" + shorten(setting.text()) + "\"";
+                faults.add(new ConfigFault(option.path(), setting.origin(), "must be " + option.allowed() + given));
+            }
+        }
+        return bad;
+    }
+
+    /** A second server on one machine asks for free ports with one flag only. */
+    private void freeManagementPort() {
+        if (values.get(Options.HTTP_PORT) == 0 && !settings.containsKey(Options.MANAGEMENT_PORT.path())) {
+            values.set(Options.MANAGEMENT_PORT, "0");
+        }
+    }
+
+    private LoadedConfig.Effective effective(Option<?> option) {
+        String text = values.print(option);
+        return new LoadedConfig.Effective(option, text, origin(option), text.equals(defaultText(option)));
+    }
+
+    private static <T> String defaultText(Option<T> option) {
+        return option.print(option.defaultValue());
+    }
+
+    private String origin(Option<?> option) {
+        Setting setting = settings.get(option.path());
+        return setting == null ? "default" : setting.origin();
+    }
+
+    private void unknown(String name, String origin, List<String> known) {
+        String hint = Nearest.to(name, known)
+                .map(nearest -> "did you mean " + nearest + "?")
+                .orElse("default-config lists them all");
+        faults.add(new ConfigFault(name, origin, "is no option; " + hint));
+    }
+
+    private static String environmentOrigin(String name) {
+        return "environment variable " + name;
+    }
+
+    private static String shorten(String text) {
+        String line = SecretUrl.redact(text).replaceAll("\\p{Cntrl}", " ");
+        return line.length() <= 60 ? line : line.substring(0, 60) + "…";
+    }
+}

@@ -1,0 +1,220 @@
+package dev.hongbao.common.config;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What values an option takes: how they are read, checked and printed.
+ *
+ * @param kind one word for the documentation: integer, duration, size, text, file …
+ * @param allowed the range or the choices, with the unit; completes "must be …"
+ * @param parser reads a value; throws {@link IllegalArgumentException} for text that is none
+ * @param rule whether a value that could be read is in range
+ * @param printer the text that {@code parser} reads back as the same value
+ */
+record OptionType<T>(
+        String kind, String allowed, Function<String, T> parser, Predicate<T> rule, Function<T, String> printer) {
+    private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,9}");
+    private static final Pattern ORIGIN =
+            Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
+    private static final Pattern REDIS =
+            Pattern.compile("rediss?://([^\\s/?#@]*@)?([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?(/\\d{0,3})?");
+    // As strict as the client that will read it: other characters are percent-encoded.
+    private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
+            + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
+    private static final Pattern SSL_MODE = Pattern.compile("[?&]sslmode=([^&]*)");
+    private static final List<String> SSL_MODES =
+            List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
+
+    /**
+     * The value of {@code text}.
+     *
+     * @throws IllegalArgumentException when it is not allowed
+     */
+    T read(String text) {
+        T value = parser.apply(text);
+        if (!rule.test(value)) {
+            throw new IllegalArgumentException("not allowed");
+        }
+        return value;
+    }
+
+    static OptionType<Integer> integer(int min, int max, String unit) {
+        String range = min + " … " + max + (unit.isEmpty() ? "" : " " + unit);
+        return new OptionType<>(
+                "integer", range, OptionType::parseInteger, n -> n >= min && n <= max, n -> Integer.toString(n));
+    }
+
+    static OptionType<Duration> duration(String min, String max) {
+        Duration low = DurationText.parse(min);
+        Duration high = DurationText.parse(max);
+        return new OptionType<>(
+                "duration",
+                min + " … " + max,
+                DurationText::parse,
+                d -> d.compareTo(low) >= 0 && d.compareTo(high) <= 0,
+                DurationText::print);
+    }
+
+    static OptionType<Integer> size(String min, String max) {
+        int low = SizeText.parse(min);
+        int high = SizeText.parse(max);
+        return new OptionType<>(
+                "size", min + " … " + max, SizeText::parse, n -> n >= low && n <= high, SizeText::print);
+    }
+
+    static OptionType<String> host() {
+        return new OptionType<>(
+                "host",
+                "a host name or an address to listen on",
+                String::strip,
+                text -> HOST.matcher(text).matches(),
+                text -> text);
+    }
+
+    static OptionType<Path> directory() {
+        return new OptionType<>(
+                "directory",
+                "a directory, made when missing",
+                OptionType::parsePath,
+                path -> !Files.exists(path) || Files.isDirectory(path),
+                Path::toString);
+    }
+
+    /** Empty text is no file. */
+    static OptionType<Optional<Path>> file() {
+        return new OptionType<>(
+                "file",
+                "a readable file, or empty",
+                text -> text.isBlank() ? Optional.empty() : Optional.of(parsePath(text)),
+                path -> path.map(OptionType::isReadableFile).orElse(true),
+                path -> path.map(Path::toString).orElse(""));
+    }
+
+    /** Separated by commas, or a YAML list. */
+    static OptionType<List<Path>> files() {
+        return new OptionType<>(
+                "files",
+                "readable files, separated by commas, or empty",
+                text -> Arrays.stream(text.split(",", -1))
+                        .filter(part -> !part.isBlank())
+                        .map(OptionType::parsePath)
+                        .toList(),
+                paths -> paths.stream().allMatch(OptionType::isReadableFile),
+                paths -> paths.stream().map(Path::toString).collect(Collectors.joining(",")));
+    }
+
+    /** What browsers send as Origin: scheme, host and, unless it is the scheme's own, port; no path. */
+    static OptionType<List<String>> origins() {
+        return new OptionType<>(
+                "origins",
+                "origins such as https://chat.example.com, separated by commas, or empty",
+                text -> Arrays.stream(text.split(",", -1))
+                        .map(String::strip)
+                        .filter(part -> !part.isEmpty())
+                        .toList(),
+                origins -> origins.stream()
+                        .allMatch(origin -> ORIGIN.matcher(origin).matches()),
+                origins -> String.join(",", origins));
+    }
+
+    /** Separated by commas. */
+    static OptionType<List<AddressRange>> addressRanges() {
+        return new OptionType<>(
+                "addresses",
+                "addresses or blocks such as 10.0.0.0/8, separated by commas, or empty",
+                text -> Arrays.stream(text.split(",", -1))
+                        .map(String::strip)
+                        .filter(part -> !part.isEmpty())
+                        .map(AddressRange::parse)
+                        .toList(),
+                ranges -> true,
+                ranges -> ranges.stream().map(AddressRange::toString).collect(Collectors.joining(",")));
+    }
+
+    /** Empty text is no value. */
+    static OptionType<Optional<String>> text(int maxLength) {
+        return new OptionType<>(
+                "text",
+                "at most " + maxLength + " characters, or empty",
+                text -> Optional.of(text.strip()).filter(stripped -> !stripped.isEmpty()),
+                text -> text.map(String::length).orElse(0) <= maxLength,
+                text -> text.orElse(""));
+    }
+
+    /** A short name made of characters that need no escape anywhere. */
+    static OptionType<Optional<String>> name(int maxLength) {
+        Pattern name = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
+        return new OptionType<>(
+                "name",
+                "at most " + maxLength + " of a-z, 0-9 and -, or empty",
+                text -> Optional.of(text.strip()).filter(stripped -> !stripped.isEmpty()),
+                text -> text.map(value -> name.matcher(value).matches()).orElse(true),
+                text -> text.orElse(""));
+    }
+
+    static <E extends Enum<E>> OptionType<E> oneOf(Class<E> type, Function<E, String> name) {
+        List<E> all = List.of(type.getEnumConstants());
+        String names = all.stream().map(name).collect(Collectors.joining(", "));
+        Function<String, E> parser = text -> all.stream()
+                .filter(each -> name.apply(each).equalsIgnoreCase(text.strip()))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("not one of " + names));
+        return new OptionType<>("choice", "one of " + names, parser, value -> true, name);
+    }
+
+    static OptionType<Optional<SecretUrl>> redisUrl() {
+        return url(
+                "redis://[user:password@]host[:port][/db] or rediss:// with TLS, or empty",
+                url -> REDIS.matcher(url).matches());
+    }
+
+    static OptionType<Optional<SecretUrl>> postgresUrl() {
+        return url(
+                "postgresql://user:password@host[:port]/database[?sslmode=…], special characters percent-encoded, sslmode one of "
+                        + String.join(", ", SSL_MODES) + ", or empty",
+                url -> POSTGRES.matcher(url).matches()
+                        && SSL_MODE.matcher(url).results().allMatch(match -> SSL_MODES.contains(match.group(1))));
+    }
+
+    private static OptionType<Optional<SecretUrl>> url(String allowed, Predicate<String> rule) {
+        return new OptionType<>(
+                "url",
+                allowed,
+                text -> text.isBlank() ? Optional.empty() : Optional.of(new SecretUrl(text.strip())),
+                url -> url.map(SecretUrl::value).map(rule::test).orElse(true),
+                url -> url.map(SecretUrl::redacted).orElse(""));
+    }
+
+    private static int parseInteger(String text) {
+        if (!INTEGER.matcher(text.strip()).matches()) {
+            throw new IllegalArgumentException("not a whole number");
+        }
+        return Integer.parseInt(text.strip());
+    }
+
+    private static Path parsePath(String text) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException("empty");
+        }
+        try {
+            return Path.of(text.strip());
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException("not a path", e);
+        }
+    }
+
+    private static boolean isReadableFile(Path path) {
+        return Files.isRegularFile(path) && Files.isReadable(path);
+    }
+}

@@ -1,0 +1,185 @@
+package dev.hongbao.common.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one JSON object as RFC 8259 says, and as I-JSON (RFC 7493) narrows it: UTF-8 only, no duplicate keys, nothing after
+ * the end. Deep nesting and unpaired surrogates are refused, and U+0000, which Postgres can not keep. Integers are exact
+ * longs (invariant I12); what would be rounded or cut is refused, not bent. Safe on any thread.
+ */
+public final class StrictJson {
+    /** Bodies and frames of clients: whole numbers only. */
+    public static final StrictJson COMMAND = new StrictJson(false);
+    /** Foreign documents such as a token's claims: a number with a fraction is read as a double. */
+    public static final StrictJson FOREIGN = new StrictJson(true);
+
+    /** No command nests deeper than 3; a foreign token may a little. */
+    private static final int MAX_DEPTH = 16;
+
+    private static final BigInteger MIN_LONG = BigInteger.valueOf(Long.MIN_VALUE);
+    private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxNumberLength(64)
+                    .maxNameLength(256)
+                    .build())
+            .build();
+
+    private final boolean fractions;
+
+    private StrictJson(boolean fractions) {
+        this.fractions = fractions;
+    }
+
+    /**
+     * Reads a document.
+     *
+     * @throws InvalidInputException that names the place of the first fault
+     */
+    public JsonObject decode(byte[] utf8) {
+        return decode(text(utf8));
+    }
+
+    /** As {@link #decode(byte[])}. */
+    public JsonObject decode(String text) {
+        try (JsonParser parser = FACTORY.createParser(text)) {
+            try {
+                if (parser.nextToken() != JsonToken.START_OBJECT) {
+                    throw InvalidInputException.malformedJson("#", "must be a JSON object");
+                }
+                JsonObject object = new JsonObject(object(parser));
+                if (parser.nextToken() != null) {
+                    throw InvalidInputException.malformedJson("#", "must end after its first value");
+                }
+                return object;
+            } catch (StreamConstraintsException limit) {
+                throw InvalidInputException.malformedJson(
+                        place(parser),
+                        "nests deeper than " + MAX_DEPTH + " or holds a number or name that is too long");
+            } catch (JsonParseException malformed) {
+                throw InvalidInputException.malformedJson(place(parser), reason(malformed));
+            }
+        } catch (IOException impossible) {
+            throw new IllegalStateException("reading from memory failed", impossible);
+        }
+    }
+
+    private static String text(byte[] utf8) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPORT)
+                    .onUnmappableCharacter(CodingErrorAction.REPORT)
+                    .decode(ByteBuffer.wrap(utf8))
+                    .toString();
+        } catch (CharacterCodingException malformed) {
+            throw InvalidInputException.malformedJson("#", "must be valid UTF-8");
+        }
+    }
+
+    private Map<String, Object> object(JsonParser parser) throws IOException {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = checked(parser, parser.currentName());
+            parser.nextToken();
+            fields.put(name, value(parser));
+        }
+        return fields;
+    }
+
+    private List<Object> array(JsonParser parser) throws IOException {
+        List<Object> items = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            items.add(value(parser));
+        }
+        return items;
+    }
+
+    @SuppressWarnings("NullAway") // A JSON null is a null in Vert.x' JSON types.
+    private @Nullable Object value(JsonParser parser) throws IOException {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> new JsonObject(object(parser));
+            case START_ARRAY -> new JsonArray(array(parser));
+            case VALUE_STRING -> checked(parser, parser.getText());
+            case VALUE_NUMBER_INT -> integer(parser);
+            case VALUE_NUMBER_FLOAT -> fraction(parser);
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> null;
+            default -> throw InvalidInputException.malformedJson(place(parser), "must be a JSON value");
+        };
+    }
+
+    private static Long integer(JsonParser parser) throws IOException {
+        BigInteger number = parser.getBigIntegerValue();
+        if (number.compareTo(MIN_LONG) < 0 || number.compareTo(MAX_LONG) > 0) {
+            throw InvalidInputException.of(place(parser), "must be a whole number of at most 63 bits");
+        }
+        return number.longValueExact();
+    }
+
+    private Object fraction(JsonParser parser) throws IOException {
+        if (!fractions) {
+            throw InvalidInputException.of(
+                    place(parser), "must be a whole number, written without a fraction or an exponent");
+        }
+        return parser.getDoubleValue();
+    }
+
+    /** Postgres keeps neither U+0000 nor half a surrogate pair. */
+    private static String checked(JsonParser parser, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (c == 0 || Character.isSurrogate(c)) {
+                throw InvalidInputException.malformedJson(
+                        place(parser), "must hold neither U+0000 nor half a surrogate pair");
+            }
+        }
+        return text;
+    }
+
+    private static String place(JsonParser parser) {
+        JsonPointer pointer = parser.getParsingContext().pathAsPointer();
+        return "#" + pointer;
+    }
+
+    /** The parser's own words can repeat a piece of the input, which can be a passcode: only the kind of fault is told. */
+    private static String reason(JsonParseException malformed) {
+        String message = String.valueOf(malformed.getOriginalMessage());
+        if (message.startsWith("Duplicate field")) {
+            return "holds the same field twice";
+        }
+        if (message.startsWith("Unexpected end-of-input")) {
+            return "ends in the middle";
+        }
+        return malformed.getLocation() == null
+                ? "is not JSON"
+                : "is not JSON at character " + (malformed.getLocation().getCharOffset() + 1);
+    }
+}

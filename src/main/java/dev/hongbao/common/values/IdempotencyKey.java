@@ -1,0 +1,24 @@
+package dev.hongbao.common.values;
+
+import java.util.regex.Pattern;
+
+/**
+ * A client-made key under which a command happens once (draft-ietf-httpapi-idempotency-key-header). Scoped to the user
+ * and the operation, kept for at least 24 hours, bound only by success.
+ *
+ * @param value 1 to 128 visible ASCII characters
+ */
+public record IdempotencyKey(String value) {
+    private static final Pattern PATTERN = Pattern.compile("[\\x21-\\x7e]{1,128}");
+
+    public IdempotencyKey {
+        if (!isValid(value)) {
+            throw new IllegalArgumentException("an idempotency key is 1 to 128 visible ASCII characters");
+        }
+    }
+
+    /** Whether {@code value} could be a key. */
+    public static boolean isValid(String value) {
+        return PATTERN.matcher(value).matches();
+    }
+}

@@ -1,0 +1,39 @@
+package dev.hongbao.common.values;
+
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One page of a list.
+ *
+ * @param items in the list's order; may be empty
+ * @param next the cursor of the next page, opaque to clients; null at the end
+ */
+public record Page<T>(List<T> items, @Nullable String next) {
+    /** The largest page a client may ask for, and the default. */
+    public static final int MAX_LIMIT = 200;
+
+    public static final int DEFAULT_LIMIT = 50;
+
+    public Page {
+        items = List.copyOf(items);
+    }
+
+    /**
+     * A page from {@code limit + 1} rows: the extra row only tells that there is a next page.
+     *
+     * @param cursor the cursor that continues after an item
+     */
+    public static <T> Page<T> of(List<T> rows, int limit, Function<T, String> cursor) {
+        if (rows.size() <= limit) {
+            return new Page<>(rows, null);
+        }
+        return new Page<>(rows.subList(0, limit), cursor.apply(rows.get(limit - 1)));
+    }
+
+    /** The same page with each item mapped. */
+    public <R> Page<R> map(Function<? super T, ? extends R> mapper) {
+        return new Page<>(items.stream().<R>map(mapper).toList(), next);
+    }
+}

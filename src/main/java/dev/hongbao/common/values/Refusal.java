@@ -1,0 +1,19 @@
+package dev.hongbao.common.values;
+
+/** Why a command other than a claim is refused. A refused command has changed nothing. */
+public enum Refusal {
+    /** The wallet holds less than the amount. */
+    INSUFFICIENT_FUNDS,
+    /** The idempotency key was used before, by the same user for the same operation, with another body. */
+    IDEMPOTENCY_KEY_REUSED,
+    /** No split of the total into the count within min and max exists, or another rule on the numbers is broken. */
+    INFEASIBLE,
+    /** The caller is not a member of the group, or may not do this. */
+    NOT_ELIGIBLE,
+    /** What is named does not exist. */
+    NOT_FOUND,
+    /** A cursor or another value is well-formed JSON but makes no sense. */
+    INVALID,
+    /** A balance would leave the range of the ledger. */
+    BALANCE_LIMIT
+}

@@ -1,0 +1,53 @@
+package dev.hongbao.common.values;
+
+/**
+ * The answer is not known, or the work was not taken, because the stores or the queues cannot serve now. The client may
+ * repeat the same call: every command is idempotent. Answered as 503 with {@code Retry-After}; carries no stack trace.
+ */
+public final class UnavailableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** What keeps the answer away. */
+    public enum Reason {
+        /** The outcome is not known yet. */
+        UNKNOWN,
+        /** The work was refused before it began. */
+        OVERLOADED,
+        /** The packet or draw is set aside until an operator has looked at it. */
+        SET_ASIDE
+    }
+
+    private final Reason reason;
+
+    private UnavailableException(String detail, Reason reason) {
+        super(detail, null, false, false);
+        this.reason = reason;
+    }
+
+    /** The outcome is not known yet; the client should ask again with the same key. */
+    public static UnavailableException unknown(String detail) {
+        return new UnavailableException(detail, Reason.UNKNOWN);
+    }
+
+    /** A queue is full; the work was not taken. */
+    public static UnavailableException overloaded(String detail) {
+        return new UnavailableException(detail, Reason.OVERLOADED);
+    }
+
+    /** A packet or a draw is set aside: nothing of it is settled until an operator has looked at it. */
+    public static UnavailableException setAside() {
+        return new UnavailableException(
+                "Something of it cannot be settled, and an operator is to look at it. Its money is kept. Try again later.",
+                Reason.SET_ASIDE);
+    }
+
+    /** What keeps the answer away. */
+    public Reason reason() {
+        return reason;
+    }
+
+    /** The sentence for the client. */
+    public String detail() {
+        return String.valueOf(getMessage());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.hongbao.domain.claim;
+
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.QuarantineUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A journal item: users who won the slots of a packet from {@code firstSlot} on, in this order.
+ */
+record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
+    /** The journal's word for it. */
+    static final String VERB = "claim";
+
+    AcceptedClaims {
+        users = List.copyOf(users);
+    }
+
+    @Override
+    public int size() {
+        return users.size();
+    }
+
+    @Override
+    public QuarantineUnit unit() {
+        return new QuarantineUnit(QuarantineUnit.Kind.PACKET, packet.value());
+    }
+
+    @Override
+    public String payload() {
+        return packet + " " + firstSlot + " "
+                + users.stream().map(UserId::value).collect(Collectors.joining(" "));
+    }
+
+    /** Reads {@code <packet> <first slot> <user> …}, as claim.lua writes it; null when it is not that. */
+    static @Nullable AcceptedClaims decode(String payload) {
+        int afterPacket = payload.indexOf(' ');
+        int afterSlot = payload.indexOf(' ', afterPacket + 1);
+        PacketId packet = afterPacket < 0 ? null : PacketId.parse(payload.substring(0, afterPacket));
+        if (packet == null || afterSlot < 0) {
+            return null;
+        }
+        List<UserId> users = new ArrayList<>();
+        for (int begin = afterSlot + 1; begin <= payload.length(); ) {
+            int space = payload.indexOf(' ', begin);
+            int end = space < 0 ? payload.length() : space;
+            String user = payload.substring(begin, end);
+            if (!UserId.isValid(user)) {
+                return null;
+            }
+            users.add(new UserId(user));
+            begin = end + 1;
+        }
+        try {
+            return new AcceptedClaims(packet, Integer.parseUnsignedInt(payload, afterPacket + 1, afterSlot, 10), users);
+        } catch (NumberFormatException malformed) {
+            return null;
+        }
+    }
+}

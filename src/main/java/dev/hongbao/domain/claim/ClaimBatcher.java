@@ -1,0 +1,174 @@
+package dev.hongbao.domain.claim;
+
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.journal.ScriptBatcher;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Claims in calls of {@code claim.lua}. One instance per event loop, used on it only. */
+final class ClaimBatcher {
+    private final ScriptBatcher<Submission, Answer> batcher;
+    private final ClaimSettings settings;
+
+    ClaimBatcher(Vertx vertx, RedisLink redis, Shards shards, ClaimSettings settings, ClaimMetrics metrics) {
+        this.settings = settings;
+        this.batcher = new ScriptBatcher<>(
+                vertx,
+                redis,
+                shards,
+                new ScriptBatcher.Settings<>(
+                        "claims", settings.batchSize(), submission -> 1, settings.maxQueued(), metrics::batch),
+                ClaimScriptCall::new);
+    }
+
+    /** What the script said to one claim. */
+    enum Verdict {
+        /** Won now. */
+        GIVEN,
+        /** Holds a slot already. */
+        HELD,
+        DRAINED,
+        CLOSED,
+        /** Redis does not have the packet. */
+        MISSING
+    }
+
+    /**
+     * The script's answer.
+     *
+     * @param slot for GIVEN and HELD, else -1
+     * @param generation in which it was said
+     */
+    record Answer(Verdict verdict, int slot, Generation generation) {}
+
+    /**
+     * A claim that waits for the script.
+     *
+     * @param asks only what the user holds; nothing is given
+     */
+    record Submission(Packet packet, UserId user, boolean asks) {
+        /** What the script sees as a packet: one without slots gives none. */
+        Slots slots() {
+            return new Slots(packet.id(), asks ? 0 : packet.count());
+        }
+    }
+
+    private record Slots(PacketId packet, int count) {}
+
+    /** Puts a claim into the next batch; see {@link ScriptBatcher#submit}. */
+    Future<Answer> submit(Packet packet, UserId user, long deadlineNanos) {
+        return batcher.submit(packet.shard(), new Submission(packet, user, false), deadlineNanos);
+    }
+
+    /** As {@link #submit}, but gives nothing: HELD for a user who has a slot, also one that is not settled yet. */
+    Future<Answer> ask(Packet packet, UserId user, long deadlineNanos) {
+        return batcher.submit(packet.shard(), new Submission(packet, user, true), deadlineNanos);
+    }
+
+    /** Claims waiting for the script. */
+    int waiting() {
+        return batcher.waiting();
+    }
+
+    /** One call for claims on any packets of a shard. */
+    final class ClaimScriptCall implements ScriptBatcher.ScriptCall<Answer> {
+        private final List<Submission> submissions;
+        /**
+         * The places in {@code submissions}, by the packet's id, apart from who only asks: two objects of one packet would be two keys,
+         * and each would be given the same slots.
+         */
+        private final Map<Slots, List<Integer>> byPacket = new LinkedHashMap<>();
+
+        ClaimScriptCall(List<Submission> submissions) {
+            this.submissions = submissions;
+            for (int i = 0; i < submissions.size(); i++) {
+                byPacket.computeIfAbsent(submissions.get(i).slots(), packet -> new ArrayList<>())
+                        .add(i);
+            }
+        }
+
+        @Override
+        public Request request(Shards.Shard current) {
+            Generation generation = current.generation();
+            Request call = Request.cmd(Command.EVALSHA)
+                    .arg(current.script("claim").sha())
+                    .arg(byPacket.size() + 1)
+                    .arg(generation.journalKey());
+            for (Slots slots : byPacket.keySet()) {
+                call.arg(generation.packetKey(slots.packet.toString()));
+            }
+            call.arg(settings.maxJournalEntries());
+            byPacket.forEach((slots, places) -> {
+                call.arg(slots.packet.toString()).arg(slots.count).arg(places.size());
+                for (int place : places) {
+                    call.arg(submissions.get(place).user.value());
+                }
+            });
+            return call;
+        }
+
+        @Override
+        public ScriptBatcher.Reply<Answer> read(Generation generation, Response reply) {
+            Outcomes outcomes = new Outcomes(reply.get(1).toString(StandardCharsets.US_ASCII), generation);
+            Answer[] answers = new Answer[submissions.size()];
+            List<AcceptedClaims> accepted = new ArrayList<>();
+            for (Map.Entry<Slots, List<Integer>> entry : byPacket.entrySet()) {
+                List<UserId> winners = new ArrayList<>(entry.getValue().size());
+                int firstSlot = -1;
+                for (int place : entry.getValue()) {
+                    Answer answer = outcomes.next();
+                    answers[place] = answer;
+                    if (answer.verdict == Verdict.GIVEN) {
+                        firstSlot = winners.isEmpty() ? answer.slot : firstSlot;
+                        winners.add(submissions.get(place).user);
+                    }
+                }
+                if (!winners.isEmpty()) {
+                    accepted.add(new AcceptedClaims(entry.getKey().packet, firstSlot, winners));
+                }
+            }
+            long seq = accepted.isEmpty() ? 0 : Long.parseLong(reply.get(0).toString());
+            return new ScriptBatcher.Reply<>(Arrays.asList(answers), seq, AcceptedClaims.VERB, accepted);
+        }
+    }
+
+    /** The words of the script's answer, read one after the other. */
+    private static final class Outcomes {
+        private final String words;
+        private final Generation generation;
+        private int at;
+
+        Outcomes(String words, Generation generation) {
+            this.words = words;
+            this.generation = generation;
+        }
+
+        Answer next() {
+            int begin = at;
+            int space = words.indexOf(' ', begin);
+            int end = space < 0 ? words.length() : space;
+            at = end + 1;
+            return switch (words.charAt(begin)) {
+                case '+' -> new Answer(Verdict.GIVEN, Integer.parseInt(words, begin + 1, end, 10), generation);
+                case '=' -> new Answer(Verdict.HELD, Integer.parseInt(words, begin + 1, end, 10), generation);
+                case 'd' -> new Answer(Verdict.DRAINED, -1, generation);
+                case 'c' -> new Answer(Verdict.CLOSED, -1, generation);
+                default -> new Answer(Verdict.MISSING, -1, generation);
+            };
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.hongbao.domain.claim;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+
+/** What an operator watches of the race. Safe on any thread. */
+public final class ClaimMetrics {
+    private final Map<ClaimOutcome.Kind, Counter> outcomes = new EnumMap<>(ClaimOutcome.Kind.class);
+    private final Counter unknown;
+    private final DistributionSummary batchSize;
+    private final Timer settling;
+    private final List<IntSupplier> loops = new CopyOnWriteArrayList<>();
+
+    public ClaimMetrics(MeterRegistry registry) {
+        for (ClaimOutcome.Kind kind : ClaimOutcome.Kind.values()) {
+            outcomes.put(kind, outcome(registry, kind.name()));
+        }
+        unknown = outcome(registry, "UNKNOWN");
+        batchSize = DistributionSummary.builder("hongbao.claim.batch.claims")
+                .description("Claims in one call of the claim script")
+                .publishPercentiles(0.5, 0.99)
+                .register(registry);
+        settling = Timer.builder("hongbao.claim.settling")
+                .description("From accepted by Redis to settled in Postgres")
+                .publishPercentiles(0.5, 0.99)
+                .percentilePrecision(2)
+                .maximumExpectedValue(Duration.ofSeconds(30))
+                .register(registry);
+        Gauge.builder(
+                        "hongbao.claims.waiting",
+                        loops,
+                        all -> all.stream().mapToInt(IntSupplier::getAsInt).sum())
+                .description("Claims in flight: waiting for the script or for their settlement")
+                .register(registry);
+    }
+
+    private static Counter outcome(MeterRegistry registry, String kind) {
+        return Counter.builder("hongbao.claims")
+                .description("Claims by outcome")
+                .tag("outcome", kind.toLowerCase(Locale.ROOT).replace('_', '-'))
+                .register(registry);
+    }
+
+    /** Counts one more event loop's claims in flight. @param inFlight read on any thread: about right is good enough */
+    void watch(IntSupplier inFlight) {
+        loops.add(inFlight);
+    }
+
+    void answered(ClaimOutcome.Kind kind) {
+        Counter counter = outcomes.get(kind);
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+
+    void unknown() {
+        unknown.increment();
+    }
+
+    void batch(int claims) {
+        batchSize.record(claims);
+    }
+
+    void settledAfter(long nanos) {
+        settling.record(nanos, TimeUnit.NANOSECONDS);
+    }
+}

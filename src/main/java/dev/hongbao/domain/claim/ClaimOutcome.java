@@ -1,0 +1,57 @@
+package dev.hongbao.domain.claim;
+
+import dev.hongbao.domain.packet.Claim;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a claim (invariant I7): a closed set, never null or a number. A fault of the stores is not an outcome but
+ * a failed future with {@link dev.hongbao.common.values.UnavailableException}.
+ *
+ * @param claim the claim, for the kinds that have one; null for a refusal
+ */
+public record ClaimOutcome(Kind kind, @Nullable Claim claim) {
+
+    /** The closed set. */
+    public enum Kind {
+        /** Redis gave the slot; Postgres has not committed it yet. Only for callers who asked not to wait. */
+        ACCEPTED,
+        /** Won now, and settled. */
+        CLAIMED,
+        /** Won before; the claim is the first one. */
+        ALREADY_CLAIMED,
+        /** Every share is claimed, by others. */
+        DRAINED,
+        /** Time ran out. */
+        EXPIRED,
+        /** The packet opens later. */
+        NOT_OPEN_YET,
+        /** Not a member of the group, or not a recipient. */
+        NOT_ELIGIBLE,
+        /** The packet asks for a passcode, and none or another one was given. */
+        WRONG_PASSCODE,
+        /** There is no such packet. */
+        NOT_FOUND
+    }
+
+    public ClaimOutcome {
+        boolean won = kind == Kind.ACCEPTED || kind == Kind.CLAIMED || kind == Kind.ALREADY_CLAIMED;
+        if (won != (claim != null)) {
+            throw new IllegalArgumentException(kind + (won ? " needs a claim" : " has no claim"));
+        }
+    }
+
+    /** A refusal of {@code kind}. */
+    public static ClaimOutcome refused(Kind kind) {
+        return new ClaimOutcome(kind, null);
+    }
+
+    /**
+     * The claim of an outcome that has one.
+     *
+     * @throws NullPointerException for a refusal
+     */
+    public Claim wonClaim() {
+        return Objects.requireNonNull(claim);
+    }
+}

@@ -1,0 +1,166 @@
+package dev.hongbao.domain.claim;
+
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketCatalog.Slots;
+import dev.hongbao.domain.packet.PacketCleanup;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.postgres.SqlState;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Settles accepted claims: one statement for the batch, the amounts from the packets' slots. */
+public final class ClaimSettler implements Settler {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimSettler.class);
+
+    private static final String SETTLE =
+            "select settled_at, drained, void from settle_claims($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+    private static final String SETTLE_BUT_VOID =
+            "select settled_at, drained, void from settle_claims_but_void($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+    private final PacketCatalog catalog;
+    private final PacketCleanup ends;
+    private final EventBus bus;
+
+    public ClaimSettler(PacketCatalog catalog, PacketCleanup ends, EventBus bus) {
+        this.catalog = catalog;
+        this.ends = ends;
+        this.bus = bus;
+    }
+
+    @Override
+    public String verb() {
+        return AcceptedClaims.VERB;
+    }
+
+    @Override
+    public @Nullable JournalItem decode(String payload) {
+        return AcceptedClaims.decode(payload);
+    }
+
+    @Override
+    public Future<Settlement> prepare(List<JournalItem> items) {
+        List<Slots> slots = new ArrayList<>(items.size());
+        for (JournalItem item : items) {
+            AcceptedClaims claims = (AcceptedClaims) item;
+            slots.add(new Slots(claims.packet(), claims.firstSlot(), claims.size()));
+        }
+        return catalog.findWithAmounts(slots).map(packets -> {
+            Batch batch = new Batch(packets);
+            items.forEach(item -> batch.add((AcceptedClaims) item));
+            return batch;
+        });
+    }
+
+    /** The columns of one settlement. A claim names its packet by its place in {@code packets}, from 1. */
+    private final class Batch implements Settlement {
+        private final Map<PacketId, Packet> terms;
+        private final List<Packet> packets = new ArrayList<>();
+        private final Map<PacketId, Integer> placeOf = new HashMap<>();
+        private final List<Integer> places = new ArrayList<>();
+        private final List<Integer> slots = new ArrayList<>();
+        private final List<Long> amounts = new ArrayList<>();
+        private final List<UserId> users = new ArrayList<>();
+
+        /** Claims that cannot be, by packet. Postgres is told of these packets too: of one that is set aside nothing is void. */
+        private final Map<PacketId, Integer> foreign = new LinkedHashMap<>();
+
+        Batch(Map<PacketId, Packet> terms) {
+            this.terms = terms;
+        }
+
+        void add(AcceptedClaims item) {
+            Packet packet = terms.get(item.packet());
+            if (packet == null || item.firstSlot() + item.size() > packet.count()) {
+                foreign.merge(item.packet(), item.size(), Integer::sum);
+                return;
+            }
+            Integer place = placeOf.computeIfAbsent(item.packet(), id -> {
+                packets.add(packet);
+                return packets.size();
+            });
+            for (int slot = item.firstSlot(); slot < item.firstSlot() + item.size(); slot++) {
+                places.add(place);
+                slots.add(slot);
+                amounts.add(packet.amountOf(slot));
+            }
+            users.addAll(item.users());
+        }
+
+        /** Mostly nothing is void; when something is, the statement for that settles the rest. */
+        @Override
+        public Future<Integer> send(SqlClient writer, CursorMoves moves) {
+            return execute(moves.isNone() ? SETTLE_BUT_VOID : SETTLE, writer, moves)
+                    .recover(fault -> SqlState.isVoidClaim(fault) && !moves.isNone()
+                            ? execute(SETTLE_BUT_VOID, writer, moves)
+                            : Future.failedFuture(fault))
+                    .map(this::committed);
+        }
+
+        @Override
+        public Future<Integer> sendRetired(SqlClient writer, CursorMoves moves) {
+            return execute(SETTLE_BUT_VOID, writer, moves).map(this::committed);
+        }
+
+        private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
+            Tuple parameters = moves.toTuple()
+                    .addArrayOfUUID(Stream.concat(packets.stream().map(Packet::id), foreign.keySet().stream())
+                            .map(PacketId::value)
+                            .toArray(UUID[]::new))
+                    .addArrayOfInteger(places.toArray(Integer[]::new))
+                    .addArrayOfInteger(slots.toArray(Integer[]::new))
+                    .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new))
+                    .addArrayOfLong(amounts.toArray(Long[]::new));
+            return moves.send(writer, statement, parameters)
+                    .map(rows -> rows.iterator().next());
+        }
+
+        private int committed(Row row) {
+            Instant at = row.getOffsetDateTime("settled_at").toInstant();
+            Integer[] voids = row.getArrayOfIntegers("void");
+            List<Claim> settled = new ArrayList<>(places.size());
+            int nextVoid = 0;
+            for (int i = 0; i < places.size(); i++) {
+                Packet packet = packets.get(places.get(i) - 1);
+                UserId user = users.get(i);
+                int slot = slots.get(i);
+                if (nextVoid < voids.length && voids[nextVoid] == i + 1) {
+                    nextVoid++;
+                    LOG.error(
+                            "accepted slot {} of {} for {} is void: it contradicts a settled claim, leaves a slot out, or the packet is not open",
+                            slot,
+                            packet.id(),
+                            user);
+                    continue;
+                }
+                settled.add(
+                        new Claim(packet.id(), user, slot, amounts.get(i), packet.asset(), Claim.Status.SETTLED, at));
+            }
+            ends.ended(
+                    Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());
+            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets));
+            foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
+            return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package dev.hongbao.domain.claim;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * How many wrong passcodes a packet has had, from all users on all servers: the limit on one user's guesses is nothing to a
+ * crowd of them. Beyond the packet's limit each user keeps one guess a minute, so that a guesser cannot lock a group out.
+ *
+ * <p>The count is kept in Redis, outside of the generations, for an hour from its first. Up to half of the limit what a server
+ * knows of it is good for a second, so that the crowd that knows the passcode does not ask each time; from there on every guess
+ * does. While Redis is away a server counts alone. Safe on any thread.
+ *
+ * <p>Keys: {@code hongbao:<namespace>:wrong-passcodes:<packet>}, the count; the same with {@code :<user>}, there while the
+ * user has to wait.
+ */
+public final class PasscodeGuesses {
+    /** How long wrong guesses count. */
+    static final Duration WINDOW = Duration.ofHours(1);
+
+    /** How long a user waits between two guesses on a packet that is beyond its limit. */
+    static final Duration WAIT = Duration.ofMinutes(1);
+
+    private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final int MAX_TRACKED = 100_000;
+
+    private final String prefix;
+    private final int limit;
+    private final LongSupplier nanoTime;
+    private final LoadingCache<PacketId, Tries> tries;
+    private final Cache<Guesser, Boolean> waiting;
+
+    private record Guesser(PacketId packet, UserId user) {}
+
+    /**
+     * @param namespace the installation's in Redis
+     * @param limit wrong passcodes of a packet in an hour; 0 = none
+     * @param nanoTime a monotonic clock, nanoseconds: {@code System::nanoTime}
+     */
+    public PasscodeGuesses(String namespace, int limit, LongSupplier nanoTime) {
+        this.prefix = "hongbao:" + namespace + ":wrong-passcodes:";
+        this.limit = limit;
+        this.nanoTime = nanoTime;
+        this.tries = Caffeine.newBuilder()
+                .maximumSize(MAX_TRACKED)
+                .executor(Runnable::run)
+                .build(packet -> new Tries());
+        this.waiting = Caffeine.newBuilder()
+                .maximumSize(MAX_TRACKED)
+                .expireAfterWrite(WAIT)
+                .ticker(nanoTime::getAsLong)
+                .executor(Runnable::run)
+                .build();
+    }
+
+    /** What this server knows of a packet's count. */
+    private static final class Tries {
+        private long heard;
+        private long heardNanos;
+        private boolean asked;
+        private int onTheirWay;
+        private int lost;
+        private long lostNanos;
+
+        private synchronized boolean isFarFrom(int limit, long now) {
+            return asked && now - heardNanos < FRESH_NANOS && count(now) < limit / 2;
+        }
+
+        private synchronized void hear(long count, long now) {
+            heard = count;
+            asked = true;
+            heardNanos = now;
+        }
+
+        /** Redis does not tell: what was heard last counts on. */
+        private synchronized void hearNothing(long now) {
+            asked = true;
+            heardNanos = now;
+        }
+
+        private synchronized void send() {
+            onTheirWay++;
+        }
+
+        private synchronized void arrive() {
+            onTheirWay--;
+        }
+
+        private synchronized void lose(long now) {
+            onTheirWay--;
+            lost++;
+            lostNanos = now;
+        }
+
+        private synchronized long count(long now) {
+            if (lost > 0 && now - lostNanos > WINDOW.toNanos()) {
+                lost = 0;
+                heard = 0;
+            }
+            return heard + onTheirWay + lost;
+        }
+    }
+
+    /**
+     * Whether a guess may be looked at, a right one too: beyond the limit who is told only that he was right has still learned
+     * it. Look at it in the same step, and tell {@link #wrong}.
+     *
+     * @param redis a link of the caller's event loop
+     * @return never fails
+     */
+    Future<Boolean> admits(RedisLink redis, PacketId packet, UserId user) {
+        if (limit == 0) {
+            return Future.succeededFuture(true);
+        }
+        Tries of = tries.get(packet);
+        if (of.isFarFrom(limit, nanoTime.getAsLong())) {
+            return admits(redis, of, packet, user);
+        }
+        return redis.send(Request.cmd(Command.GET).arg(prefix + packet))
+                .onSuccess(count -> of.hear(count == null ? 0 : count.toLong(), nanoTime.getAsLong()))
+                .onFailure(away -> of.hearNothing(nanoTime.getAsLong()))
+                .<Void>mapEmpty()
+                .otherwiseEmpty()
+                .compose(heard -> admits(redis, of, packet, user));
+    }
+
+    private Future<Boolean> admits(RedisLink redis, Tries of, PacketId packet, UserId user) {
+        if (of.count(nanoTime.getAsLong()) < limit) {
+            return Future.succeededFuture(true);
+        }
+        if (waiting.asMap().putIfAbsent(new Guesser(packet, user), true) != null) {
+            return Future.succeededFuture(false);
+        }
+        return redis.send(Request.cmd(Command.SET)
+                        .arg(prefix + packet + ":" + user.value())
+                        .arg(1)
+                        .arg("EX")
+                        .arg(WAIT.toSeconds())
+                        .arg("NX"))
+                .map(set -> set != null)
+                .otherwise(true);
+    }
+
+    /** Counts a wrong guess that was admitted. */
+    void wrong(RedisLink redis, PacketId packet) {
+        if (limit == 0) {
+            return;
+        }
+        Tries of = tries.get(packet);
+        of.send();
+        redis.send(Request.cmd(Command.INCR).arg(prefix + packet))
+                .onSuccess(count -> {
+                    of.arrive();
+                    if (count != null) {
+                        of.hear(count.toLong(), nanoTime.getAsLong());
+                    }
+                })
+                .onFailure(away -> of.lose(nanoTime.getAsLong()));
+        // NX: the hour runs from the first; and a count whose first server died in between gets it from the next.
+        redis.send(Request.cmd(Command.EXPIRE)
+                .arg(prefix + packet)
+                .arg(WINDOW.toSeconds())
+                .arg("NX"));
+    }
+}

@@ -1,0 +1,44 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.domain.odds.Rules;
+import java.time.Instant;
+
+/**
+ * A draw that exists. Its definition never changes, and its opening is fixed. Immutable.
+ *
+ * @param shard where it lives in Redis
+ * @param owner who made it: paid the awards, gets the proceeds and what is left
+ * @param closesAt when it ends: the definition's, or earlier when it was ended by hand
+ * @param rules the definition as numbers
+ */
+public record Draw(
+        DrawId id,
+        int shard,
+        UserId owner,
+        DrawDefinition definition,
+        Instant createdAt,
+        Instant closesAt,
+        Rules rules) {
+    public Draw(DrawId id, int shard, UserId owner, DrawDefinition definition, Instant createdAt, Instant closesAt) {
+        this(id, shard, owner, definition, createdAt, closesAt, definition.rules());
+    }
+
+    /** What a number of plays costs; 0 for a free draw. */
+    public long costOf(int plays) {
+        DrawDefinition.Cost cost = definition.cost();
+        return cost == null ? 0 : Math.multiplyExact(cost.amount(), plays);
+    }
+
+    /** Whether it opens after {@code now}; one that opened when it was made never does, as a packet. */
+    public boolean opensAfter(Instant now) {
+        return definition.opening().isAfter(createdAt) && definition.opening().isAfter(now);
+    }
+
+    /** The prize of that number, from 1. */
+    public Prize prize(int number) {
+        return definition.allPrizes().get(number - 1);
+    }
+}

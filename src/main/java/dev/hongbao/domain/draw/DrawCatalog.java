@@ -1,0 +1,81 @@
+package dev.hongbao.domain.draw;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.engine.postgres.SharedQueries;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The terms of draws: a bounded cache over Postgres. What is cached never changes but for an end that is brought forward, and
+ * that the script tells. Safe on any thread.
+ */
+public final class DrawCatalog {
+    /** At up to some hundred kilobytes for one with long lists of users, 2 KB mostly. */
+    private static final int MAX_DRAWS = 2_000;
+
+    private final DrawStore store;
+    private final SharedQueries<DrawId, @Nullable Draw> queries = new SharedQueries<>();
+    private final Cache<DrawId, Draw> draws;
+
+    public DrawCatalog(DrawStore store) {
+        this(store, Caffeine.newBuilder().maximumSize(MAX_DRAWS).build());
+    }
+
+    private DrawCatalog(DrawStore store, Cache<DrawId, Draw> draws) {
+        this.store = store;
+        this.draws = draws;
+    }
+
+    /** The same draws, looked up over another store: a settlement must not queue behind requests. */
+    public DrawCatalog over(DrawStore other) {
+        return new DrawCatalog(other, draws);
+    }
+
+    /** The draw; null for an unknown one, which is not remembered. */
+    public Future<@Nullable Draw> find(DrawId id) {
+        Draw known = draws.getIfPresent(id);
+        return known != null
+                ? Future.succeededFuture(known)
+                : queries.ask(id, () -> findAll(List.of(id)).map(found -> found.get(id)));
+    }
+
+    /** Many draws; those unknown are left out. */
+    public Future<Map<DrawId, Draw>> findAll(Collection<DrawId> ids) {
+        Map<DrawId, Draw> found = new HashMap<>();
+        List<DrawId> missing = new ArrayList<>();
+        for (DrawId id : ids) {
+            Draw draw = draws.getIfPresent(id);
+            if (draw == null) {
+                missing.add(id);
+            } else {
+                found.put(id, draw);
+            }
+        }
+        if (missing.isEmpty()) {
+            return Future.succeededFuture(found);
+        }
+        return store.find(missing).map(rows -> {
+            for (Draw draw : rows) {
+                draws.put(draw.id(), draw);
+                found.put(draw.id(), draw);
+            }
+            return found;
+        });
+    }
+
+    /** Postgres went back: what is cached may never have been made. */
+    public void forgetAll() {
+        draws.invalidateAll();
+    }
+
+    /** Forgets a draw whose end was brought forward, on this server. */
+    void forget(DrawId id) {
+        draws.invalidate(id);
+    }
+}

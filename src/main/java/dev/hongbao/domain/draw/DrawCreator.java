@@ -1,0 +1,272 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.AccountKind;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Ledger;
+import dev.hongbao.domain.odds.DefinitionFaults;
+import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.DefinitionText;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Making a draw: one transaction for the draw, its prizes and codes, and the transfers that put everything that can be won into
+ * its escrows, from the maker's wallets. One instance per event loop.
+ */
+final class DrawCreator {
+    private static final String INSERT_DRAW =
+            "insert into draw (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at, closes_at)"
+                    + " values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+    private static final String INSERT_PRIZES = "insert into prize (draw, n, name, amount, escrow, stock, announced)"
+            + " select $1, u.n, u.name, u.amount, u.escrow, u.stock, u.announced"
+            + " from unnest($2::smallint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[])"
+            + " as u(n, name, amount, escrow, stock, announced)";
+
+    private static final String INSERT_CODES = "insert into code (draw, prize, nth, code)"
+            + " select $1, $2, u.nth, u.code from unnest($3::text[]) with ordinality as u(code, nth)";
+
+    private static final String FUND = "insert into transfer (kind, debit, credit, amount, draw)"
+            + " select 'fund', u.debit, u.credit, u.amount, $1"
+            + " from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as u(debit, credit, amount)";
+
+    private final Shards shards;
+    private final DrawCatalog catalog;
+    private final KeyLoader loading;
+    private final Clock clock;
+    private final Idempotency idempotency;
+
+    DrawCreator(Pool pool, Shards shards, DrawCatalog catalog, KeyLoader loading, Clock clock) {
+        this.shards = shards;
+        this.catalog = catalog;
+        this.loading = loading;
+        this.clock = clock;
+        this.idempotency = new Idempotency(pool);
+    }
+
+    Future<Draw> create(Caller caller, DrawDefinition wish, IdempotencyKey key) {
+        if (caller.role() != Role.SERVICE) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend makes draws."));
+        }
+        Instant now = clock.instant();
+        if (!wish.closesAt().isAfter(now)) {
+            return Future.failedFuture(
+                    new DefinitionFaults(List.of(new DefinitionFaults.Fault("#/closesAt", "must be after now"))));
+        }
+        DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
+        try {
+            // With the opening fixed, the number of periods is known.
+            DefinitionRules.require(definition);
+        } catch (DefinitionFaults faults) {
+            return Future.failedFuture(faults);
+        }
+        DrawId id = DrawId.create();
+        Generation[] read = new Generation[1];
+        var scope = new Idempotency.Scope(caller.user(), "draw", key, wish.toString());
+        return idempotency
+                .once(
+                        scope,
+                        tx -> insert(tx, id, caller.user(), definition).map(generation -> {
+                            read[0] = generation;
+                            return id.toString();
+                        }))
+                .compose(made -> catalog.find(Objects.requireNonNull(DrawId.parse(made))))
+                .compose(found -> {
+                    Draw draw = Objects.requireNonNull(found);
+                    return read[0] == null || !draw.id().equals(id)
+                            ? Future.succeededFuture(draw)
+                            : load(draw, read[0]).map(draw);
+                });
+    }
+
+    private Future<Void> load(Draw draw, Generation generation) {
+        String key = generation.drawKey(draw.id().toString());
+        return loading.load(
+                        generation,
+                        key,
+                        shard -> Request.cmd(Command.EVALSHA)
+                                .arg(shard.script("draw").sha())
+                                .arg(2)
+                                .arg(generation.journalKey())
+                                .arg(key)
+                                .arg(Buffer.buffer(DrawState.rules(draw.rules())))
+                                .arg(Buffer.buffer(DrawState.first(draw.rules()))))
+                .mapEmpty();
+    }
+
+    /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */
+    private Future<Generation> insert(SqlConnection tx, DrawId id, UserId owner, DrawDefinition definition) {
+        int shard = shards.shardFor(id.value());
+        DrawDefinition.Cost cost = definition.cost();
+        Map<Asset, Long> awards = awards(definition);
+        return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
+                .execute(Tuple.of((short) shard))
+                .map(rows -> rows.iterator().next())
+                .map(row -> new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce")))
+                .compose(generation -> accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
+                        .compose(escrows -> hold(tx, id, cost)
+                                .compose(hold ->
+                                        tx.preparedQuery(INSERT_DRAW).execute(row(id, shard, owner, definition, hold)))
+                                .compose(drawn ->
+                                        tx.preparedQuery(INSERT_PRIZES).execute(prizes(id, definition, escrows)))
+                                .compose(prized -> codes(tx, id, definition))
+                                .compose(coded -> fund(tx, id, owner, awards, escrows)))
+                        .map(generation));
+    }
+
+    /** What can be won of each asset, in all. */
+    private static Map<Asset, Long> awards(DrawDefinition definition) {
+        Map<Asset, Long> sums = new TreeMap<>(java.util.Comparator.comparing(Asset::code));
+        for (Prize prize : definition.allPrizes()) {
+            Asset asset = prize.award().asset();
+            if (asset != null) {
+                long all = Math.multiplyExact(
+                        Objects.requireNonNull(prize.stock()), prize.award().amount());
+                sums.merge(asset, all, Math::addExact);
+            }
+        }
+        return sums;
+    }
+
+    private static Future<Map<Asset, Long>> accounts(
+            SqlConnection tx, AccountKind kind, String owner, Iterable<Asset> assets) {
+        Map<Asset, Long> accounts = new HashMap<>();
+        Future<Void> done = Future.succeededFuture();
+        for (Asset asset : assets) {
+            done = done.compose(before -> Ledger.account(tx, kind, owner, asset))
+                    .map(account -> {
+                        accounts.put(asset, account);
+                        return null;
+                    });
+        }
+        return done.map(accounts);
+    }
+
+    private static Future<@Nullable Long> hold(SqlConnection tx, DrawId id, DrawDefinition.@Nullable Cost cost) {
+        return cost == null
+                ? Future.succeededFuture(null)
+                : Ledger.account(tx, AccountKind.HOLD, id.toString(), cost.asset())
+                        .map(account -> account);
+    }
+
+    private static Tuple row(DrawId id, int shard, UserId owner, DrawDefinition definition, @Nullable Long hold) {
+        return Tuple.tuple()
+                .addUUID(id.value())
+                .addShort((short) shard)
+                .addString(owner.value())
+                .addString(
+                        definition.group() == null ? null : definition.group().value())
+                .addString(definition.mode().wireName())
+                .addJsonObject(new JsonObject(DefinitionText.of(definition)))
+                .addLong(definition.cost() == null ? 0 : definition.cost().amount())
+                .addLong(hold)
+                .addBoolean(
+                        definition.schedule() == null || definition.schedule().carryOver())
+                .addOffsetDateTime(definition.opening().atOffset(ZoneOffset.UTC))
+                .addOffsetDateTime(definition.closesAt().atOffset(ZoneOffset.UTC));
+    }
+
+    private static Tuple prizes(DrawId id, DrawDefinition definition, Map<Asset, Long> escrows) {
+        List<Prize> prizes = definition.allPrizes();
+        int size = prizes.size();
+        Short[] numbers = new Short[size];
+        String[] names = new String[size];
+        Long[] amounts = new Long[size];
+        Long[] accounts = new Long[size];
+        Long[] stocks = new Long[size];
+        Boolean[] announced = new Boolean[size];
+        for (int i = 0; i < size; i++) {
+            Prize prize = prizes.get(i);
+            numbers[i] = (short) (i + 1);
+            names[i] = prize.name();
+            amounts[i] = prize.award().amount();
+            accounts[i] = prize.award().asset() == null
+                    ? null
+                    : escrows.get(prize.award().asset());
+            stocks[i] = prize.stock();
+            announced[i] = definition.isAnnounced(i + 1);
+        }
+        return Tuple.tuple()
+                .addUUID(id.value())
+                .addArrayOfShort(numbers)
+                .addArrayOfString(names)
+                .addArrayOfLong(amounts)
+                .addArrayOfLong(accounts)
+                .addArrayOfLong(stocks)
+                .addArrayOfBoolean(announced);
+    }
+
+    private static Future<Void> codes(SqlConnection tx, DrawId id, DrawDefinition definition) {
+        Future<Void> done = Future.succeededFuture();
+        List<Prize> prizes = definition.allPrizes();
+        for (int i = 0; i < prizes.size(); i++) {
+            String[] codes = prizes.get(i).award().codes().toArray(String[]::new);
+            short number = (short) (i + 1);
+            if (codes.length > 0) {
+                done = done.compose(before -> tx.preparedQuery(INSERT_CODES)
+                        .execute(Tuple.tuple()
+                                .addUUID(id.value())
+                                .addShort(number)
+                                .addArrayOfString(codes))
+                        .mapEmpty());
+            }
+        }
+        return done;
+    }
+
+    private static Future<Void> fund(
+            SqlConnection tx, DrawId id, UserId owner, Map<Asset, Long> awards, Map<Asset, Long> escrows) {
+        if (awards.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return accounts(tx, AccountKind.WALLET, owner.value(), awards.keySet()).compose(wallets -> {
+            List<Long> debits = new ArrayList<>();
+            List<Long> credits = new ArrayList<>();
+            List<Long> amounts = new ArrayList<>();
+            awards.forEach((asset, amount) -> {
+                debits.add(wallets.get(asset));
+                credits.add(escrows.get(asset));
+                amounts.add(amount);
+            });
+            UUID draw = id.value();
+            return tx.preparedQuery(FUND)
+                    .execute(Tuple.tuple()
+                            .addUUID(draw)
+                            .addArrayOfLong(debits.toArray(Long[]::new))
+                            .addArrayOfLong(credits.toArray(Long[]::new))
+                            .addArrayOfLong(amounts.toArray(Long[]::new)))
+                    .<Void>mapEmpty()
+                    .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
+        });
+    }
+}

@@ -1,0 +1,45 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.QuarantineUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A journal item: the end of a draw, or of one of its periods, whose releases then return to the stock.
+ *
+ * @param period from 0; null for the draw
+ */
+record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalItem {
+    /** The journal's word for it. */
+    static final String VERB = "end";
+
+    @Override
+    public int size() {
+        return 1;
+    }
+
+    @Override
+    public QuarantineUnit unit() {
+        return new QuarantineUnit(QuarantineUnit.Kind.DRAW, draw.value());
+    }
+
+    @Override
+    public String payload() {
+        return draw + " " + (period == null ? "-" : period.toString());
+    }
+
+    /** Reads {@code <draw> <period or ->}, as end.lua writes it; null when it is not that. */
+    static @Nullable DrawEnd decode(String payload) {
+        int space = payload.indexOf(' ');
+        DrawId draw = space < 0 ? null : DrawId.parse(payload.substring(0, space));
+        if (draw == null) {
+            return null;
+        }
+        String period = payload.substring(space + 1);
+        try {
+            return new DrawEnd(draw, period.equals("-") ? null : Integer.valueOf(period));
+        } catch (NumberFormatException malformed) {
+            return null;
+        }
+    }
+}

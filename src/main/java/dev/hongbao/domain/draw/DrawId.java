@@ -1,0 +1,38 @@
+package dev.hongbao.domain.draw;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A draw's id: a UUIDv7 (RFC 9562), so that newer draws sort after older ones.
+ *
+ * @param value the UUID
+ */
+public record DrawId(UUID value) {
+    /** A new id from the clock and SecureRandom; not guessable. */
+    public static DrawId create() {
+        return new DrawId(UuidCreator.getTimeOrderedEpoch());
+    }
+
+    /**
+     * Reads the canonical form, 36 lower- or upper-case characters.
+     *
+     * @return null when {@code text} is not a UUID in that form
+     */
+    public static @Nullable DrawId parse(String text) {
+        if (text.length() != 36) {
+            return null;
+        }
+        try {
+            return new DrawId(UUID.fromString(text));
+        } catch (IllegalArgumentException malformed) {
+            return null;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return value.toString();
+    }
+}

@@ -1,0 +1,207 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.redis.RedisFault;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the owner of a shard does for its draws: plans the next periods and loads them, ends periods whose releases do not carry
+ * over, and closes draws that are due, all by Postgres' clock. Ends are entries in the journal, so that they come after every play before them.
+ */
+public final class DrawOwnerTask implements OwnerTask {
+    /** Ends a script call, and draws a query. */
+    private static final int PAGE = 256;
+
+    private static final String PERIODS_OVER = """
+            select p.draw, p.n from draw as d join period as p on p.draw = d.id
+            where d.shard = any ($1) and d.closed_at is null and not d.carry_over and p.ended_at is null
+              and p.ends_at <= now()
+              and not exists (select from quarantine_unit as q where q.id = d.id)
+            order by p.ends_at limit $2
+            """;
+
+    private final Pool pool;
+    private final DrawStore store;
+    private final DrawCatalog catalog;
+    private final DrawPlanner planner;
+    private final DrawCleanup closedDraws;
+    private final Shards shards;
+    private final EventBus bus;
+    private final Map<DrawId, Next> next = new HashMap<>();
+
+    public DrawOwnerTask(
+            Pool pool,
+            Quarantine quarantine,
+            DrawCatalog catalog,
+            DrawPlanner planner,
+            DrawCleanup closedDraws,
+            Shards shards,
+            EventBus bus) {
+        this.pool = pool;
+        this.store = new DrawStore(pool, quarantine);
+        this.catalog = catalog;
+        this.planner = planner;
+        this.closedDraws = closedDraws;
+        this.shards = shards;
+        this.bus = bus;
+    }
+
+    /** When a draw is to be looked at again, unless its shard is recovered before, or the clock goes back. */
+    private record Next(Generation generation, Instant since, Instant at) {}
+
+    /** Something to end. @param period null for the draw */
+    private record End(Draw draw, @Nullable Integer period) {}
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLink redis) {
+        if (live.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return removeKeys(redis)
+                .compose(removed -> store.scheduled(live))
+                .compose(draws -> planAll(draws, redis))
+                .compose(planned -> store.due(live, PAGE))
+                .compose(due ->
+                        end(due.stream().map(draw -> new End(draw, null)).toList(), redis))
+                .compose(closing -> periodsOver(live))
+                .compose(over -> end(over, redis));
+    }
+
+    private Future<Void> planAll(List<Draw> draws, RedisLink redis) {
+        next.keySet().retainAll(draws.stream().map(Draw::id).toList());
+        return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planAll(draws, redis, now));
+    }
+
+    private Future<Void> planAll(List<Draw> draws, RedisLink redis, Instant now) {
+        Future<Void> done = Future.succeededFuture();
+        for (Draw draw : draws) {
+            Shards.Shard shard = shards.current(draw.shard());
+            Next known = next.get(draw.id());
+            if (known == null
+                    || !known.generation.equals(shard.generation())
+                    || !now.isBefore(known.at)
+                    || now.isBefore(known.since)) {
+                done = done.compose(before -> plan(draw, shard, redis, now));
+            }
+        }
+        return done;
+    }
+
+    private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLink redis, Instant now) {
+        return planner.plan(draw, now)
+                .compose(planned -> planner.load(draw, shard, redis).map(loaded -> {
+                    // A draw that has much to catch up is looked at again at the next tick.
+                    if (loaded != DrawPlanner.MISSING && planned < DrawPlanner.MAX_AT_ONCE) {
+                        next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
+                    }
+                    return null;
+                }));
+    }
+
+    private Future<List<End>> periodsOver(List<Integer> live) {
+        return pool.preparedQuery(PERIODS_OVER)
+                .execute(Tuple.tuple().addArrayOfShort(DrawStore.shards(live)).addInteger(PAGE))
+                .compose(rows -> {
+                    Map<DrawId, List<Integer>> periods = new HashMap<>();
+                    rows.forEach(
+                            row -> periods.computeIfAbsent(new DrawId(row.getUUID("draw")), id -> new ArrayList<>())
+                                    .add(row.getInteger("n")));
+                    return catalog.findAll(periods.keySet())
+                            .map(draws -> draws.values().stream()
+                                    .flatMap(draw -> periods.getOrDefault(draw.id(), List.of()).stream()
+                                            .map(period -> new End(draw, period)))
+                                    .toList());
+                });
+    }
+
+    private Future<Void> end(List<End> ends, RedisLink redis) {
+        Map<Integer, List<End>> byShard =
+                ends.stream().collect(Collectors.groupingBy(end -> end.draw().shard()));
+        List<Future<Void>> calls = new ArrayList<>();
+        byShard.forEach((shard, some) -> calls.add(end(redis, shards.current(shard), some)));
+        return Future.join(calls).mapEmpty();
+    }
+
+    private Future<Void> end(RedisLink redis, Shards.Shard shard, List<End> ends) {
+        Generation generation = shard.generation();
+        Request call = Request.cmd(Command.EVALSHA)
+                .arg(shard.script("end").sha())
+                .arg(2 * ends.size() + 1)
+                .arg(generation.journalKey());
+        for (End end : ends) {
+            String id = end.draw.id().toString();
+            call.arg(generation.drawKey(id)).arg(generation.scheduleKey(id));
+        }
+        for (End end : ends) {
+            call.arg(end.draw.id().toString()).arg(end.period == null ? "-" : end.period.toString());
+        }
+        return redis.send(call)
+                .compose(reply -> {
+                    String[] outcomes = reply.get(1).toString().split(" ");
+                    List<JournalItem> ending = new ArrayList<>();
+                    Future<Void> reported = Future.succeededFuture();
+                    for (int i = 0; i < outcomes.length; i++) {
+                        End end = ends.get(i);
+                        if (outcomes[i].equals("ending")) {
+                            ending.add(new DrawEnd(end.draw.id(), end.period));
+                        } else if (outcomes[i].equals("missing")) {
+                            reported = shards.report(
+                                    generation, generation.drawKey(end.draw.id().toString()));
+                        }
+                    }
+                    if (!ending.isEmpty()) {
+                        long seq = Long.parseLong(reply.get(0).toString());
+                        bus.publish(
+                                JournalEntry.address(generation.shard()),
+                                new JournalEntry(generation, seq, DrawEnd.VERB, ending));
+                    }
+                    return reported;
+                })
+                .recover(fault -> {
+                    if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
+                            || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
+                        return shards.report(generation, null);
+                    }
+                    return RedisFault.is(fault, RedisFault.Kind.ERROR)
+                            ? shards.reportFault(generation)
+                            : Future.failedFuture(fault);
+                });
+    }
+
+    private Future<Void> removeKeys(RedisLink redis) {
+        List<DrawId> over = closedDraws.take(PAGE);
+        if (over.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return catalog.findAll(over).compose(draws -> {
+            Request unlink = Request.cmd(Command.UNLINK);
+            draws.values().stream()
+                    .flatMap(draw -> {
+                        Generation generation = shards.current(draw.shard()).generation();
+                        String id = draw.id().toString();
+                        return Stream.of(generation.drawKey(id), generation.scheduleKey(id));
+                    })
+                    .forEach(unlink::arg);
+            return redis.send(unlink).mapEmpty();
+        });
+    }
+}

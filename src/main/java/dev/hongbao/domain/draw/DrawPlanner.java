@@ -1,0 +1,205 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.Moments;
+import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.domain.odds.SecureChance;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Plans scheduled draws (article 4): shortly before each period its quotas are taken from the stock and scattered over it. The
+ * period's row in Postgres makes it happen once, however many planners there are and wherever one dies; the releases then go
+ * into Redis, which takes each period once.
+ *
+ * <p>Confined to the persistence verticle's event loop in a server; two instances may plan the same draws at once.
+ */
+public final class DrawPlanner {
+    private static final Logger LOG = LoggerFactory.getLogger(DrawPlanner.class);
+
+    /** How long before its start a period is planned: at most this, and at most half a period. */
+    private static final Duration LEAD = Duration.ofMinutes(1);
+
+    static final int MISSING = -2;
+
+    /** Periods planned in one go; a draw that was not planned for days catches up in some. */
+    static final int MAX_AT_ONCE = 100;
+
+    private final Pool pool;
+    private final SecureChance chance = new SecureChance();
+
+    public DrawPlanner(Pool pool) {
+        this.pool = pool;
+    }
+
+    /** Plans what is due to be planned of a draw. Idempotent. @return how many periods were planned by this call */
+    public Future<Integer> plan(Draw draw, Instant now) {
+        DrawDefinition definition = draw.definition();
+        DrawDefinition.Schedule schedule = Objects.requireNonNull(definition.schedule());
+        Instant until = now.plus(lead(schedule));
+        if (definition.opening().isAfter(until)) {
+            return Future.succeededFuture(0);
+        }
+        long millis = Duration.between(definition.opening(), until).toMillis();
+        long last =
+                Math.min(definition.periods() - 1L, millis / schedule.period().toMillis());
+        return pool.preparedQuery("select coalesce(max(n), -1) from period where draw = $1")
+                .execute(Tuple.of(draw.id().value()))
+                .compose(rows -> {
+                    int next = rows.iterator().next().getInteger(0) + 1;
+                    if (!schedule.carryOver()) {
+                        // Releases of periods that are over could not be taken any more.
+                        long sinceOpening =
+                                Duration.between(definition.opening(), now).toMillis();
+                        next = Math.max(
+                                next,
+                                Math.toIntExact(sinceOpening / schedule.period().toMillis()));
+                    }
+                    return planFrom(draw, next, (int) Math.min(last, next + MAX_AT_ONCE - 1L), 0);
+                });
+    }
+
+    private static Duration lead(DrawDefinition.Schedule schedule) {
+        Duration half = schedule.period().dividedBy(2);
+        return half.compareTo(LEAD) < 0 ? half : LEAD;
+    }
+
+    /** When there is something to plan after {@code now}, if all that was due then is planned. */
+    Instant nextAt(Draw draw, Instant now) {
+        DrawDefinition definition = draw.definition();
+        DrawDefinition.Schedule schedule = Objects.requireNonNull(definition.schedule());
+        Duration lead = lead(schedule);
+        long sinceOpening =
+                Duration.between(definition.opening(), now.plus(lead)).toMillis();
+        long next = sinceOpening < 0 ? 0 : sinceOpening / schedule.period().toMillis() + 1;
+        return definition
+                .opening()
+                .plusMillis(Math.multiplyExact(next, schedule.period().toMillis()))
+                .minus(lead);
+    }
+
+    private Future<Integer> planFrom(Draw draw, int period, int last, int planned) {
+        if (period > last) {
+            return Future.succeededFuture(planned);
+        }
+        return plan(draw, period).compose(mine -> planFrom(draw, period + 1, last, mine ? planned + 1 : planned));
+    }
+
+    /** Plans one period, unless it is planned. @return whether this call did */
+    Future<Boolean> plan(Draw draw, int period) {
+        DrawDefinition definition = draw.definition();
+        Instant from = definition.periodStart(period);
+        Instant to = definition.periodStart(period + 1);
+        return pool.withTransaction(tx -> tx.preparedQuery("select from draw where id = $1 for no key update")
+                        .execute(Tuple.of(draw.id().value())) // a change of quotas comes before or after, not between
+                        .compose(locked -> tx.preparedQuery(
+                                        "select prize, quota from quota where draw = $1 and period = $2")
+                                .execute(Tuple.of(draw.id().value(), period)))
+                        .compose(rows -> {
+                            Map<Integer, Long> changed = new HashMap<>();
+                            rows.forEach(row -> changed.put(row.getInteger("prize"), row.getLong("quota")));
+                            return tx.preparedQuery("select plan_period($1, $2, $3, $4, $5, $6)")
+                                    .execute(releases(draw, period, from, to, changed));
+                        }))
+                .map(rows -> {
+                    boolean mine = rows.iterator().next().getBoolean(0);
+                    if (mine) {
+                        LOG.debug("planned period {} of draw {}", period, draw.id());
+                    }
+                    return mine;
+                });
+    }
+
+    private Tuple releases(Draw draw, int period, Instant from, Instant to, Map<Integer, Long> changed) {
+        List<Short> prizes = new ArrayList<>();
+        List<OffsetDateTime> moments = new ArrayList<>();
+        List<Prize> all = draw.definition().prizes();
+        for (int number = 1; number <= all.size(); number++) {
+            Prize prize = all.get(number - 1);
+            Long own = changed.get(number);
+            long quota = own == null ? draw.definition().quota(prize, period) : own;
+            long[] scattered = Moments.scatter(
+                    chance,
+                    from.toEpochMilli(),
+                    Math.max(from.toEpochMilli() + 1, to.toEpochMilli()),
+                    Math.toIntExact(Math.min(quota, DefinitionRules.MAX_RELEASES)));
+            for (long moment : scattered) {
+                prizes.add((short) number);
+                moments.add(Instant.ofEpochMilli(moment).atOffset(ZoneOffset.UTC));
+            }
+        }
+        return Tuple.tuple()
+                .addUUID(draw.id().value())
+                .addInteger(period)
+                .addOffsetDateTime(from.atOffset(ZoneOffset.UTC))
+                .addOffsetDateTime(to.atOffset(ZoneOffset.UTC))
+                .addArrayOfShort(prizes.toArray(Short[]::new))
+                .addArrayOfOffsetDateTime(moments.toArray(OffsetDateTime[]::new));
+    }
+
+    /**
+     * Puts planned periods that Redis does not have yet on the draw's schedule there.
+     *
+     * @return the last period that is loaded now, -1 for none; {@link #MISSING} when Redis does not have the draw
+     */
+    Future<Integer> load(Draw draw, Shards.Shard shard, RedisLink redis) {
+        Generation generation = shard.generation();
+        String key = generation.drawKey(draw.id().toString());
+        return redis.send(Request.cmd(Command.HGET).arg(key).arg("~")).compose(reply -> {
+            if (reply == null) {
+                return Future.succeededFuture(MISSING);
+            }
+            int loaded = reply.toInteger();
+            return pool.preparedQuery("select n from period where draw = $1 and n > $2 order by n limit $3")
+                    .execute(Tuple.of(draw.id().value(), loaded, MAX_AT_ONCE))
+                    .compose(rows -> {
+                        Future<Integer> done = Future.succeededFuture(loaded);
+                        for (Row row : rows) {
+                            int period = row.getInteger("n");
+                            done = done.compose(before -> load(draw, period, shard, redis));
+                        }
+                        return done;
+                    });
+        });
+    }
+
+    private Future<Integer> load(Draw draw, int period, Shards.Shard shard, RedisLink redis) {
+        Generation generation = shard.generation();
+        return pool.preparedQuery("select period, prize, n, moment from release"
+                        + " where draw = $1 and period = $2 and not withdrawn order by moment")
+                .execute(Tuple.of(draw.id().value(), period))
+                .compose(rows -> {
+                    Request load = Request.cmd(Command.EVALSHA)
+                            .arg(shard.script("period").sha())
+                            .arg(3)
+                            .arg(generation.journalKey())
+                            .arg(generation.drawKey(draw.id().toString()))
+                            .arg(generation.scheduleKey(draw.id().toString()))
+                            .arg(period);
+                    for (Row row : rows) {
+                        load.arg(DrawStore.instant(row, "moment").toEpochMilli())
+                                .arg(DrawShardLoader.member(row));
+                    }
+                    return redis.send(load).map(period);
+                });
+    }
+}

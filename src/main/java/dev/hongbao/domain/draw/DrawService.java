@@ -1,0 +1,223 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Making, reading and ending draws. One instance per event loop; call it on that loop. */
+public final class DrawService {
+    /** Plays read at a time for an export. */
+    private static final int EXPORT_PAGE = 1_000;
+
+    private final DrawStore store;
+    private final DrawCatalog catalog;
+    private final DrawCreator creation;
+    private final Quarantine quarantine;
+    private final Clock clock;
+
+    /**
+     * @param clock what is open now: Postgres' clock, as this server knows it
+     */
+    public DrawService(
+            Pool pool,
+            Shards shards,
+            Quarantine quarantine,
+            DrawStore store,
+            DrawCatalog catalog,
+            KeyLoader loading,
+            Clock clock) {
+        this.store = store;
+        this.quarantine = quarantine;
+        this.catalog = catalog;
+        this.clock = clock;
+        this.creation = new DrawCreator(pool, shards, catalog, loading, clock);
+    }
+
+    /**
+     * Makes a draw. Everything that can be won is put aside, from the caller's wallets. Idempotent by (caller, key).
+     *
+     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link
+     *     DefinitionFaults}
+     */
+    public Future<Draw> create(Caller caller, DrawDefinition definition, IdempotencyKey key) {
+        return creation.create(caller, definition, key);
+    }
+
+    /** The newest draw of an owner that is not closed; null when there is none. */
+    public Future<@Nullable Draw> newestOpen(UserId owner) {
+        return store.newestOpen(owner);
+    }
+
+    /** A draw as the caller may see it; refused with NOT_FOUND or NOT_ELIGIBLE. */
+    public Future<DrawView> view(Caller caller, DrawId id) {
+        return visible(caller, id).compose(draw -> {
+            Future<@Nullable Instant> closed = store.closedAt(id);
+            Future<List<DrawStore.Progress>> prizes = progress(caller, draw);
+            Future<Long> plays = store.playsOf(id, caller.user());
+            Future<Long @Nullable []> counters = store.counters(id, caller.user());
+            return Future.all(closed, prizes, plays, counters)
+                    .compose(all -> finalTable(caller, id))
+                    .map(table ->
+                            view(draw, closed.result(), prizes.result(), plays.result(), counters.result(), table));
+        });
+    }
+
+    private Future<List<DrawStore.Progress>> progress(Caller caller, Draw draw) {
+        boolean shown = draw.definition().showLeft() || caller.role() == Role.SERVICE;
+        return shown ? store.progress(draw.id()) : Future.succeededFuture(List.of());
+    }
+
+    private Future<@Nullable JsonObject> finalTable(Caller caller, DrawId id) {
+        return caller.role() == Role.SERVICE ? store.finalTable(id) : Future.succeededFuture(null);
+    }
+
+    private DrawView view(
+            Draw draw,
+            @Nullable Instant closed,
+            List<DrawStore.Progress> prizes,
+            long plays,
+            Long @Nullable [] counters,
+            @Nullable JsonObject table) {
+        Instant now = clock.instant();
+        DrawDefinition definition = draw.definition();
+        DrawDefinition.Limits limits = definition.limits();
+        long today = counters == null || counters[1] < definition.dayOf(now) ? 0 : counters[2];
+        DrawView.Status status = closed != null
+                ? DrawView.Status.CLOSED
+                : draw.opensAfter(now)
+                        ? DrawView.Status.PLANNED
+                        : now.isBefore(draw.closesAt()) ? DrawView.Status.OPEN : DrawView.Status.CLOSING;
+        return new DrawView(
+                draw,
+                status,
+                prizes,
+                plays,
+                limits.total() == 0 ? null : Math.max(0, limits.total() - plays),
+                limits.perDay() == 0 ? null : Math.max(0, limits.perDay() - today),
+                table);
+    }
+
+    /**
+     * Plays, the latest first: the caller's own, or everybody's for the service role.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<Play>> plays(Caller caller, DrawId id, @Nullable String cursor, int limit) {
+        long before;
+        try {
+            before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
+        } catch (NumberFormatException malformed) {
+            return Future.failedFuture(new RefusedException(Refusal.INVALID, "The cursor is not one of ours."));
+        }
+        return visible(caller, id)
+                .compose(draw ->
+                        store.plays(draw, caller.role() == Role.SERVICE ? null : caller.user(), before, limit + 1))
+                .map(plays -> Page.of(plays, limit, play -> Long.toString(play.seq())));
+    }
+
+    /**
+     * All plays of a draw, the earliest first, page by page; only for the service role.
+     *
+     * @param write takes a page; the next is read when its future succeeds
+     * @return when all are written; refused with NOT_FOUND or NOT_ELIGIBLE before anything is
+     */
+    public Future<Void> export(Caller caller, DrawId id, Function<List<Play>, Future<Void>> write) {
+        if (caller.role() != Role.SERVICE) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend exports plays."));
+        }
+        return visible(caller, id).compose(draw -> exportFrom(draw, 0, write));
+    }
+
+    private Future<Void> exportFrom(Draw draw, long seq, Function<List<Play>, Future<Void>> write) {
+        return store.playsFrom(draw, seq, EXPORT_PAGE).compose(plays -> {
+            if (plays.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            long next = plays.get(plays.size() - 1).seq() + 1;
+            return write.apply(plays).compose(written -> exportFrom(draw, next, write));
+        });
+    }
+
+    /** Ends a draw now, before its time; only for the service role. Idempotent; the close follows within a second. */
+    public Future<Draw> close(Caller caller, DrawId id) {
+        return owned(caller, id)
+                .compose(draw -> store.endNow(id).map(ended -> {
+                    catalog.forget(id);
+                    return draw;
+                }));
+    }
+
+    /**
+     * Changes the quota of a later period; only for the service role. A period that is planned already, so the running one too,
+     * keeps its quota: refused with INFEASIBLE.
+     *
+     * @param prize its number, from 1
+     * @param period from 0
+     * @param quota 0 to 50,000
+     */
+    public Future<Void> changeQuota(Caller caller, DrawId id, int prize, int period, long quota) {
+        return owned(caller, id).compose(draw -> {
+            DrawDefinition definition = draw.definition();
+            if (prize < 1
+                    || prize > definition.prizes().size()
+                    || period < 0
+                    || period >= definition.periods()
+                    || quota < 0
+                    || quota > DefinitionRules.MAX_RELEASES) {
+                return Future.failedFuture(new RefusedException(
+                        Refusal.INVALID, "There is no such prize or period, or the quota is not possible."));
+            }
+            return store.setQuota(id, prize, period, quota)
+                    .compose(changed -> changed
+                            ? Future.succeededFuture()
+                            : Future.failedFuture(new RefusedException(
+                                    Refusal.INFEASIBLE, "The period is planned already; change a later one.")));
+        });
+    }
+
+    private Future<Draw> owned(Caller caller, DrawId id) {
+        return caller.role() == Role.SERVICE
+                ? visible(caller, id)
+                : Future.failedFuture(
+                        new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend may do this."));
+    }
+
+    private Future<Draw> visible(Caller caller, DrawId id) {
+        return catalog.find(id).compose(found -> {
+            if (found == null) {
+                return Future.failedFuture(
+                        quarantine.holds(id.value())
+                                ? UnavailableException.setAside()
+                                : new RefusedException(Refusal.NOT_FOUND, "There is no such draw."));
+            }
+            Draw draw = Objects.requireNonNull(found);
+            var group = draw.definition().group();
+            boolean member = group == null || caller.isMemberOf(group) || caller.role() == Role.SERVICE;
+            return member
+                    ? Future.succeededFuture(draw)
+                    : Future.failedFuture(new RefusedException(
+                            Refusal.NOT_ELIGIBLE, "The draw is for a group that your token does not name."));
+        });
+    }
+}

@@ -1,0 +1,181 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.domain.draw.DrawState.Issued;
+import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.Rules;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.RowPages;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Writes a shard's open draws that are not set aside from what is settled: rules, counts left, rounds, users' counters, releases that nobody took, and
+ * the attempts decided lately, so that a play that is repeated across a recovery finds itself decided.
+ */
+public final class DrawShardLoader implements ShardLoader {
+    /** Longer than any try of a play goes on (its deadline is seconds): after it a decision need not be in Redis. */
+    static final int REMEMBERED_SECONDS = 60;
+
+    /** Open draws: what is settled of their prizes, and where their next play and period begin. */
+    static final String OPEN = """
+            select d.id, d.shard, d.definition, d.closes_at,
+                   coalesce((select max(seq) + 1 from play where draw = d.id), 0) as next_seq,
+                   coalesce((select max(n) from period where draw = d.id), -1) as last_period,
+                   z.issued, z.round, z.round_issued
+            from draw as d
+            cross join lateral (select array_agg(issued order by n) as issued, array_agg(round order by n) as round,
+                                       array_agg(round_issued order by n) as round_issued
+                                from prize where draw = d.id) as z
+            where d.shard = $1 and d.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = d.id)
+            """;
+
+    private static final String OVER = "select id from draw where id = any ($1) and closed_at is not null";
+
+    static final String PLAYERS = """
+            select p.draw, p.user_id, array_to_string(p.counters, ',') as counters
+            from draw as d join player as p on p.draw = d.id
+            where d.shard = $1 and d.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = d.id)
+            order by p.draw
+            """;
+
+    static final String NOT_TAKEN = """
+            select r.draw, r.period, r.prize, r.n, r.moment
+            from draw as d join release as r on r.draw = d.id
+            where d.shard = $1 and d.closed_at is null and not r.withdrawn
+              and not exists (select from quarantine_unit as q where q.id = d.id)
+              and not exists (select from play as y
+                              where y.draw = r.draw and y.period = r.period and y.prize = r.prize and y.release = r.n)
+            order by r.draw
+            """;
+
+    private static final String TICKETS = """
+            select t.attempt
+            from draw as d join play_request as t on t.draw = d.id
+            where d.shard = $1 and d.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = d.id)
+              and t.decided_at > now() - $2::integer * interval '1 second'
+            """;
+
+    private final Quarantine quarantine;
+
+    /** @param quarantine takes draws whose definition cannot be read */
+    public DrawShardLoader(Quarantine quarantine) {
+        this.quarantine = quarantine;
+    }
+
+    @Override
+    public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
+        Tuple shard = Tuple.of((short) generation.shard());
+        Tuple lately = Tuple.of((short) generation.shard(), REMEMBERED_SECONDS);
+        // The draws with their last period first: a period that is planned after it is loaded by the planner.
+        List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
+        return RowPages.each(pool, generation, OPEN, shard, rows -> writeDraws(redis, generation, rows, unreadable))
+                .compose(done ->
+                        Future.join(unreadable.stream().map(Supplier::get).toList()))
+                .compose(done ->
+                        RowPages.each(pool, generation, PLAYERS, shard, rows -> writePlayers(redis, generation, rows)))
+                .compose(done -> RowPages.each(
+                        pool, generation, NOT_TAKEN, shard, rows -> writeReleases(redis, generation, rows)))
+                .compose(done -> RowPages.each(
+                        pool, generation, TICKETS, lately, rows -> writeAttempts(redis, generation, rows)));
+    }
+
+    @Override
+    public Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
+        return ShardLoader.over(pool, OVER, generation.drawKey(""), keys)
+                .compose(draws -> ShardLoader.over(pool, OVER, generation.scheduleKey(""), keys)
+                        .map(schedules -> Stream.concat(draws.stream(), schedules.stream())
+                                .toList()));
+    }
+
+    private Future<Void> writeDraws(
+            RedisLink redis, Generation generation, RowSet<Row> rows, List<Supplier<Future<Void>>> unreadable) {
+        List<Future<?>> writes = new ArrayList<>();
+        for (Row row : rows) {
+            Rules rules;
+            try {
+                rules = DefinitionReader.readStored(
+                                row.getJsonObject("definition").getMap())
+                        .rules();
+            } catch (RuntimeException fault) {
+                // Set aside when the page is read: the query holds a connection of the pool.
+                unreadable.add(() -> DrawStore.setAside(quarantine, row, fault));
+                continue;
+            }
+            writes.add(redis.send(Request.cmd(Command.HSET)
+                    .arg(generation.drawKey(row.getUUID("id").toString()))
+                    .arg("#")
+                    .arg(row.getLong("next_seq"))
+                    .arg("~")
+                    .arg(row.getInteger("last_period"))
+                    .arg("*")
+                    .arg(Buffer.buffer(DrawState.rules(rules)))
+                    .arg("=")
+                    .arg(Buffer.buffer(DrawState.after(rules, issued(row))))));
+        }
+        return Future.all(writes).mapEmpty();
+    }
+
+    static List<Issued> issued(Row row) {
+        Long[] issued = row.getArrayOfLongs("issued");
+        Long[] rounds = row.getArrayOfLongs("round");
+        Long[] inRound = row.getArrayOfLongs("round_issued");
+        return Stream.iterate(0, i -> i + 1)
+                .limit(issued.length)
+                .map(i -> new Issued(issued[i], rounds[i], inRound[i]))
+                .toList();
+    }
+
+    private static Future<Void> writePlayers(RedisLink redis, Generation generation, RowSet<Row> rows) {
+        List<Future<?>> writes = new ArrayList<>();
+        for (Row row : rows) {
+            writes.add(redis.send(Request.cmd(Command.HSET)
+                    .arg(generation.drawKey(row.getUUID("draw").toString()))
+                    .arg(row.getString("user_id"))
+                    .arg(row.getString("counters"))));
+        }
+        return Future.all(writes).mapEmpty();
+    }
+
+    private static Future<Void> writeReleases(RedisLink redis, Generation generation, RowSet<Row> rows) {
+        List<Future<?>> writes = new ArrayList<>();
+        for (Row row : rows) {
+            writes.add(redis.send(Request.cmd(Command.ZADD)
+                    .arg(generation.scheduleKey(row.getUUID("draw").toString()))
+                    .arg(DrawStore.instant(row, "moment").toEpochMilli())
+                    .arg(member(row))));
+        }
+        return Future.all(writes).mapEmpty();
+    }
+
+    /** A release as the schedule has it. */
+    static String member(Row row) {
+        return row.getInteger("period") + ":" + row.getInteger("prize") + ":" + row.getInteger("n");
+    }
+
+    private static Future<Void> writeAttempts(RedisLink redis, Generation generation, RowSet<Row> rows) {
+        if (rows.size() == 0) {
+            return Future.succeededFuture();
+        }
+        Request write = Request.cmd(Command.ZADD).arg(generation.attemptsKey());
+        for (Row row : rows) {
+            write.arg(0).arg(row.getUUID("attempt").toString());
+        }
+        return redis.send(write).mapEmpty();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.domain.odds.DrawMode;
+import dev.hongbao.domain.odds.Rules;
+import dev.hongbao.engine.redis.MessagePack;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** A draw's rules and state as {@code play.lua} reads them from the draw's hash. */
+final class DrawState {
+    private DrawState() {}
+
+    /**
+     * What is issued of a prize, settled.
+     *
+     * @param round the latest round in which it was, from 1
+     * @param inRound how many in that round
+     */
+    record Issued(long issued, long round, long inRound) {
+        static final Issued NOTHING = new Issued(0, 1, 0);
+
+        /** One more, in a round that is not before the others'. */
+        Issued and(long inThisRound) {
+            return inThisRound > round
+                    ? new Issued(issued + 1, inThisRound, 1)
+                    : new Issued(issued + 1, round, inRound + (inThisRound == round ? 1 : 0));
+        }
+    }
+
+    /** The rules; see the script for the order. */
+    static byte[] rules(Rules rules) {
+        List<Rules.Prize> prizes = rules.prizes();
+        return MessagePack.array(List.of(
+                (long) rules.mode().ordinal(),
+                (long) rules.whenExhausted().ordinal(),
+                prizes.stream().mapToLong(Rules.Prize::chance).toArray(),
+                prizes.stream().mapToLong(Rules.Prize::perUser).toArray(),
+                prizes.stream().mapToLong(Rules.Prize::guarantee).toArray(),
+                (long) rules.fallback(),
+                rules.perUserTotal(),
+                rules.perUserDay(),
+                rules.guarantees().stream().mapToLong(Rules.Guarantee::plays).toArray(),
+                rules.originMillis(),
+                rules.periodMillis(),
+                rules.carryOver() ? 1L : 0L));
+    }
+
+    /** The state before the first play. */
+    static byte[] first(Rules rules) {
+        return after(rules, rules.prizes().stream().map(prize -> Issued.NOTHING).toList());
+    }
+
+    /**
+     * The state after what is issued: the round's counts follow from the stocks with which the round began.
+     *
+     * @param issued by prize
+     */
+    static byte[] after(Rules rules, List<Issued> issued) {
+        int prizes = issued.size();
+        long round = issued.stream().mapToLong(Issued::round).max().orElse(1);
+        long[] inRound = IntStream.range(0, prizes)
+                .mapToLong(i -> issued.get(i).round == round ? issued.get(i).inRound : 0)
+                .toArray();
+        long[] stock = new long[prizes];
+        long[] stockBefore = new long[prizes];
+        for (int i = 0; i < prizes; i++) {
+            long all = rules.prizes().get(i).stock();
+            stock[i] = all < 0 ? -1 : all - issued.get(i).issued;
+            stockBefore[i] = all < 0 ? -1 : stock[i] + inRound[i];
+        }
+        long[] left = new long[rules.mode() == DrawMode.TABLE ? prizes : 0];
+        if (left.length > 0) {
+            long[] counts = rules.roundCounts(stockBefore, round);
+            for (int i = 0; i < prizes; i++) {
+                left[i] = i + 1 == rules.fallback() ? 0 : counts[i] - inRound[i];
+            }
+        }
+        return MessagePack.array(List.of(round, left, stock));
+    }
+}

@@ -1,0 +1,249 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.QuarantineUnit;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Draws and plays as Postgres has them. Safe on any thread. */
+public final class DrawStore {
+    private static final String DRAW =
+            "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at from draw as d ";
+
+    private static final String NOT_SET_ASIDE = " and not exists (select from quarantine_unit as q where q.id = d.id)";
+
+    static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code from play as y"
+            + " left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth ";
+
+    private final Pool pool;
+    private final @Nullable Quarantine quarantine;
+
+    public DrawStore(Pool pool) {
+        this(pool, null);
+    }
+
+    /**
+     * A draw whose definition cannot be read is left out of every answer.
+     *
+     * @param quarantine takes it then; null when another one's does
+     */
+    public DrawStore(Pool pool, @Nullable Quarantine quarantine) {
+        this.pool = pool;
+        this.quarantine = quarantine;
+    }
+
+    /**
+     * How far a prize has come.
+     *
+     * @param stock null for no limit
+     */
+    public record Progress(int number, @Nullable Long stock, long issued) {}
+
+    /** The draws; those unknown are left out. */
+    Future<List<Draw>> find(Collection<DrawId> ids) {
+        return pool.preparedQuery(DRAW + "where d.id = any ($1)")
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids.stream().map(DrawId::value).toArray(UUID[]::new)))
+                .compose(this::readable);
+    }
+
+    Future<@Nullable Draw> newestOpen(UserId owner) {
+        return pool.preparedQuery(DRAW + "where d.owner = $1 and d.closed_at is null and d.closes_at > now()"
+                        + " order by d.id desc limit 1")
+                .execute(Tuple.of(owner.value()))
+                .compose(this::readable)
+                .map(draws -> draws.isEmpty() ? null : draws.get(0));
+    }
+
+    /** Open draws of these shards that end by now, by Postgres' clock, the longest due first. */
+    Future<List<Draw>> due(Collection<Integer> shards, int limit) {
+        return pool.preparedQuery(DRAW + "where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)"
+                        + NOT_SET_ASIDE
+                        + " order by d.closes_at limit $2")
+                .execute(Tuple.tuple().addArrayOfShort(shards(shards)).addInteger(limit))
+                .compose(this::readable);
+    }
+
+    /** Open draws with a schedule of these shards. */
+    Future<List<Draw>> scheduled(Collection<Integer> shards) {
+        return pool.preparedQuery(DRAW + "where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)"
+                        + NOT_SET_ASIDE + " order by d.id")
+                .execute(Tuple.tuple().addArrayOfShort(shards(shards)))
+                .compose(this::readable);
+    }
+
+    static Short[] shards(Collection<Integer> shards) {
+        return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
+    }
+
+    /** Whether there is such a draw, open or over. */
+    public Future<Boolean> exists(DrawId id) {
+        return pool.preparedQuery("select from draw where id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> rows.rowCount() == 1);
+    }
+
+    /** When a draw was closed; null for an open or an unknown one. */
+    public Future<@Nullable Instant> closedAt(DrawId id) {
+        return pool.preparedQuery("select closed_at from draw where id = $1 and closed_at is not null")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows)
+                        .map(row -> instant(row, "closed_at"))
+                        .findFirst()
+                        .orElse(null));
+    }
+
+    /** What the close stored; null while the draw is open. */
+    Future<@Nullable JsonObject> finalTable(DrawId id) {
+        return pool.preparedQuery("select final_table from draw where id = $1 and final_table is not null")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows)
+                        .map(row -> row.getJsonObject(0))
+                        .findFirst()
+                        .orElse(null));
+    }
+
+    /** What is settled of each prize, by number. */
+    Future<List<Progress>> progress(DrawId id) {
+        return pool.preparedQuery("select n, stock, issued from prize where draw = $1 order by n")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows)
+                        .map(row -> new Progress(row.getInteger("n"), row.getLong("stock"), row.getLong("issued")))
+                        .toList());
+    }
+
+    /** A user's counters, as the script has them; null when there are none. */
+    Future<Long @Nullable []> counters(DrawId id, UserId user) {
+        return pool.preparedQuery("select counters from player where draw = $1 and user_id = $2")
+                .execute(Tuple.of(id.value(), user.value()))
+                .map(rows -> stream(rows)
+                        .map(row -> row.getArrayOfLongs(0))
+                        .findFirst()
+                        .orElse(null));
+    }
+
+    /**
+     * Plays of a draw before a place, the latest first.
+     *
+     * @param user whose; null for everybody's
+     */
+    Future<List<Play>> plays(Draw draw, @Nullable UserId user, long beforeSeq, int limit) {
+        String mine = user == null ? "" : "and y.user_id = $4 ";
+        Tuple parameters = Tuple.of(draw.id().value(), beforeSeq, limit);
+        return pool.preparedQuery(PLAY + "where y.draw = $1 and y.seq < $2 " + mine + "order by y.seq desc limit $3")
+                .execute(user == null ? parameters : parameters.addString(user.value()))
+                .map(rows -> stream(rows).map(row -> play(draw, row)).toList());
+    }
+
+    /** Plays of a draw from a place on, the earliest first: for exports. */
+    Future<List<Play>> playsFrom(Draw draw, long fromSeq, int limit) {
+        return pool.preparedQuery(PLAY + "where y.draw = $1 and y.seq >= $2 order by y.seq limit $3")
+                .execute(Tuple.of(draw.id().value(), fromSeq, limit))
+                .map(rows -> stream(rows).map(row -> play(draw, row)).toList());
+    }
+
+    /** Brings the end of an open draw forward to now, or to just after its opening. */
+    Future<Void> endNow(DrawId id) {
+        return pool.preparedQuery("update draw set closes_at = greatest(now(), opens_at + interval '1 microsecond')"
+                        + " where id = $1 and closed_at is null and closes_at > now()")
+                .execute(Tuple.of(id.value()))
+                .mapEmpty();
+    }
+
+    /** Postgres' time. */
+    Future<Instant> now() {
+        return pool.query("select now()")
+                .execute()
+                .map(rows -> instant(rows.iterator().next(), "now"));
+    }
+
+    /**
+     * Sets the quota of a period that is not planned yet.
+     *
+     * @return false when it is planned
+     */
+    Future<Boolean> setQuota(DrawId id, int prize, int period, long quota) {
+        return pool.withTransaction(tx -> tx.preparedQuery("select from draw where id = $1 for no key update")
+                .execute(Tuple.of(id.value()))
+                .compose(locked -> tx.preparedQuery("insert into quota as q (draw, prize, period, quota)"
+                                + " select $1, $2, $3, $4 where not exists"
+                                + " (select from period where draw = $1 and n = $3)"
+                                + " on conflict (draw, prize, period) do update set quota = excluded.quota")
+                        .execute(Tuple.of(id.value(), (short) prize, period, quota)))
+                .map(rows -> rows.rowCount() == 1));
+    }
+
+    public static Play play(Draw draw, Row row) {
+        int number = row.getInteger("prize");
+        return new Play(
+                draw.id(),
+                row.getLong("seq"),
+                new UserId(row.getString("user_id")),
+                number,
+                draw.prize(number),
+                row.getString("code"),
+                instant(row, "at"));
+    }
+
+    static Stream<Row> stream(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false);
+    }
+
+    static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+
+    private Future<List<Draw>> readable(RowSet<Row> rows) {
+        List<Draw> draws = new ArrayList<>();
+        List<Future<Void>> unreadable = new ArrayList<>();
+        for (Row row : rows) {
+            try {
+                draws.add(draw(row));
+            } catch (RuntimeException fault) {
+                if (quarantine != null) {
+                    unreadable.add(setAside(quarantine, row, fault));
+                }
+            }
+        }
+        return Future.join(unreadable).map(draws);
+    }
+
+    /** A draw whose definition cannot be read. */
+    static Future<Void> setAside(Quarantine quarantine, Row row, RuntimeException fault) {
+        return quarantine.setAside(
+                new QuarantineUnit(QuarantineUnit.Kind.DRAW, row.getUUID("id")),
+                row.getInteger("shard"),
+                "its definition cannot be read: " + fault.getMessage());
+    }
+
+    private static Draw draw(Row row) {
+        return new Draw(
+                new DrawId(row.getUUID("id")),
+                row.getInteger("shard"),
+                new UserId(row.getString("owner")),
+                DefinitionReader.readStored(row.getJsonObject("definition").getMap()),
+                instant(row, "created_at"),
+                instant(row, "closes_at"));
+    }
+
+    /** How often a user has played, settled. */
+    Future<Long> playsOf(DrawId id, UserId user) {
+        return pool.preparedQuery("select count(*) from play where draw = $1 and user_id = $2")
+                .execute(Tuple.of(id.value(), user.value()))
+                .map(rows -> rows.iterator().next().getLong(0));
+    }
+}

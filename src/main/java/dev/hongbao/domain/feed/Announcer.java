@@ -1,0 +1,67 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketLoaded;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Announces packets once they can be claimed: while one statement is under way the next gathers. What is lost here (a crash,
+ * a fault) is announced by the shard's owner, see {@link FeedOwnerTask}. Safe on any thread.
+ */
+final class Announcer {
+    private static final Logger LOG = LoggerFactory.getLogger(Announcer.class);
+
+    /** More than this many are left to the owner. */
+    private static final int MAX_WAITING = 10_000;
+
+    private static final int BATCH = 500;
+
+    private final Vertx vertx;
+    private final FeedStore store;
+    private final Set<PacketId> waiting = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean busy = new AtomicBoolean();
+
+    Announcer(Vertx vertx, FeedStore store) {
+        this.vertx = vertx;
+        this.store = store;
+        vertx.eventBus().<PacketLoaded>localConsumer(PacketLoaded.ADDRESS, loaded -> {
+            if (waiting.size() < MAX_WAITING) {
+                waiting.add(loaded.body().packet());
+                announce();
+            }
+        });
+    }
+
+    private void announce() {
+        if (waiting.isEmpty() || !busy.compareAndSet(false, true)) {
+            return;
+        }
+        List<PacketId> batch = new ArrayList<>();
+        for (PacketId packet : waiting) {
+            batch.add(packet);
+            if (batch.size() == BATCH) {
+                break;
+            }
+        }
+        batch.forEach(waiting::remove);
+        store.announce(batch).onComplete(done -> {
+            busy.set(false);
+            if (done.succeeded()) {
+                vertx.eventBus().publish(FeedHub.NUDGE, null);
+            } else {
+                LOG.warn(
+                        "{} packets are left to their owners to announce: {}",
+                        batch.size(),
+                        done.cause().toString());
+            }
+            announce();
+        });
+    }
+}

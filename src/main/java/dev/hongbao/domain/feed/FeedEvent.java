@@ -1,0 +1,54 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.common.values.GroupId;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/** One event of a group's feed, rendered once for everyone. Deeply immutable in use: nobody writes into {@link #frame}. */
+public final class FeedEvent {
+    private final GroupId group;
+    private final long place;
+    private final boolean progress;
+    private final UUID subject;
+    private final String json;
+    private final byte[] frame;
+
+    public FeedEvent(GroupId group, long place, boolean progress, UUID subject, String json) {
+        this.group = group;
+        this.place = place;
+        this.progress = progress;
+        this.subject = subject;
+        this.json = json;
+        this.frame = ("{\"type\":\"event\",\"event\":" + json + "}").getBytes(StandardCharsets.UTF_8);
+    }
+
+    public GroupId group() {
+        return group;
+    }
+
+    /** Its place in the group's feed, 1 or more; the cursor as a number. */
+    public long place() {
+        return place;
+    }
+
+    /** Whether a later event of the same subject makes this one needless. */
+    public boolean isProgress() {
+        return progress;
+    }
+
+    /** The packet or the draw. */
+    public UUID subject() {
+        return subject;
+    }
+
+    /** The schema {@code Event} of asyncapi.yaml. */
+    public String json() {
+        return json;
+    }
+
+    /** The socket's {@code event} frame, UTF-8; shared, not to be written into. */
+    @SuppressWarnings("EI_EXPOSE_REP")
+    public byte[] frame() {
+        return frame;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.common.values.GroupId;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The feeds that one event loop follows. Make it and use it on that loop only. A group that nobody follows any more is kept
+ * for some seconds, since a poller comes back.
+ */
+public final class FeedFollower {
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long SWEEP_MILLIS = 5_000;
+
+    private final Vertx vertx;
+    private final FeedHub hub;
+    private final FeedReader reader;
+    private final Map<GroupId, GroupFeed> feeds = new HashMap<>();
+
+    public FeedFollower(Vertx vertx, FeedHub hub, FeedReader reader) {
+        this.vertx = vertx;
+        this.hub = hub;
+        this.reader = reader;
+        vertx.eventBus().<FeedNews>localConsumer(FeedNews.ADDRESS, news -> {
+            GroupFeed feed = feeds.get(news.body().group());
+            if (feed != null) {
+                feed.add(news.body());
+            }
+        });
+        vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
+    }
+
+    /** One who follows a group; ends with {@link #close}. */
+    public final class Follower {
+        private final GroupFeed feed;
+        private final Runnable news;
+
+        private Follower(GroupFeed feed, Runnable news) {
+            this.feed = feed;
+            this.news = news;
+        }
+
+        /** Whether this server hears of the group's news by now; until then {@link #since} knows nothing. */
+        public boolean isLive() {
+            return feed.isLive();
+        }
+
+        /** The newest place that was heard of; only when live. */
+        public long head() {
+            return feed.head();
+        }
+
+        /** The events after a place, in order, to be used at once; null when Postgres must be asked: {@link #read}. */
+        public @Nullable List<FeedEvent> since(long place) {
+            return feed.since(place);
+        }
+
+        /** Asks Postgres for the events after a place; those who ask the same at the same time share the query. */
+        public Future<FeedSlice> read(long place) {
+            return reader.read(feed.group(), place);
+        }
+
+        /** Hears of no more news. Idempotent. */
+        public void close() {
+            feed.unfollow(news, System.nanoTime());
+        }
+    }
+
+    /**
+     * Follows a group.
+     *
+     * @param news called on this loop when there may be something after any place: news, or the group going live. Never
+     *     called from within this method
+     */
+    public Follower follow(GroupId group, Runnable news) {
+        GroupFeed feed = feeds.get(group);
+        if (feed == null) {
+            GroupFeed fresh = new GroupFeed(group);
+            feeds.put(group, fresh);
+            var loop = vertx.getOrCreateContext();
+            hub.track(group, place -> loop.runOnContext(now -> fresh.begin(place)));
+            feed = fresh;
+        }
+        feed.follow(news);
+        return new Follower(feed, news);
+    }
+
+    /** The groups that are followed on this loop. */
+    public int groups() {
+        return feeds.size();
+    }
+
+    private void sweep() {
+        long now = System.nanoTime();
+        feeds.values().removeIf(feed -> {
+            boolean idle = feed.isIdle(now, IDLE_NANOS);
+            if (idle) {
+                hub.untrack(feed.group());
+            }
+            return idle;
+        });
+    }
+}

@@ -1,0 +1,267 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.domain.feed.FeedStore.Changes;
+import dev.hongbao.domain.feed.FeedStore.Piece;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for news of the groups that anybody on this server follows, and tells every event loop. One instance a server, on a
+ * loop of its own; {@link #track} and {@link #untrack} may be called from anywhere.
+ *
+ * <p>It asks Postgres which feeds have changed: one query, whatever the number of groups. It asks at every interval, and at
+ * once when this server has written something, which is published at {@link #NUDGE}.
+ */
+public final class FeedHub extends VerticleBase {
+    /** Published, without a body, after this server has committed events: the fast path. Best effort. */
+    public static final String NUDGE = "feed.nudge";
+
+    private static final Logger LOG = LoggerFactory.getLogger(FeedHub.class);
+
+    /** Events of a group read at a time. */
+    private static final int PIECE = 200;
+
+    /** Between two questions: under load they are asked fifty times a second, not after every commit. */
+    private static final long MIN_GAP_NANOS = 20_000_000;
+
+    private final FeedStore store;
+    private final EventRenderer renderer;
+    private final RemoteClaims elsewhere;
+    private final Duration interval;
+    private final Map<GroupId, Tracked> groups = new HashMap<>();
+    private final Map<GroupId, Tracked> unknown = new HashMap<>();
+    private @Nullable String horizon;
+    private boolean asking;
+    private boolean nudged;
+    private boolean waiting;
+    private boolean failing;
+    private long lastAskedNanos;
+
+    /** A group that is followed. */
+    private static final class Tracked {
+        private final List<LongConsumer> starts = new ArrayList<>();
+        private int followers;
+        private long told = -1;
+        private long target;
+    }
+
+    FeedHub(FeedStore store, EventRenderer renderer, RemoteClaims elsewhere, Duration interval) {
+        this.store = store;
+        this.renderer = renderer;
+        this.elsewhere = elsewhere;
+        this.interval = interval;
+    }
+
+    @Override
+    public Future<?> start() {
+        vertx.eventBus().localConsumer(NUDGE, nudge -> nudge());
+        vertx.setPeriodic(interval.toMillis(), tick -> nudge());
+        return Future.succeededFuture();
+    }
+
+    /**
+     * Follows a group until {@link #untrack}, which is called once for each call.
+     *
+     * @param start told, once, the place after which all news of the group are published: on the hub's own thread, before the
+     *     first of them is
+     */
+    void track(GroupId group, LongConsumer start) {
+        context.runOnContext(now -> {
+            Tracked tracked = groups.computeIfAbsent(group, name -> {
+                Tracked fresh = new Tracked();
+                unknown.put(group, fresh);
+                return fresh;
+            });
+            tracked.followers++;
+            if (tracked.told >= 0) {
+                start.accept(tracked.told);
+            } else {
+                tracked.starts.add(start);
+                nudge();
+            }
+        });
+    }
+
+    /** Postgres went back: every place that is known may be ahead of its feed. Whoever is ahead hears of it, and asks. */
+    void restart() {
+        context.runOnContext(now -> {
+            horizon = null;
+            groups.forEach(this::restart);
+            nudge();
+        });
+    }
+
+    private void restart(GroupId group, Tracked tracked) {
+        tracked.told = -1;
+        tracked.target = 0;
+        unknown.put(group, tracked);
+    }
+
+    /** Ends one {@link #track}. */
+    void untrack(GroupId group) {
+        context.runOnContext(now -> {
+            Tracked tracked = groups.get(group);
+            if (tracked != null && --tracked.followers == 0) {
+                groups.remove(group);
+                unknown.remove(group);
+            }
+        });
+    }
+
+    private void nudge() {
+        if (asking || waiting) {
+            nudged = true;
+            return;
+        }
+        if (groups.isEmpty()) {
+            horizon = null; // nobody listens: the next question begins anew
+            return;
+        }
+        long gap = MIN_GAP_NANOS - (System.nanoTime() - lastAskedNanos);
+        if (gap > 0) {
+            waiting = true;
+            vertx.setTimer(gap / 1_000_000 + 1, later -> {
+                waiting = false;
+                ask();
+            });
+        } else {
+            ask();
+        }
+    }
+
+    private void ask() {
+        asking = true;
+        nudged = false;
+        lastAskedNanos = System.nanoTime();
+        // The heads after the horizon: what commits between the two is then told twice rather than never.
+        store.changed(horizon)
+                .compose(this::changed)
+                .compose(done -> readHeads())
+                .compose(done -> readAll())
+                .onComplete(done -> {
+                    asking = false;
+                    if (done.failed()) {
+                        tellFailure(done.cause());
+                    } else {
+                        failing = false;
+                        if (nudged) {
+                            nudge();
+                        }
+                    }
+                });
+    }
+
+    /** Once, not ten times a second; what was missed is found at a later tick. */
+    private void tellFailure(Throwable fault) {
+        if (!failing) {
+            LOG.warn("the feeds cannot be read and are tried again: {}", fault.toString());
+        }
+        failing = true;
+    }
+
+    private Future<Void> changed(Changes changes) {
+        horizon = changes.horizon();
+        changes.last().forEach((group, last) -> {
+            Tracked tracked = groups.get(group);
+            if (tracked != null && last < tracked.told) {
+                restart(group, tracked);
+            } else if (tracked != null) {
+                tracked.target = Math.max(tracked.target, last);
+            }
+        });
+        return Future.succeededFuture();
+    }
+
+    private Future<Void> readHeads() {
+        if (unknown.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        Map<GroupId, Tracked> asked = new HashMap<>(unknown);
+        return store.heads(asked.keySet()).map(heads -> {
+            asked.forEach((group, tracked) -> {
+                if (unknown.remove(group, tracked)) {
+                    tracked.told = heads.getOrDefault(group, 0L);
+                    vertx.eventBus()
+                            .publish(
+                                    FeedNews.ADDRESS, new FeedNews(group, tracked.told, tracked.told, List.of(), true));
+                    tracked.starts.forEach(start -> start.accept(tracked.told));
+                    tracked.starts.clear();
+                }
+            });
+            return null;
+        });
+    }
+
+    /** Reads and publishes until everything that is known to be there has been told. */
+    private Future<Void> readAll() {
+        Map<GroupId, Long> behind = new HashMap<>();
+        groups.forEach((group, tracked) -> {
+            if (tracked.told >= 0 && tracked.told < tracked.target) {
+                behind.put(group, tracked.told);
+            }
+        });
+        if (behind.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return store.read(behind, PIECE)
+                .map(pieces -> {
+                    pieces.forEach(piece -> behind.remove(piece.group()));
+                    behind.keySet().forEach(this::forget);
+                    return pieces;
+                })
+                .compose(pieces -> renderer.render(pieces.stream()
+                                .flatMap(piece -> piece.rows().stream())
+                                .toList())
+                        .map(events -> {
+                            publish(pieces, events);
+                            return null;
+                        }))
+                .compose(done -> readAll());
+    }
+
+    /** The feed is gone, with its database: there is nothing to tell. */
+    private void forget(GroupId group) {
+        Tracked tracked = groups.get(group);
+        if (tracked != null) {
+            tracked.target = tracked.told;
+        }
+    }
+
+    private void publish(List<Piece> pieces, List<FeedEvent> events) {
+        Map<GroupId, List<FeedEvent>> byGroup = new HashMap<>();
+        events.forEach(event -> byGroup.computeIfAbsent(event.group(), group -> new ArrayList<>())
+                .add(event));
+        for (Piece piece : pieces) {
+            Tracked tracked = groups.get(piece.group());
+            if (tracked == null || tracked.told != piece.after()) {
+                continue; // left, and perhaps followed anew, meanwhile
+            }
+            boolean full = piece.rows().size() == PIECE;
+            long to = full ? piece.rows().get(PIECE - 1).place() : piece.last();
+            tracked.told = to;
+            elsewhere.seen(piece.rows());
+            if (!full) {
+                tracked.target = Math.min(tracked.target, to);
+            }
+            vertx.eventBus()
+                    .publish(
+                            FeedNews.ADDRESS,
+                            new FeedNews(
+                                    piece.group(),
+                                    piece.after(),
+                                    to,
+                                    byGroup.getOrDefault(piece.group(), List.of()),
+                                    false));
+        }
+    }
+}

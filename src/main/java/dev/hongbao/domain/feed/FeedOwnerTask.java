@@ -1,0 +1,174 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.domain.claim.SettledClaims;
+import dev.hongbao.domain.feed.FeedStore.Unannounced;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a shard's owner does for the feeds: tells progress, about ten times a second and group whatever the number of claims; announces
+ * packets whose server did not; removes what is old. Its steps run on the persistence verticle's loop; {@link #suspect} is
+ * safe on any thread.
+ */
+final class FeedOwnerTask implements OwnerTask {
+    private static final int PAGE = 1000;
+    private static final Duration UNANNOUNCED_AGE = Duration.ofSeconds(2);
+    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long TRIM_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final Vertx vertx;
+    private final FeedStore store;
+    private final FeedStore trimming;
+    private final Shards shards;
+    private final Duration keep;
+    private final int most;
+    private final ProgressQueue progressed;
+    private volatile Set<Integer> known = Set.of();
+    private long sweptNanos = System.nanoTime();
+    private long trimmedNanos = System.nanoTime();
+    private volatile @Nullable String trimHorizon;
+
+    /**
+     * @param trimming on connections whose statements may take minutes: the first trim after a long stop deletes a lot
+     * @param over whether a packet is known to have ended
+     * @param keep how long events are kept
+     * @param most how many events of a group are kept
+     */
+    FeedOwnerTask(
+            Vertx vertx,
+            FeedStore store,
+            FeedStore trimming,
+            Shards shards,
+            Predicate<PacketId> over,
+            Duration keep,
+            int most) {
+        this.progressed = new ProgressQueue(over);
+        this.vertx = vertx;
+        this.store = store;
+        this.trimming = trimming;
+        this.shards = shards;
+        this.keep = keep;
+        this.most = most;
+        vertx.eventBus()
+                .<SettledClaims>localConsumer(
+                        SettledClaims.ADDRESS,
+                        settled -> settled.body()
+                                .packets()
+                                .forEach(packet -> progressed.add(packet.group(), packet.id())));
+    }
+
+    /** A settlement failed, or its outcome is unknown: what it may have settled is looked for in Postgres. */
+    void suspect() {
+        known = Set.of();
+    }
+
+    /** Postgres went back: what it has is looked at anew, and its transactions' ids may count from an earlier one. */
+    void forget() {
+        suspect();
+        trimHorizon = null;
+    }
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLink redis) {
+        return catchUp(live)
+                .compose(done -> tellProgress())
+                .compose(done -> sweep(live, redis))
+                .compose(done -> trim());
+    }
+
+    /** Of shards that are newly owned, another server may have settled claims without telling. */
+    private Future<Void> catchUp(List<Integer> live) {
+        Set<Integer> now = new HashSet<>(live);
+        Set<Integer> before = known;
+        List<Integer> fresh =
+                live.stream().filter(shard -> !before.contains(shard)).toList();
+        if (fresh.isEmpty()) {
+            known = now;
+            return Future.succeededFuture();
+        }
+        known = now;
+        return store.lagging(fresh, PAGE)
+                .<Void>map(packets -> {
+                    packets.forEach(next -> progressed.add(next.group(), next.packet()));
+                    if (packets.size() == PAGE) {
+                        suspect();
+                    }
+                    return null;
+                })
+                .onFailure(fault -> suspect());
+    }
+
+    private Future<Void> tellProgress() {
+        // Before the statement: what is settled meanwhile is told the next time.
+        List<ProgressQueue.Next> batch = progressed.take(PAGE);
+        if (batch.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return store.progress(batch.stream().map(ProgressQueue.Next::packet).toList())
+                .onSuccess(told -> nudge())
+                .onFailure(fault -> batch.forEach(next -> progressed.add(next.group(), next.packet())));
+    }
+
+    private void nudge() {
+        vertx.eventBus().publish(FeedHub.NUDGE, null);
+    }
+
+    private Future<Void> sweep(List<Integer> live, RedisLink redis) {
+        if (System.nanoTime() - sweptNanos < SWEEP_NANOS || live.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        sweptNanos = System.nanoTime();
+        return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
+            Map<Integer, List<PacketId>> byShard = new HashMap<>();
+            for (Unannounced packet : waiting) {
+                byShard.computeIfAbsent(packet.shard(), shard -> new ArrayList<>())
+                        .add(packet.packet());
+            }
+            List<Future<Void>> announcements = new ArrayList<>();
+            byShard.forEach((shard, packets) -> announcements.add(load(shard, packets, redis)
+                    .compose(loaded -> store.announce(packets))
+                    .onSuccess(told -> nudge())));
+            return Future.join(announcements).mapEmpty();
+        });
+    }
+
+    /** Its sender may have died before it was loaded. Loading is idempotent, and changes nothing in an old generation. */
+    private Future<Void> load(int shard, List<PacketId> packets, RedisLink redis) {
+        Shards.Shard current = shards.current(shard);
+        Generation generation = current.generation();
+        Request load = Request.cmd(Command.EVALSHA)
+                .arg(current.script("load").sha())
+                .arg(packets.size() + 1)
+                .arg(generation.journalKey());
+        packets.forEach(packet -> load.arg(generation.packetKey(packet.toString())));
+        return redis.send(load).mapEmpty();
+    }
+
+    private Future<Void> trim() {
+        if (System.nanoTime() - trimmedNanos < TRIM_NANOS) {
+            return Future.succeededFuture();
+        }
+        trimmedNanos = System.nanoTime();
+        String since = trimHorizon == null ? "0" : trimHorizon;
+        return store.changed(null)
+                .compose(now -> trimming.trim(keep, most, since).onSuccess(gone -> trimHorizon = now.horizon()))
+                .mapEmpty();
+    }
+}

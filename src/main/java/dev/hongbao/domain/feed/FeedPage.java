@@ -1,0 +1,25 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.domain.packet.PacketView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a poller is told: the schema {@code EventPage} of asyncapi.yaml.
+ *
+ * @param items in order; may be empty
+ * @param next the place to go on from
+ * @param reset null when the items follow the poller's cursor
+ * @param packets the group's newest packets, newest first, when there is a reset; else empty
+ */
+public record FeedPage(
+        List<FeedEvent> items, long next, @Nullable ResetReason reset, List<PacketView> packets) {
+    public FeedPage {
+        items = List.copyOf(items);
+        packets = List.copyOf(packets);
+    }
+
+    static FeedPage of(List<FeedEvent> items, long next) {
+        return new FeedPage(items, next, null, List.of());
+    }
+}

@@ -1,0 +1,50 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.domain.feed.FeedStore.Piece;
+import dev.hongbao.engine.postgres.SharedQueries;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+
+/** Reads feeds from Postgres, rendered. A thousand clients that come back at the same cursor share one query. Safe on any thread. */
+public final class FeedReader {
+    /** Events read at a time. */
+    public static final int PIECE = 200;
+
+    private final FeedStore store;
+    private final EventRenderer renderer;
+    private final SharedQueries<Place, FeedSlice> queries = new SharedQueries<>();
+    private final SharedQueries<GroupId, Long> heads = new SharedQueries<>();
+
+    private record Place(GroupId group, long after) {}
+
+    FeedReader(FeedStore store, EventRenderer renderer) {
+        this.store = store;
+        this.renderer = renderer;
+    }
+
+    /** At most {@link #PIECE} events after a place. */
+    public Future<FeedSlice> read(GroupId group, long after) {
+        return queries.ask(
+                new Place(group, after),
+                () -> store.read(Map.of(group, after), PIECE).compose(pieces -> {
+                    if (pieces.isEmpty()) {
+                        return Future.succeededFuture(new FeedSlice(after, 0, 0, List.of(), after));
+                    }
+                    Piece piece = pieces.get(0);
+                    return renderer.render(piece.rows())
+                            .map(events -> new FeedSlice(after, piece.floor(), piece.last(), events, to(piece)));
+                }));
+    }
+
+    private static long to(Piece piece) {
+        int size = piece.rows().size();
+        return size < PIECE ? piece.last() : piece.rows().get(size - 1).place();
+    }
+
+    /** The newest place; 0 for a group without events. Five thousand who join at once share the query. */
+    public Future<Long> head(GroupId group) {
+        return heads.ask(group, () -> store.heads(List.of(group)).map(found -> found.getOrDefault(group, 0L)));
+    }
+}

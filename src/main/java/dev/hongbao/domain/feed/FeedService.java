@@ -1,0 +1,194 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.domain.packet.PacketService;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reading the feeds. One instance per event loop; call it on that loop only. */
+public final class FeedService {
+    /** Packets in the state of a page. */
+    public static final int STATE_PACKETS = 20;
+
+    /** The longest wait of a poll; a proxy in between would cut longer ones. */
+    public static final Duration MAX_WAIT = Duration.ofSeconds(30);
+
+    private final Vertx vertx;
+    private final FeedFollower following;
+    private final FeedReader reader;
+    private final PacketService packets;
+    private int waiting;
+
+    public FeedService(Vertx vertx, FeedFollower following, FeedReader reader, PacketService packets) {
+        this.vertx = vertx;
+        this.following = following;
+        this.reader = reader;
+        this.packets = packets;
+    }
+
+    /** For those who follow on and on. */
+    public FeedFollower following() {
+        return following;
+    }
+
+    /** Polls that wait on this loop. */
+    public int waiting() {
+        return waiting;
+    }
+
+    /**
+     * Reads a cursor that a client gave.
+     *
+     * @return null when it is not one
+     */
+    public static @Nullable Long place(String cursor) {
+        return cursor.matches("0|[1-9][0-9]{0,17}") ? Long.valueOf(cursor) : null;
+    }
+
+    /**
+     * Where to go on from now, and the current state, which is at least as new.
+     *
+     * @param most packets in the state, 0 or more
+     * @return refused with NOT_ELIGIBLE outside the caller's groups
+     */
+    public Future<FeedPage> state(Caller caller, GroupId group, ResetReason reason, int most) {
+        if (!caller.isMemberOf(group)) {
+            return notEligible();
+        }
+        return reader.head(group)
+                .compose(head -> packets.newest(caller, group, most)
+                        .map(newest -> new FeedPage(List.of(), head, reason, newest)));
+    }
+
+    /**
+     * The events after a cursor; waits for some when there are none.
+     *
+     * @param after null for the current state
+     * @param wait how long at the most, 0 for not at all; more than {@link #MAX_WAIT} is cut
+     */
+    public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait) {
+        Poll poll = new Poll(caller, group, wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait);
+        if (!caller.isMemberOf(group)) {
+            poll.answer(notEligible());
+        } else if (after == null) {
+            poll.answer(state(caller, group, ResetReason.START, STATE_PACKETS));
+        } else {
+            poll.begin(after);
+        }
+        return poll;
+    }
+
+    private static <T> Future<T> notEligible() {
+        return Future.failedFuture(
+                new RefusedException(Refusal.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+    }
+
+    /** One poll on its way. Only on its loop. */
+    public final class Poll {
+        private final Caller caller;
+        private final GroupId group;
+        private final long waitMillis;
+        private final Promise<FeedPage> page = Promise.promise();
+        private FeedFollower.@Nullable Follower follower;
+        private long timer;
+        private long after = -1;
+        private boolean reading;
+        private boolean done;
+
+        private Poll(Caller caller, GroupId group, Duration wait) {
+            this.caller = caller;
+            this.group = group;
+            this.waitMillis = wait.toMillis();
+        }
+
+        /** The answer; never completes after {@link #cancel}. */
+        public Future<FeedPage> page() {
+            return page.future();
+        }
+
+        /** Answers now, with what there is: nothing. */
+        public void stopWaiting() {
+            answer(Future.succeededFuture(FeedPage.of(List.of(), after)));
+        }
+
+        /** Nobody waits any more. Idempotent. */
+        public void cancel() {
+            end();
+        }
+
+        private void begin(long place) {
+            after = place;
+            waiting++;
+            if (waitMillis == 0) {
+                read();
+                return;
+            }
+            timer = vertx.setTimer(waitMillis, late -> answer(Future.succeededFuture(FeedPage.of(List.of(), after))));
+            follower = following.follow(group, this::look);
+            look();
+        }
+
+        /** From memory when the news are there, else from Postgres, once. */
+        private void look() {
+            if (done || reading || follower == null) {
+                return;
+            }
+            if (!follower.isLive()) {
+                return; // called again when it is
+            }
+            List<FeedEvent> events = follower.since(after);
+            if (events == null || after > follower.head()) {
+                read();
+            } else if (!events.isEmpty()) {
+                answer(Future.succeededFuture(FeedPage.of(events, follower.head())));
+            }
+        }
+
+        private void read() {
+            reading = true;
+            reader.read(group, after)
+                    .onFailure(fault -> answer(Future.failedFuture(fault)))
+                    .onSuccess(slice -> {
+                        reading = false;
+                        ResetReason reset = slice.reset();
+                        if (reset != null) {
+                            answer(state(caller, group, reset, STATE_PACKETS));
+                        } else if (waitMillis == 0 || !slice.events().isEmpty()) {
+                            answer(Future.succeededFuture(FeedPage.of(slice.events(), slice.to())));
+                        } else {
+                            after = Math.max(after, slice.to());
+                        }
+                    });
+        }
+
+        private void answer(Future<FeedPage> result) {
+            if (!done) {
+                end();
+                result.onComplete(page);
+            }
+        }
+
+        private void end() {
+            if (done) {
+                return;
+            }
+            done = true;
+            if (waitMillis > 0 && follower != null) {
+                vertx.cancelTimer(timer);
+            }
+            if (follower != null) {
+                follower.close();
+            }
+            if (after >= 0) {
+                waiting--;
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.postgres.Transactions;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The feeds as Postgres has them. Safe on any thread. */
+final class FeedStore {
+    /** Which feeds were changed by what committed since a snapshot, and the horizon for the next question. */
+    private static final String CHANGED = """
+            with seen as materialized (select pg_current_snapshot() as now)
+            select pg_snapshot_xmin(now)::text as horizon, f.group_id, f.last
+            from seen left join feed as f
+              on f.touched >= coalesce($1::text::xid8, pg_snapshot_xmax(now)) and f.touched < pg_snapshot_xmax(now)
+            """;
+
+    private static final String READ = """
+            select k.group_id, k.after, f.floor, f.last, e.seq, e.type, e.subject, e.claimed, e.wins, e.at
+            from unnest($1::text[], $2::bigint[]) as k(group_id, after)
+            join feed as f on f.group_id = k.group_id
+            left join lateral (select * from group_event as g
+                               where g.group_id = k.group_id and g.seq > k.after order by g.seq limit $3) as e on true
+            order by k.group_id, e.seq
+            """;
+
+    private static final String LAGGING = """
+            select p.group_id, p.id from packet as p
+            where p.shard = any ($1) and p.closed_at is null
+              and coalesce((select max(slot) + 1 from transfer where packet = p.id and slot is not null), 0)
+                > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
+            limit $2
+            """;
+
+    private static final String UNANNOUNCED = """
+            select u.packet, p.shard from unannounced as u join packet as p on p.id = u.packet
+            where p.shard = any ($1) and u.sent_at < now() - $2 * interval '1 millisecond'
+              and not exists (select from quarantine_unit as q where q.id = p.id)
+            order by u.sent_at limit $3
+            """;
+
+    private final Pool pool;
+
+    FeedStore(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * What has changed.
+     *
+     * @param horizon for the next question
+     * @param last the newest place of each changed feed
+     */
+    record Changes(String horizon, Map<GroupId, Long> last) {}
+
+    /** A piece of a group's feed, not rendered. */
+    record Piece(GroupId group, long after, long floor, long last, List<EventRow> rows) {}
+
+    /** A packet that waits to be announced. */
+    record Unannounced(PacketId packet, int shard) {}
+
+    /**
+     * The feeds changed since the horizon of an earlier answer: at least those whose change committed after it; some may be
+     * told twice.
+     *
+     * @param horizon null for none, only to begin with
+     */
+    Future<Changes> changed(@Nullable String horizon) {
+        return pool.preparedQuery(CHANGED).execute(Tuple.of(horizon)).map(rows -> {
+            Map<GroupId, Long> last = new HashMap<>();
+            String next = "";
+            for (Row row : rows) {
+                next = row.getString("horizon");
+                if (row.getString("group_id") != null) {
+                    last.put(new GroupId(row.getString("group_id")), row.getLong("last"));
+                }
+            }
+            return new Changes(next, last);
+        });
+    }
+
+    /** The next events of groups, each after its place, at most {@code limit} a group; groups without a feed are left out. */
+    Future<List<Piece>> read(Map<GroupId, Long> after, int limit) {
+        String[] groups = after.keySet().stream().map(GroupId::value).toArray(String[]::new);
+        Long[] places = after.values().toArray(Long[]::new);
+        return pool.preparedQuery(READ).execute(Tuple.of(groups, places, limit)).map(FeedStore::pieces);
+    }
+
+    private static List<Piece> pieces(RowSet<Row> rows) {
+        List<Piece> pieces = new ArrayList<>();
+        Piece piece = null;
+        for (Row row : rows) {
+            GroupId group = new GroupId(row.getString("group_id"));
+            if (piece == null || !piece.group.equals(group)) {
+                piece = new Piece(
+                        group, row.getLong("after"), row.getLong("floor"), row.getLong("last"), new ArrayList<>());
+                pieces.add(piece);
+            }
+            if (row.getLong("seq") != null) {
+                piece.rows.add(new EventRow(
+                        group,
+                        row.getLong("seq"),
+                        row.getString("type"),
+                        row.getUUID("subject"),
+                        row.getInteger("claimed"),
+                        wins(row.getJsonArray("wins")),
+                        row.getOffsetDateTime("at").toInstant()));
+            }
+        }
+        return pieces;
+    }
+
+    private static List<EventRow.Win> wins(@Nullable JsonArray wins) {
+        return wins == null
+                ? List.of()
+                : wins.stream()
+                        .map(JsonObject.class::cast)
+                        .map(win -> new EventRow.Win(
+                                win.getLong("seq"), new UserId(win.getString("user")), win.getInteger("prize")))
+                        .toList();
+    }
+
+    /** The newest place of each group; 0 for a group without a feed. */
+    Future<Map<GroupId, Long>> heads(Collection<GroupId> groups) {
+        return pool.preparedQuery("select group_id, last from feed where group_id = any ($1)")
+                .execute(Tuple.of(groups.stream().map(GroupId::value).toArray(String[]::new)))
+                .map(rows -> {
+                    Map<GroupId, Long> heads = new HashMap<>();
+                    groups.forEach(group -> heads.put(group, 0L));
+                    rows.forEach(row -> heads.put(new GroupId(row.getString("group_id")), row.getLong("last")));
+                    return heads;
+                });
+    }
+
+    /** Announces packets that can be claimed; idempotent. */
+    Future<Void> announce(Collection<PacketId> packets) {
+        return append("select feed_announce($1)", packets);
+    }
+
+    /** Tells how far open packets have come; idempotent. */
+    Future<Void> progress(Collection<PacketId> packets) {
+        return append("select feed_progress($1)", packets);
+    }
+
+    private Future<Void> append(String sql, Collection<PacketId> packets) {
+        UUID[] ids = packets.stream().map(PacketId::value).toArray(UUID[]::new);
+        return Transactions.statement(
+                () -> pool.preparedQuery(sql).execute(Tuple.of(ids)).mapEmpty());
+    }
+
+    /** Open packets of these shards that have come further than their feeds tell. Looks at every open packet. */
+    Future<List<ProgressQueue.Next>> lagging(Collection<Integer> shards, int limit) {
+        return pool.preparedQuery(LAGGING)
+                .execute(Tuple.of(shorts(shards), limit))
+                .map(rows -> {
+                    List<ProgressQueue.Next> packets = new ArrayList<>();
+                    rows.forEach(row -> packets.add(new ProgressQueue.Next(
+                            new GroupId(row.getString("group_id")), new PacketId(row.getUUID("id")))));
+                    return packets;
+                });
+    }
+
+    /** Packets of these shards that were sent some time ago and are not announced, the longest waiting first. */
+    Future<List<Unannounced>> unannounced(Collection<Integer> shards, Duration age, int limit) {
+        return pool.preparedQuery(UNANNOUNCED)
+                .execute(Tuple.of(shorts(shards), age.toMillis(), limit))
+                .map(rows -> {
+                    List<Unannounced> waiting = new ArrayList<>();
+                    rows.forEach(row ->
+                            waiting.add(new Unannounced(new PacketId(row.getUUID("packet")), row.getInteger("shard"))));
+                    return waiting;
+                });
+    }
+
+    static Short[] shorts(Collection<Integer> shards) {
+        return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
+    }
+
+    /**
+     * Removes events older than {@code keep}, and those beyond the newest {@code most} of groups changed since a horizon.
+     *
+     * @return how many are gone
+     */
+    Future<Long> trim(Duration keep, int most, String since) {
+        return Transactions.statement(
+                () -> pool.preparedQuery("select feed_trim($1 * interval '1 second', $2, $3::text::xid8) as gone")
+                        .execute(Tuple.of(keep.toSeconds(), most, since))
+                        .map(rows -> rows.iterator().next().getLong("gone")));
+    }
+}

@@ -1,0 +1,104 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.domain.packet.EndedPackets;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketLoaded;
+import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.shard.LocalCodec;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.List;
+
+/** The feeds of one server, composed: the writing half for the persistence verticle, the hub, and what readers need. */
+public final class Feeds {
+    /** Events of a group that are kept. */
+    public static final int MAX_EVENTS = 1_000;
+
+    private final Vertx vertx;
+    private final FeedHub hub;
+    private final FeedReader reader;
+    private final FeedOwnerTask ownerTask;
+    private final DrawNews drawNews;
+
+    /**
+     * Once a Vert.x instance.
+     *
+     * @param pool for readers
+     * @param ownerPool for the owner's work
+     * @param lengthyPool for its statements that may take minutes
+     * @param renderer makes the text of events, which the feeds do not know
+     * @param interval how often to look for what other servers wrote
+     * @param keep how long events are kept
+     */
+    public Feeds(
+            Vertx vertx,
+            Pool pool,
+            Pool ownerPool,
+            Pool lengthyPool,
+            Shards shards,
+            PacketCatalog catalog,
+            EndedPackets ended,
+            EventRenderer renderer,
+            Duration interval,
+            Duration keep) {
+        LocalCodec.register(vertx.eventBus(), PacketLoaded.class);
+        LocalCodec.register(vertx.eventBus(), FeedNews.class);
+        FeedStore store = new FeedStore(pool);
+        FeedStore ownerStore = new FeedStore(ownerPool);
+        this.vertx = vertx;
+        RemoteClaims elsewhere = new RemoteClaims(vertx, new PacketStore(pool), catalog);
+        this.hub = new FeedHub(store, renderer, elsewhere, interval);
+        this.reader = new FeedReader(store, renderer);
+        this.ownerTask = new FeedOwnerTask(
+                vertx, ownerStore, new FeedStore(lengthyPool), shards, ended::isKnown, keep, MAX_EVENTS);
+        this.drawNews = new DrawNews(vertx, ownerPool);
+        var unused = new Announcer(vertx, store);
+        shards.whenPostgresWentBack(() -> {
+            elsewhere.forget();
+            ownerTask.forget();
+            drawNews.suspect();
+            hub.restart();
+        });
+    }
+
+    /** The same settlers; what they settle is told. */
+    public List<Settler> feeding(List<Settler> settlers) {
+        return settlers.stream()
+                .<Settler>map(settler -> new FeedingSettler(settler, vertx, () -> {
+                    ownerTask.suspect();
+                    drawNews.suspect();
+                }))
+                .toList();
+    }
+
+    /** What a shard's owner does for the feeds. */
+    public List<OwnerTask> ownerTasks() {
+        return List.of(ownerTask, drawNews);
+    }
+
+    /** Starts the hub; before {@link #following}. */
+    public Future<Void> start() {
+        return vertx.deployVerticle(hub).mapEmpty();
+    }
+
+    /** Stops asking Postgres for news; before its pools are closed. */
+    public Future<Void> close() {
+        return hub.deploymentID() == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(hub.deploymentID()).mapEmpty();
+    }
+
+    /** For the event loop it is called on. */
+    public FeedFollower following() {
+        return new FeedFollower(vertx, hub, reader);
+    }
+
+    public FeedReader reader() {
+        return reader;
+    }
+}

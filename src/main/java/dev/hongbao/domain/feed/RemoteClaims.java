@@ -1,0 +1,97 @@
+package dev.hongbao.domain.feed;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.domain.claim.SettledClaims;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketStore;
+import io.vertx.core.Vertx;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims that another server settled, published here for the sockets of those who claimed. The groups' feeds tell how far a
+ * packet has come; slots are settled without gaps; so what is new is one query a packet and piece of news, and none for what this
+ * server settled itself. Best effort, as {@link SettledClaims}. Its steps run on the hub's loop.
+ */
+final class RemoteClaims {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteClaims.class);
+
+    private static final int MAX_PACKETS = 100_000;
+    private static final int PAGE = 1_000;
+
+    private final Vertx vertx;
+    private final PacketStore store;
+    private final PacketCatalog catalog;
+
+    /** The slot of each packet from which on nothing was told here. */
+    private final Cache<PacketId, Integer> next =
+            Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
+
+    RemoteClaims(Vertx vertx, PacketStore store, PacketCatalog catalog) {
+        this.vertx = vertx;
+        this.store = store;
+        this.catalog = catalog;
+        vertx.eventBus()
+                .<SettledClaims>localConsumer(
+                        SettledClaims.ADDRESS,
+                        settled -> settled.body().claims().forEach(claim -> told(claim.packet(), claim.slot() + 1)));
+    }
+
+    /** Postgres went back: slots that were told may be won again. */
+    void forget() {
+        next.invalidateAll();
+    }
+
+    /** Events that groups with followers on this server have not been told before. */
+    void seen(List<EventRow> rows) {
+        for (EventRow row : rows) {
+            PacketId packet = new PacketId(row.subject());
+            switch (row.type()) {
+                case EventRow.SENT -> told(packet, 0);
+                case EventRow.PROGRESS -> tell(packet, row.claimed());
+                case EventRow.DRAINED -> tell(packet, countOf(packet));
+                case EventRow.EXPIRED -> tell(packet, Integer.MAX_VALUE);
+                default -> {}
+            }
+        }
+    }
+
+    private int countOf(PacketId id) {
+        Packet packet = catalog.cached(id);
+        return packet == null ? Integer.MAX_VALUE : packet.count();
+    }
+
+    private void told(PacketId packet, int upTo) {
+        next.asMap().merge(packet, upTo, Math::max);
+    }
+
+    private void tell(PacketId packet, int upTo) {
+        Integer from = next.getIfPresent(packet);
+        if (from == null) {
+            told(packet, upTo); // older than this server's listening: its claims are no news
+        } else if (from < upTo) {
+            told(packet, upTo); // before the query, so that no other asks for the same
+            read(packet, from, upTo);
+        }
+    }
+
+    private void read(PacketId packet, int from, int upTo) {
+        store.claimsFrom(packet, from, PAGE)
+                .onSuccess(claims -> {
+                    List<Claim> news =
+                            claims.stream().filter(claim -> claim.slot() < upTo).toList();
+                    if (!news.isEmpty()) {
+                        vertx.eventBus().publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of()));
+                    }
+                    if (news.size() == PAGE) {
+                        read(packet, from + PAGE, upTo);
+                    }
+                })
+                .onFailure(fault -> LOG.debug("claims on {} are not told: {}", packet, fault.toString()));
+    }
+}

@@ -1,0 +1,93 @@
+package dev.hongbao.domain.ledger;
+
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.engine.postgres.Transactions;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.Function;
+
+/**
+ * Commands that happen once (invariant I6): the key is written in the command's own transaction, so it is bound by success
+ * only. Safe on any thread.
+ */
+public final class Idempotency {
+    private final Pool pool;
+
+    public Idempotency(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Which command, by whom.
+     *
+     * @param operation what the key is scoped to besides the user
+     * @param wish every field of the command in one unambiguous text; another text under the same key is refused
+     */
+    public record Scope(UserId user, String operation, IdempotencyKey key, String wish) {
+        /** Tells this command from others under the same key: 32 bytes. */
+        public byte[] fingerprint() {
+            try {
+                return MessageDigest.getInstance("SHA-256").digest(wish.getBytes(StandardCharsets.UTF_8));
+            } catch (NoSuchAlgorithmException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+    }
+
+    /**
+     * Runs {@code work} in a transaction unless the key was used before. Two calls at once with one key wait for each other.
+     *
+     * @param work does the command and gives a short text by which its result is found again; may run more than once, of which
+     *     one commits
+     * @return that text, of this run or of the first; refused with IDEMPOTENCY_KEY_REUSED, or as {@code work} fails
+     */
+    public Future<String> once(Scope scope, Function<SqlConnection, Future<String>> work) {
+        byte[] fingerprint = scope.fingerprint();
+        Tuple key = Tuple.of(scope.user.value(), scope.operation, scope.key.value());
+        return Transactions.run(pool, tx -> {
+            // Sent at once. The lock's error comes first: to the look it is only that the transaction is aborted.
+            var locked = tx.preparedQuery(
+                            "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))")
+                    .execute(key);
+            var used = tx.preparedQuery("select fingerprint, result from idempotency"
+                            + " where user_id = $1 and operation = $2 and key = $3")
+                    .execute(key);
+            return locked.compose(done -> used).compose(rows -> {
+                if (rows.rowCount() == 0) {
+                    return work.apply(tx)
+                            .compose(result -> tx.preparedQuery(
+                                            "insert into idempotency (user_id, operation, key, fingerprint, result)"
+                                                    + " values ($1, $2, $3, $4, $5)")
+                                    .execute(Tuple.of(
+                                            scope.user.value(),
+                                            scope.operation,
+                                            scope.key.value(),
+                                            Buffer.buffer(fingerprint),
+                                            result))
+                                    .map(result));
+                }
+                var first = rows.iterator().next();
+                if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
+                    return Future.failedFuture(Verdict.REUSED.refusal());
+                }
+                return Future.succeededFuture(first.getString(1));
+            });
+        });
+    }
+
+    /** Forgets keys older than {@code retention}; called now and then. */
+    public Future<Void> purge(Duration retention) {
+        return pool.preparedQuery("delete from idempotency where at < now() - $1 * interval '1 second'")
+                .execute(Tuple.of(retention.toSeconds()))
+                .mapEmpty();
+    }
+}

@@ -1,0 +1,41 @@
+package dev.hongbao.domain.ledger;
+
+import dev.hongbao.engine.postgres.SqlState;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+
+/**
+ * Accounts and transfers inside a caller's transaction. Balances move by the database's trigger, in the order of account ids;
+ * a transaction makes its transfers of several accounts in one statement, so that no two wait in a circle.
+ */
+public final class Ledger {
+    private Ledger() {}
+
+    /** Finds an account or opens it. Fails only with a fault. */
+    public static Future<Long> account(SqlClient tx, AccountKind kind, String owner, Asset asset) {
+        Tuple key = Tuple.of(kind.wireName(), owner, asset.code());
+        // Sent at once. The insert's error comes first: to the look it is only that the transaction is aborted.
+        var opened = tx.preparedQuery(
+                        "insert into account (kind, owner, asset) values ($1, $2, $3) on conflict do nothing")
+                .execute(key);
+        var found = tx.preparedQuery("select id from account where kind = $1 and owner = $2 and asset = $3")
+                .execute(key);
+        return opened.compose(done -> found).map(rows -> rows.iterator().next().getLong(0));
+    }
+
+    /**
+     * What a failed insert of transfers means to the caller: INSUFFICIENT_FUNDS or BALANCE_LIMIT where a balance would leave its
+     * range, else the fault itself.
+     */
+    public static Throwable refusal(Throwable fault) {
+        String constraint = SqlState.violatedConstraint(fault);
+        if ("account_not_negative".equals(constraint)) {
+            return Verdict.POOR.refusal();
+        }
+        if ("account_in_range".equals(constraint)) {
+            return Verdict.BEYOND.refusal();
+        }
+        return fault;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.hongbao.domain.ledger;
+
+import java.util.Locale;
+
+/** Why a transfer was made. */
+public enum TransferKind {
+    /** source → wallet */
+    DEPOSIT,
+    /** wallet → source */
+    WITHDRAWAL,
+    /** wallet → escrow, when a packet is sent */
+    SEND,
+    /** escrow → wallet, when a claim settles */
+    CLAIM,
+    /** escrow → wallet, when a packet or a draw closes with a remainder */
+    REFUND,
+    /** wallet → escrow, when a draw is made: all that can be won */
+    FUND,
+    /** wallet → hold, before a play is decided */
+    COST,
+    /** hold → wallet, when a play is not accepted */
+    RETURN,
+    /** escrow → wallet, when a play settles that won an amount */
+    AWARD,
+    /** hold → wallet of the draw's owner, when it closes */
+    PROCEEDS;
+
+    /** The name in the API and in the tables. */
+    public String wireName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * @throws IllegalArgumentException when there is no such kind
+     */
+    public static TransferKind of(String wireName) {
+        return valueOf(wireName.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,128 @@
+package dev.hongbao.domain.ledger;
+
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.engine.postgres.Transactions;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Users' wallets: money in and out, balances, records. Safe on any thread; futures complete on the caller's context. */
+public final class Wallets {
+    /** The transfers that touch the wallets of $1, each side through its own index. */
+    private static final String ENTRIES = """
+            select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.packet, t.draw, t.at
+            from account as w
+            cross join lateral (
+                (select * from transfer where credit = w.id and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds')
+                     and id < $2
+                 order by id desc limit $3)
+                union all
+                (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost') and id < $2
+                 order by id desc limit $3)
+            ) as t
+            where w.owner = $1 and w.kind = 'wallet'
+            order by t.id desc limit $3
+            """;
+
+    private static final String MOVE = "select verdict, transfer, at from move_wallets($1, $2, $3, $4, $5, $6)";
+
+    private final Pool pool;
+
+    public Wallets(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Moves money in from outside. Idempotent by (user, key); a repetition gets the first answer.
+     *
+     * @return the wallet's entry; fails with {@link RefusedException}
+     */
+    public Future<WalletEntry> deposit(UserId user, Asset asset, long amount, IdempotencyKey key) {
+        return move(user, asset, amount, key, TransferKind.DEPOSIT);
+    }
+
+    /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
+    public Future<WalletEntry> withdraw(UserId user, Asset asset, long amount, IdempotencyKey key) {
+        return move(user, asset, amount, key, TransferKind.WITHDRAWAL);
+    }
+
+    private Future<WalletEntry> move(UserId user, Asset asset, long amount, IdempotencyKey key, TransferKind kind) {
+        var scope = new Idempotency.Scope(user, kind.wireName(), key, asset + " " + Amount.check(amount));
+        Tuple one = Tuple.tuple()
+                .addString(kind.wireName())
+                .addArrayOfString(new String[] {user.value()})
+                .addArrayOfString(new String[] {asset.code()})
+                .addArrayOfLong(new Long[] {amount})
+                .addArrayOfString(new String[] {key.value()})
+                .addArrayOfBuffer(new Buffer[] {Buffer.buffer(scope.fingerprint())});
+        return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(one))
+                .compose(rows -> {
+                    Row row = rows.iterator().next();
+                    Verdict verdict = Verdict.of(row.getString("verdict"));
+                    return verdict.isRefusal()
+                            ? Future.failedFuture(verdict.refusal())
+                            : Future.succeededFuture(new WalletEntry(
+                                    row.getLong("transfer"),
+                                    kind,
+                                    kind == TransferKind.DEPOSIT,
+                                    asset,
+                                    amount,
+                                    null,
+                                    null,
+                                    row.getOffsetDateTime("at").toInstant()));
+                });
+    }
+
+    /** Every asset the user ever held, by asset code. Empty for an unknown user. */
+    public Future<List<Balance>> balances(UserId user) {
+        return pool.preparedQuery(
+                        "select asset, balance from account where owner = $1 and kind = 'wallet' order by asset")
+                .execute(Tuple.of(user.value()))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> new Balance(new Asset(row.getString(0)), row.getLong(1)))
+                        .toList());
+    }
+
+    /**
+     * Newest first.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<WalletEntry>> transfers(UserId user, @Nullable String cursor, int limit) {
+        long before;
+        try {
+            before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
+        } catch (NumberFormatException malformed) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        }
+        return pool.preparedQuery(ENTRIES)
+                .execute(Tuple.of(user.value(), before, limit + 1))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(Wallets::entry)
+                        .toList())
+                .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
+    }
+
+    private static WalletEntry entry(Row row) {
+        return new WalletEntry(
+                row.getLong("id"),
+                TransferKind.of(row.getString("kind")),
+                row.getBoolean("credit"),
+                new Asset(row.getString("asset")),
+                row.getLong("amount"),
+                row.getUUID("packet"),
+                row.getUUID("draw"),
+                row.getOffsetDateTime("at").toInstant());
+    }
+}

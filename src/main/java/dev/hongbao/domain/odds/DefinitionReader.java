@@ -1,0 +1,243 @@
+package dev.hongbao.domain.odds;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Amount;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.odds.DefinitionFaults.Fault;
+import dev.hongbao.domain.odds.DrawDefinition.Boost;
+import dev.hongbao.domain.odds.DrawDefinition.Cost;
+import dev.hongbao.domain.odds.DrawDefinition.Guarantee;
+import dev.hongbao.domain.odds.DrawDefinition.Limits;
+import dev.hongbao.domain.odds.DrawDefinition.Schedule;
+import dev.hongbao.domain.odds.Prize.Award;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a draw's definition from JSON or YAML, as a whole: every fault is found before any is told. */
+public final class DefinitionReader {
+    /** More prizes than any wheel shows; a play looks at each. */
+    private static final int MAX_PRIZES = 200;
+
+    private static final int MAX_CODES = 100_000;
+    private static final int MAX_USERS = 10_000;
+    private static final int MAX_GUARANTEES = 10;
+    private static final int MAX_BOOSTS = 1_000;
+    private static final int MAX_NAME = 100;
+
+    /** A cost of ten plays is still an amount. */
+    private static final long MAX_COST = Amount.MAX / 10;
+
+    private final List<Fault> faults = new ArrayList<>();
+    private final FieldReader root;
+    private final boolean stored;
+
+    private DefinitionReader(Map<String, ?> body, boolean stored) {
+        this.root = new FieldReader("#", body, faults);
+        this.stored = stored;
+    }
+
+    /**
+     * Reads what a maker wrote.
+     *
+     * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
+     * @throws DefinitionFaults with all faults
+     */
+    public static DrawDefinition read(Map<String, ?> body) {
+        return new DefinitionReader(body, false).definition();
+    }
+
+    /** Reads what {@link DefinitionText} wrote: the codes are elsewhere. */
+    public static DrawDefinition readStored(Map<String, ?> body) {
+        return new DefinitionReader(body, true).definition();
+    }
+
+    private DrawDefinition definition() {
+        DrawMode mode = root.choice("mode", DrawMode.class, DrawMode.TABLE);
+        if (!root.has("mode")) {
+            root.fault("mode", "is required: table, weights or schedule");
+        }
+        WhenExhausted whenExhausted = root.choice("whenExhausted", WhenExhausted.class, WhenExhausted.STOP);
+        List<Prize> prizes = new ArrayList<>();
+        for (FieldReader prize : root.objects("prizes", MAX_PRIZES)) {
+            prizes.add(prize(prize, mode, whenExhausted));
+        }
+        FieldReader fallback = root.object("fallback");
+        DrawDefinition read = new DrawDefinition(
+                root.requiredText("name", MAX_NAME),
+                root.parsed("group", "must be a group id", GroupId::new),
+                root.moment("opensAt"),
+                closesAt(),
+                mode,
+                whenExhausted,
+                prizes,
+                fallback == null ? null : fallback(fallback),
+                cost(),
+                limits(),
+                guarantees(),
+                schedule(mode),
+                users("allow"),
+                users("deny"),
+                root.flag("showLeft", false));
+        root.refuseTheRest();
+        if (faults.isEmpty()) {
+            DefinitionRules.check(read, faults);
+        }
+        if (!faults.isEmpty()) {
+            throw new DefinitionFaults(faults);
+        }
+        return read;
+    }
+
+    private Instant closesAt() {
+        Instant closesAt = root.moment("closesAt");
+        if (!root.has("closesAt")) {
+            root.fault("closesAt", "is required: when the draw ends");
+        }
+        return closesAt == null ? Instant.MAX : closesAt;
+    }
+
+    private Prize prize(FieldReader prize, DrawMode mode, WhenExhausted whenExhausted) {
+        String chanceField = switch (mode) {
+            case TABLE -> "count";
+            case WEIGHTS -> "weight";
+            case SCHEDULE -> "quota";
+        };
+        long chance = prize.requiredWhole(chanceField, 1, Chance.MAX_BOUND);
+        Award award = award(prize);
+        Long stock = stock(prize, award);
+        if (mode == DrawMode.TABLE
+                && stock == null
+                && (whenExhausted == WhenExhausted.STOP || whenExhausted == WhenExhausted.FALLBACK)) {
+            stock = chance;
+        }
+        Prize read = new Prize(
+                prize.requiredText("name", MAX_NAME), prize.text("class", MAX_NAME), award, chance, stock, (int)
+                        prize.whole("perUser", 1, 1_000_000, 0));
+        prize.refuseTheRest();
+        return read;
+    }
+
+    private Prize fallback(FieldReader prize) {
+        Award award = award(prize);
+        Prize read = new Prize(prize.requiredText("name", MAX_NAME), null, award, 0, stock(prize, award), 0);
+        prize.refuseTheRest();
+        return read;
+    }
+
+    private @Nullable Long stock(FieldReader prize, Award award) {
+        Long stock = prize.whole("stock", 1, Chance.MAX_BOUND);
+        return stock == null && award.coded() && !stored
+                ? Long.valueOf(award.codes().size())
+                : stock;
+    }
+
+    private Award award(FieldReader prize) {
+        FieldReader award = prize.object("award");
+        if (award == null) {
+            return Award.NOTHING;
+        }
+        List<String> codes = award.texts("codes", MAX_CODES, "must be text of 1 to 200 characters", text -> {
+            if (text.isBlank() || text.length() > 200) {
+                throw new IllegalArgumentException(text);
+            }
+            return text;
+        });
+        boolean coded = stored ? award.flag("coded", false) : award.has("codes");
+        if (new HashSet<>(codes).size() < codes.size()) {
+            award.fault("codes", "must differ: each is handed out once");
+        }
+        Asset asset = award.parsed("asset", "must be an asset's code, like POINTS", Asset::new);
+        long amount = award.whole("amount", 1, Amount.MAX, 0);
+        if ((asset == null) != (amount == 0) || (asset != null && coded) || (asset == null && !coded)) {
+            award.fault("", "must have either `asset` and `amount`, or `codes`");
+        }
+        award.refuseTheRest();
+        return new Award(asset, amount, coded, codes);
+    }
+
+    private @Nullable Cost cost() {
+        FieldReader cost = root.object("cost");
+        if (cost == null) {
+            return null;
+        }
+        Asset asset = cost.parsed("asset", "must be an asset's code, like POINTS", Asset::new);
+        if (!cost.has("asset")) {
+            cost.fault("asset", "is required");
+        }
+        long amount = cost.requiredWhole("amount", 1, MAX_COST);
+        cost.refuseTheRest();
+        return new Cost(Objects.requireNonNullElse(asset, new Asset("X")), amount);
+    }
+
+    private Limits limits() {
+        FieldReader limits = root.object("limits");
+        if (limits == null) {
+            return new Limits(0, 0, ZoneOffset.UTC);
+        }
+        ZoneId zone = limits.parsed("zone", "must be a time zone, like Asia/Shanghai", ZoneId::of);
+        Limits read = new Limits(
+                limits.whole("total", 1, 1_000_000_000, 0),
+                limits.whole("perDay", 1, 1_000_000_000, 0),
+                Objects.requireNonNullElse(zone, ZoneOffset.UTC));
+        if (read.perDay() > 0 && !limits.has("zone")) {
+            limits.fault("zone", "is required with perDay: whose days are counted");
+        }
+        limits.refuseTheRest();
+        return read;
+    }
+
+    private List<Guarantee> guarantees() {
+        List<Guarantee> read = new ArrayList<>();
+        for (FieldReader guarantee : root.objects("guarantees", MAX_GUARANTEES)) {
+            read.add(new Guarantee(
+                    guarantee.requiredText("class", MAX_NAME), (int) guarantee.requiredWhole("plays", 1, 1_000_000)));
+            guarantee.refuseTheRest();
+        }
+        return read;
+    }
+
+    private @Nullable Schedule schedule(DrawMode mode) {
+        FieldReader schedule = root.object("schedule");
+        if (mode != DrawMode.SCHEDULE) {
+            if (schedule != null) {
+                root.fault("schedule", "belongs to mode schedule");
+            }
+            return null;
+        }
+        if (schedule == null) {
+            return new Schedule(Duration.ofHours(1), true, List.of());
+        }
+        List<Boost> boosts = new ArrayList<>();
+        for (FieldReader boost : schedule.objects("boosts", MAX_BOOSTS)) {
+            Instant from = boost.moment("from");
+            Instant to = boost.moment("to");
+            int times = (int) boost.requiredWhole("times", 0, 1_000);
+            if (from == null || to == null || !from.isBefore(to)) {
+                boost.fault("", "must have `from` before `to`");
+            } else {
+                boosts.add(new Boost(from, to, times));
+            }
+            boost.refuseTheRest();
+        }
+        Schedule read = new Schedule(
+                Duration.ofSeconds(schedule.whole("periodSeconds", 1, 31_536_000, 3_600)),
+                schedule.flag("carryOver", true),
+                boosts);
+        schedule.refuseTheRest();
+        return read;
+    }
+
+    private Set<UserId> users(String field) {
+        return Set.copyOf(root.texts(field, MAX_USERS, "must be a user id", UserId::new));
+    }
+}

@@ -1,0 +1,185 @@
+package dev.hongbao.domain.odds;
+
+import dev.hongbao.domain.ledger.Amount;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.odds.DefinitionFaults.Fault;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** The rules between the fields of a definition whose fields are each well-formed. */
+public final class DefinitionRules {
+    /** Releases of one period: what one script call can load. */
+    public static final int MAX_RELEASES = 50_000;
+
+    private static final int MAX_PERIODS = 100_000;
+
+    private final DrawDefinition definition;
+    private final List<Fault> faults;
+
+    private DefinitionRules(DrawDefinition definition, List<Fault> faults) {
+        this.definition = definition;
+        this.faults = faults;
+    }
+
+    /** Adds everything that is wrong to {@code faults}. */
+    static void check(DrawDefinition definition, List<Fault> faults) {
+        DefinitionRules rules = new DefinitionRules(definition, faults);
+        rules.times();
+        rules.prizes();
+        rules.fallback();
+        rules.money();
+        rules.guarantees();
+        if (definition.mode() == DrawMode.SCHEDULE) {
+            rules.schedule();
+        }
+    }
+
+    /**
+     * Checks a definition again, now that more of it is known.
+     *
+     * @throws DefinitionFaults with all faults
+     */
+    public static void require(DrawDefinition definition) {
+        List<Fault> found = new ArrayList<>();
+        check(definition, found);
+        if (!found.isEmpty()) {
+            throw new DefinitionFaults(found);
+        }
+    }
+
+    private void require(boolean kept, String pointer, String detail) {
+        if (!kept) {
+            faults.add(new Fault(pointer, detail));
+        }
+    }
+
+    private void times() {
+        Instant opensAt = definition.opensAt();
+        require(opensAt == null || opensAt.isBefore(definition.closesAt()), "#/closesAt", "must be after opensAt");
+    }
+
+    private void prizes() {
+        List<Prize> prizes = definition.prizes();
+        require(!prizes.isEmpty(), "#/prizes", "must have at least one prize");
+        long sum = 0;
+        Set<String> names = new HashSet<>();
+        for (int i = 0; i < prizes.size(); i++) {
+            Prize prize = prizes.get(i);
+            sum += prize.chance(); // at most 200 * 10^12
+            require(names.add(prize.name()), "#/prizes/" + i + "/name", "is used twice");
+            Long stock = prize.stock();
+            boolean fullRounds = definition.mode() == DrawMode.TABLE
+                    && definition.whenExhausted() != WhenExhausted.RESCALE
+                    && stock != null;
+            require(
+                    !fullRounds || Objects.requireNonNull(stock) >= prize.chance(),
+                    "#/prizes/" + i + "/stock",
+                    "must be at least count, or no round can be played");
+            require(
+                    definition.mode() != DrawMode.SCHEDULE || stock != null,
+                    "#/prizes/" + i + "/stock",
+                    "is required in mode schedule: what the quotas are taken from");
+        }
+        require(
+                definition.mode() == DrawMode.SCHEDULE || sum <= Chance.MAX_BOUND,
+                "#/prizes",
+                "must have counts or weights of at most " + Chance.MAX_BOUND + " together");
+    }
+
+    private void fallback() {
+        boolean has = definition.fallback() != null;
+        boolean tableStops = definition.mode() == DrawMode.TABLE && definition.whenExhausted() == WhenExhausted.STOP;
+        require(
+                definition.mode() == DrawMode.TABLE || definition.whenExhausted() == WhenExhausted.STOP,
+                "#/whenExhausted",
+                "belongs to mode table");
+        require(
+                has || definition.whenExhausted() != WhenExhausted.FALLBACK,
+                "#/fallback",
+                "is required when whenExhausted is fallback");
+        require(!has || !tableStops, "#/fallback", "is never given when whenExhausted is stop");
+        boolean limited = definition.prizes().stream().anyMatch(prize -> prize.stock() != null || prize.perUser() > 0);
+        require(
+                has || definition.mode() != DrawMode.WEIGHTS || !limited,
+                "#/fallback",
+                "is required: a play that hits a prize with a limit may get it instead");
+        require(
+                has || definition.mode() != DrawMode.SCHEDULE,
+                "#/fallback",
+                "is required in mode schedule: what a play wins when no prize is due");
+    }
+
+    /** Every amount that can be won is in escrow from the start, so it must be known. */
+    private void money() {
+        Map<Asset, Long> sums = new HashMap<>();
+        List<Prize> prizes = definition.allPrizes();
+        for (int i = 0; i < prizes.size(); i++) {
+            Prize prize = prizes.get(i);
+            String pointer = i < definition.prizes().size() ? "#/prizes/" + i : "#/fallback";
+            Long stock = prize.stock();
+            int codes = prize.award().codes().size();
+            require(
+                    codes == 0 || (stock != null && stock <= codes),
+                    pointer + "/stock",
+                    "must be at most the number of codes");
+            Asset asset = prize.award().asset();
+            if (asset == null) {
+                continue;
+            }
+            require(
+                    stock != null,
+                    pointer + "/stock",
+                    "is required for an amount: it is put aside when the draw is made");
+            long most = Amount.MAX / prize.award().amount();
+            if (stock != null && stock <= most) {
+                sums.merge(asset, stock * prize.award().amount(), Long::sum); // at most 201 * 10^14
+            } else if (stock != null) {
+                faults.add(new Fault(pointer + "/stock", "must be at most " + most + " with this amount"));
+            }
+        }
+        sums.forEach((asset, sum) -> require(
+                sum <= Amount.MAX, "#/prizes", "must give away at most " + Amount.MAX + " of " + asset + " together"));
+    }
+
+    private void guarantees() {
+        Set<String> classes = new HashSet<>();
+        List<DrawDefinition.Guarantee> guarantees = definition.guarantees();
+        for (int i = 0; i < guarantees.size(); i++) {
+            String named = guarantees.get(i).prizeClass();
+            String pointer = "#/guarantees/" + i + "/class";
+            require(classes.add(named), pointer, "has a guarantee already");
+            require(
+                    definition.prizes().stream().anyMatch(prize -> named.equals(prize.prizeClass())),
+                    pointer,
+                    "is the class of no prize");
+        }
+    }
+
+    private void schedule() {
+        DrawDefinition.Schedule schedule = Objects.requireNonNull(definition.schedule());
+        long releases = 0;
+        int boosted = schedule.boosts().stream()
+                .mapToInt(DrawDefinition.Boost::times)
+                .max()
+                .orElse(1);
+        for (Prize prize : definition.prizes()) {
+            releases += Math.min(MAX_RELEASES + 1L, prize.chance()) * Math.max(1, boosted);
+        }
+        require(releases <= MAX_RELEASES, "#/prizes", "must have quotas of at most " + MAX_RELEASES + " a period");
+        Instant opensAt = definition.opensAt();
+        if (opensAt != null && opensAt.isBefore(definition.closesAt())) {
+            Duration open = Duration.between(opensAt, definition.closesAt());
+            require(
+                    open.toSeconds() / schedule.period().toSeconds() < MAX_PERIODS,
+                    "#/schedule/periodSeconds",
+                    "must divide the draw into at most " + MAX_PERIODS + " periods");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package dev.hongbao.domain.odds;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a draw is, as its maker wished it: well-formed and consistent ({@link DefinitionReader} has found no fault). Immutable.
+ *
+ * @param group null for a draw that every user may play
+ * @param opensAt null for "when it is made"; never null of a draw that exists
+ * @param fallback what a play wins when there is nothing else; null for none
+ * @param cost of one play; null for a free draw
+ * @param allow who alone may play; empty for everybody
+ * @param deny who may not
+ * @param schedule null unless the mode is {@code schedule}
+ * @param showLeft whether players see what is left
+ */
+public record DrawDefinition(
+        String name,
+        @Nullable GroupId group,
+        @Nullable Instant opensAt,
+        Instant closesAt,
+        DrawMode mode,
+        WhenExhausted whenExhausted,
+        List<Prize> prizes,
+        @Nullable Prize fallback,
+        @Nullable Cost cost,
+        Limits limits,
+        List<Guarantee> guarantees,
+        @Nullable Schedule schedule,
+        Set<UserId> allow,
+        Set<UserId> deny,
+        boolean showLeft) {
+
+    public DrawDefinition {
+        prizes = List.copyOf(prizes);
+        guarantees = List.copyOf(guarantees);
+        allow = Set.copyOf(allow);
+        deny = Set.copyOf(deny);
+    }
+
+    /** What a play costs. @param amount minor units, more than 0 */
+    public record Cost(Asset asset, long amount) {}
+
+    /**
+     * How often one user may play; 0 for no limit.
+     *
+     * @param zone whose days are counted
+     */
+    public record Limits(long total, long perDay, ZoneId zone) {}
+
+    /** 保底: the n-th play in a row without a prize of the class gives one. @param plays n, at least 1 */
+    public record Guarantee(String prizeClass, int plays) {}
+
+    /**
+     * When prizes are released.
+     *
+     * @param period the length of a period, counted from the opening
+     * @param carryOver whether a release that nobody took can be taken later; else it returns to the stock when its period ends
+     * @param boosts periods with more
+     */
+    public record Schedule(Duration period, boolean carryOver, List<Boost> boosts) {
+        public Schedule {
+            boosts = List.copyOf(boosts);
+        }
+    }
+
+    /** Periods that start in [from, to) release {@code times} as many; 0 pauses. Where boosts overlap, the first counts. */
+    public record Boost(Instant from, Instant to, int times) {}
+
+    /** All prizes by number, from 1: the fallback is the last. */
+    public List<Prize> allPrizes() {
+        List<Prize> all = new ArrayList<>(prizes);
+        if (fallback != null) {
+            all.add(fallback);
+        }
+        return all;
+    }
+
+    /**
+     * Whether a win of the prize of that number, from 1, is told in the group's feed: it has an award or a class. A consolation
+     * and the fallback are no news.
+     */
+    public boolean isAnnounced(int number) {
+        Prize prize = allPrizes().get(number - 1);
+        boolean worth = prize.award().amount() > 0 || prize.award().coded() || prize.prizeClass() != null;
+        return number <= prizes.size() && worth;
+    }
+
+    /** The same with the opening fixed. */
+    public DrawDefinition openedAt(Instant opening) {
+        return new DrawDefinition(
+                name,
+                group,
+                opening,
+                closesAt,
+                mode,
+                whenExhausted,
+                prizes,
+                fallback,
+                cost,
+                limits,
+                guarantees,
+                schedule,
+                allow,
+                deny,
+                showLeft);
+    }
+
+    /** The opening of a draw that exists. */
+    public Instant opening() {
+        return Objects.requireNonNull(opensAt);
+    }
+
+    /** Whether a user is on the right lists. */
+    public boolean admits(UserId user) {
+        return !deny.contains(user) && (allow.isEmpty() || allow.contains(user));
+    }
+
+    /** The day, in the draw's zone, as days since 1970-01-01. */
+    public long dayOf(Instant moment) {
+        return LocalDate.ofInstant(moment, limits.zone).toEpochDay();
+    }
+
+    /** The number of periods from the opening to the close; the last may be shorter. 0 without a schedule. */
+    public int periods() {
+        if (schedule == null) {
+            return 0;
+        }
+        long open = Duration.between(opening(), closesAt).toMillis();
+        return Math.toIntExact((open + schedule.period.toMillis() - 1) / schedule.period.toMillis());
+    }
+
+    /** The start of a period, from 0; also the end of the one before. */
+    public Instant periodStart(int period) {
+        Instant start = opening().plus(Objects.requireNonNull(schedule).period.multipliedBy(period));
+        return start.isBefore(closesAt) ? start : closesAt;
+    }
+
+    /** How many of a prize a period releases, if the stock allows. */
+    public long quota(Prize prize, int period) {
+        Instant start = periodStart(period);
+        for (Boost boost : Objects.requireNonNull(schedule).boosts) {
+            if (!start.isBefore(boost.from) && start.isBefore(boost.to)) {
+                return Math.multiplyExact(prize.chance(), boost.times);
+            }
+        }
+        return prize.chance();
+    }
+
+    /** The rules as the script gets them. */
+    public Rules rules() {
+        boolean scheduled = mode == DrawMode.SCHEDULE;
+        List<Rules.Prize> numbers = new ArrayList<>();
+        for (Prize prize : allPrizes()) {
+            // A scheduled prize leaves the stock when it is put on the schedule.
+            boolean unlimited = prize.stock() == null || (scheduled && prize != fallback);
+            numbers.add(new Rules.Prize(
+                    scheduled ? 0 : prize.chance(),
+                    unlimited ? -1 : Objects.requireNonNull(prize.stock()),
+                    prize.perUser(),
+                    guaranteeOf(prize)));
+        }
+        return new Rules(
+                mode,
+                whenExhausted,
+                numbers,
+                fallback == null ? 0 : numbers.size(),
+                limits.total,
+                limits.perDay,
+                guarantees.stream().map(each -> new Rules.Guarantee(each.plays)).toList(),
+                scheduled ? opening().toEpochMilli() : 0,
+                scheduled ? Objects.requireNonNull(schedule).period.toMillis() : 1,
+                schedule == null || schedule.carryOver);
+    }
+
+    private int guaranteeOf(Prize prize) {
+        for (int g = 0; g < guarantees.size(); g++) {
+            if (guarantees.get(g).prizeClass.equals(prize.prizeClass())) {
+                return g + 1;
+            }
+        }
+        return 0;
+    }
+}

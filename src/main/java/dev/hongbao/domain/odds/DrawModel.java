@@ -1,0 +1,241 @@
+package dev.hongbao.domain.odds;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A draw in memory: what {@code play.lua} does, for {@code draw simulate} and as the model that the script is tested against.
+ * The two ask for the same random numbers in the same order. Not thread-safe.
+ */
+public final class DrawModel {
+    private final Rules rules;
+    private final Chance chance;
+    private final long[] stock;
+    private final long[] chances;
+    private final long sumOfChances;
+    private final Map<String, Player> players = new HashMap<>();
+    /** Released prizes by moment and number of release. */
+    private final TreeMap<Release, Integer> releases = new TreeMap<>();
+
+    private long[] left;
+    private long leftInRound;
+    private long round = 1;
+    private long released;
+
+    public DrawModel(Rules rules, Chance chance) {
+        this.rules = rules;
+        this.chance = chance;
+        this.stock = rules.prizes().stream().mapToLong(Rules.Prize::stock).toArray();
+        this.chances = rules.prizes().stream().mapToLong(Rules.Prize::chance).toArray();
+        this.sumOfChances = Arrays.stream(chances).sum();
+        this.left = new long[stock.length];
+        if (rules.mode() == DrawMode.TABLE) {
+            startRound();
+        }
+    }
+
+    private record Release(long moment, long number) implements Comparable<Release> {
+        @Override
+        public int compareTo(Release other) {
+            int byMoment = Long.compare(moment, other.moment);
+            return byMoment != 0 ? byMoment : Long.compare(number, other.number);
+        }
+    }
+
+    /** What is remembered of a user. */
+    private static final class Player {
+        private long plays;
+        private long day = Long.MIN_VALUE;
+        private long playsToday;
+        private final long[] without;
+        private final long[] wins;
+
+        Player(int guarantees, int prizes) {
+            without = new long[guarantees];
+            wins = new long[prizes];
+        }
+    }
+
+    /** Why a play is refused. */
+    public enum Refused {
+        /** The user has had all plays, in total. */
+        LIMIT,
+        /** The user has had all plays of the day. */
+        DAILY_LIMIT,
+        /** Nothing is left to give. */
+        EXHAUSTED
+    }
+
+    /**
+     * What a play gave.
+     *
+     * @param prize the number of the prize; 0 when refused
+     * @param round of the table, from 1
+     * @param refused null when a prize was given
+     */
+    public record Result(int prize, long round, @Nullable Refused refused) {}
+
+    /** Puts a prize on the schedule. */
+    public void release(int prize, long moment) {
+        releases.put(new Release(moment, released++), prize);
+    }
+
+    /** What is left of a prize: in the round for tables, of the stock for the rest (-1: no limit). */
+    public long left(int prize) {
+        return rules.mode() == DrawMode.TABLE && prize != rules.fallback() ? left[prize - 1] : stock[prize - 1];
+    }
+
+    /**
+     * One play.
+     *
+     * @param nowMillis the time of the play
+     * @param day the local day of the play
+     */
+    public Result play(String user, long nowMillis, long day) {
+        Player player = players.computeIfAbsent(
+                user,
+                name -> new Player(rules.guarantees().size(), rules.prizes().size()));
+        if (rules.perUserTotal() > 0 && player.plays >= rules.perUserTotal()) {
+            return new Result(0, round, Refused.LIMIT);
+        }
+        long today = Math.max(day, player.day);
+        long playsToday = today == player.day ? player.playsToday : 0;
+        if (rules.perUserDay() > 0 && playsToday >= rules.perUserDay()) {
+            return new Result(0, round, Refused.DAILY_LIMIT);
+        }
+        int prize = guaranteed(player, nowMillis);
+        if (prize == 0) {
+            prize = switch (rules.mode()) {
+                case TABLE -> fromTable(player);
+                case WEIGHTS -> byWeight(player);
+                case SCHEDULE -> due(player, nowMillis, nowMillis, 0);
+            };
+        }
+        if (prize == 0) {
+            prize = rules.fallback();
+            if (prize == 0 || stock[prize - 1] == 0) {
+                return new Result(0, round, Refused.EXHAUSTED);
+            }
+        }
+        take(prize);
+        player.plays++;
+        player.day = today;
+        player.playsToday = playsToday + 1;
+        player.wins[prize - 1]++;
+        for (int g = 0; g < player.without.length; g++) {
+            player.without[g] = rules.prize(prize).guarantee() == g + 1 ? 0 : player.without[g] + 1;
+        }
+        return new Result(prize, round, null);
+    }
+
+    private void take(int prize) {
+        if (stock[prize - 1] > 0) {
+            stock[prize - 1]--;
+        }
+        if (rules.mode() == DrawMode.TABLE && prize != rules.fallback()) {
+            left[prize - 1]--;
+            leftInRound--;
+        }
+    }
+
+    private boolean mayWin(Player player, int prize) {
+        int perUser = rules.prize(prize).perUser();
+        return stock[prize - 1] != 0 && (perUser == 0 || player.wins[prize - 1] < perUser);
+    }
+
+    /** A prize that a guarantee owes now; 0 for none. */
+    private int guaranteed(Player player, long nowMillis) {
+        List<Rules.Guarantee> guarantees = rules.guarantees();
+        for (int g = 1; g <= guarantees.size(); g++) {
+            if (player.without[g - 1] >= guarantees.get(g - 1).plays() - 1) {
+                int prize = rules.mode() == DrawMode.SCHEDULE
+                        ? due(player, nowMillis, Long.MAX_VALUE, g)
+                        : pick(player, rules.mode() == DrawMode.TABLE ? left : chances, g);
+                if (prize > 0) {
+                    return prize;
+                }
+            }
+        }
+        return 0;
+    }
+
+    /** One of the prizes that the user may win, in proportion; 0 when there is none. */
+    private int pick(Player player, long[] proportions, int guarantee) {
+        long sum = 0;
+        for (int prize = 1; prize <= proportions.length; prize++) {
+            if (isCandidate(player, prize, guarantee)) {
+                sum += proportions[prize - 1];
+            }
+        }
+        if (sum == 0) {
+            return 0;
+        }
+        long at = chance.below(sum);
+        for (int prize = 1; prize <= proportions.length; prize++) {
+            if (isCandidate(player, prize, guarantee)) {
+                at -= proportions[prize - 1];
+                if (at < 0) {
+                    return prize;
+                }
+            }
+        }
+        throw new AssertionError("a number beyond the sum");
+    }
+
+    private boolean isCandidate(Player player, int prize, int guarantee) {
+        return mayWin(player, prize) && (guarantee == 0 || rules.prize(prize).guarantee() == guarantee);
+    }
+
+    private int fromTable(Player player) {
+        if (leftInRound == 0) {
+            round++;
+            startRound();
+            if (leftInRound == 0) {
+                round--;
+                return 0;
+            }
+        }
+        return pick(player, left, 0);
+    }
+
+    private void startRound() {
+        left = rules.roundCounts(stock, round);
+        leftInRound = Arrays.stream(left).sum();
+    }
+
+    private int byWeight(Player player) {
+        long at = chance.below(sumOfChances);
+        for (int prize = 1; prize <= stock.length; prize++) {
+            at -= rules.prize(prize).chance();
+            if (at < 0) {
+                return mayWin(player, prize) ? prize : 0;
+            }
+        }
+        throw new AssertionError("a number beyond the sum");
+    }
+
+    /** Takes the earliest release up to a moment that the user may win; 0 for none. */
+    private int due(Player player, long nowMillis, long untilMillis, int guarantee) {
+        long from = rules.carryOver() ? Long.MIN_VALUE : periodStart(nowMillis);
+        for (var release : releases.tailMap(new Release(from, 0)).entrySet()) {
+            if (release.getKey().moment > untilMillis) {
+                return 0;
+            }
+            int prize = release.getValue();
+            if (isCandidate(player, prize, guarantee)) {
+                releases.remove(release.getKey());
+                return prize;
+            }
+        }
+        return 0;
+    }
+
+    private long periodStart(long nowMillis) {
+        long since = nowMillis - rules.originMillis();
+        return nowMillis - Math.floorMod(since, rules.periodMillis());
+    }
+}

@@ -1,0 +1,216 @@
+package dev.hongbao.domain.odds;
+
+import dev.hongbao.domain.odds.DefinitionFaults.Fault;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Date;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the fields of one object, of JSON or YAML, and notes every fault instead of stopping at the first. A fault yields a
+ * harmless value, so that reading goes on. Not thread-safe.
+ */
+final class FieldReader {
+    private final String pointer;
+    private final Map<?, ?> fields;
+    private final List<Fault> faults;
+    private final Set<String> known = new HashSet<>();
+
+    /**
+     * @param pointer of the object, without a trailing slash
+     */
+    FieldReader(String pointer, Map<?, ?> fields, List<Fault> faults) {
+        this.pointer = pointer;
+        this.fields = fields;
+        this.faults = faults;
+    }
+
+    void fault(String field, String detail) {
+        faults.add(new Fault(field.isEmpty() ? pointer : pointer + "/" + field, detail));
+    }
+
+    boolean has(String field) {
+        return fields.get(field) != null;
+    }
+
+    /** The raw value; null when it is missing. */
+    @Nullable
+    Object raw(String field) {
+        known.add(field);
+        return fields.get(field);
+    }
+
+    /** Text of 1 to {@code max} characters; null when it is missing or none. */
+    @Nullable
+    String text(String field, int max) {
+        Object value = raw(field);
+        if (value == null) {
+            return null;
+        }
+        if (value instanceof String text && !text.isBlank() && text.length() <= max) {
+            return text;
+        }
+        fault(field, "must be text of 1 to " + max + " characters");
+        return null;
+    }
+
+    String requiredText(String field, int max) {
+        String text = text(field, max);
+        if (text == null && !has(field)) {
+            fault(field, "is required");
+        }
+        return text == null ? "?" : text;
+    }
+
+    /** A whole number in a range; null when it is missing or none. */
+    @Nullable
+    Long whole(String field, long min, long max) {
+        Object value = raw(field);
+        if (value == null) {
+            return null;
+        }
+        if ((value instanceof Integer || value instanceof Long)
+                && ((Number) value).longValue() >= min
+                && ((Number) value).longValue() <= max) {
+            return ((Number) value).longValue();
+        }
+        fault(field, "must be a whole number from " + min + " to " + max);
+        return null;
+    }
+
+    long whole(String field, long min, long max, long missing) {
+        Long value = whole(field, min, max);
+        return value == null ? missing : value;
+    }
+
+    long requiredWhole(String field, long min, long max) {
+        if (!has(field)) {
+            fault(field, "is required: a whole number from " + min + " to " + max);
+        }
+        return whole(field, min, max, min);
+    }
+
+    boolean flag(String field, boolean missing) {
+        Object value = raw(field);
+        if (value == null) {
+            return missing;
+        }
+        if (value instanceof Boolean flag) {
+            return flag;
+        }
+        fault(field, "must be true or false");
+        return missing;
+    }
+
+    /** A moment; YAML reads one without quotes as a date. */
+    @Nullable
+    Instant moment(String field) {
+        Object value = raw(field);
+        if (value instanceof Date date) {
+            return date.toInstant();
+        }
+        return parsed(field, "must be a moment of RFC 3339 in UTC, like 2027-01-01T00:00:00Z", Instant::parse);
+    }
+
+    /** A text that {@code parser} understands; null when it is missing or none. */
+    <T> @Nullable T parsed(String field, String rule, Function<String, T> parser) {
+        Object value = raw(field);
+        if (value == null) {
+            return null;
+        }
+        try {
+            if (value instanceof String text) {
+                return parser.apply(text);
+            }
+        } catch (IllegalArgumentException | DateTimeException malformed) {
+            // told below
+        }
+        fault(field, rule);
+        return null;
+    }
+
+    /** One of an enum's names, in lower case. */
+    <E extends Enum<E>> E choice(String field, Class<E> type, E missing) {
+        String names = Stream.of(type.getEnumConstants())
+                .map(each -> each.name().toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(", "));
+        E chosen = parsed(field, "must be one of " + names, text -> {
+            if (!text.equals(text.toLowerCase(Locale.ROOT))) {
+                throw new IllegalArgumentException(text);
+            }
+            return Enum.valueOf(type, text.toUpperCase(Locale.ROOT));
+        });
+        return chosen == null ? missing : chosen;
+    }
+
+    /** An object's fields; null when it is missing or none. */
+    @Nullable
+    FieldReader object(String field) {
+        Object value = raw(field);
+        if (value instanceof Map<?, ?> object) {
+            return new FieldReader(pointer + "/" + field, object, faults);
+        }
+        if (value != null) {
+            fault(field, "must be an object");
+        }
+        return null;
+    }
+
+    /** A list's values; empty when it is missing or none. */
+    List<?> list(String field, int max) {
+        Object value = raw(field);
+        if (value instanceof List<?> list && list.size() <= max) {
+            return list;
+        }
+        if (value != null) {
+            fault(field, "must be a list of at most " + max);
+        }
+        return List.of();
+    }
+
+    /** A list of objects. */
+    List<FieldReader> objects(String field, int max) {
+        List<?> values = list(field, max);
+        for (int i = 0; i < values.size(); i++) {
+            if (!(values.get(i) instanceof Map)) {
+                fault(field + "/" + i, "must be an object");
+                return List.of();
+            }
+        }
+        return Stream.iterate(0, i -> i + 1)
+                .limit(values.size())
+                .map(i -> new FieldReader(pointer + "/" + field + "/" + i, (Map<?, ?>) values.get(i), faults))
+                .toList();
+    }
+
+    /** A list of texts that {@code parser} understands; those it does not are left out. */
+    <T> List<T> texts(String field, int max, String rule, Function<String, T> parser) {
+        List<?> values = list(field, max);
+        List<T> parsed = new java.util.ArrayList<>();
+        for (int i = 0; i < values.size(); i++) {
+            try {
+                parsed.add(parser.apply((String) values.get(i)));
+            } catch (IllegalArgumentException | ClassCastException malformed) {
+                fault(field + "/" + i, rule);
+            }
+        }
+        return parsed;
+    }
+
+    /** Refuses what was not asked for. */
+    void refuseTheRest() {
+        for (Object field : fields.keySet()) {
+            if (!known.contains(String.valueOf(field))) {
+                fault(String.valueOf(field), "is not known here");
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.Settler;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Settles closes: each packet is refunded exactly once (invariant I8). */
+public final class CloseSettler implements Settler {
+    private static final String SETTLE = "select settled_at, closed from settle_closes($1, $2, $3, $4, $5, $6)";
+
+    private final PacketCleanup ends;
+
+    public CloseSettler(PacketCleanup ends) {
+        this.ends = ends;
+    }
+
+    @Override
+    public String verb() {
+        return Close.VERB;
+    }
+
+    @Override
+    public @Nullable JournalItem decode(String payload) {
+        PacketId packet = PacketId.parse(payload);
+        return packet == null ? null : new Close(packet);
+    }
+
+    @Override
+    public Future<Settlement> prepare(List<JournalItem> items) {
+        UUID[] packets =
+                items.stream().map(item -> ((Close) item).packet().value()).toArray(UUID[]::new);
+        return Future.succeededFuture((writer, moves) -> moves.send(
+                        writer, SETTLE, moves.toTuple().addArrayOfUUID(packets))
+                .map(rows -> {
+                    UUID[] closed = rows.iterator().next().getArrayOfUUIDs("closed");
+                    ends.ended(Stream.of(closed).map(PacketId::new).toList());
+                    return 0;
+                }));
+    }
+}

@@ -1,0 +1,151 @@
+package dev.hongbao.domain.packet;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.engine.postgres.SharedQueries;
+import io.vertx.core.Future;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Packets that are over, from settled facts only, together with who won: what makes it possible to refuse a late claim, and to
+ * give a winner the claim back, without asking Redis or Postgres. Bounded; what is not here is asked for. Safe on any thread.
+ */
+public final class EndedPackets {
+    /** Winners kept in all packets together, at about 200 bytes each. */
+    private static final long MAX_WEIGHT = 500_000;
+
+    /** A packet with more winners keeps none of their claims, only who may be one: those are then looked up in Postgres. */
+    private static final int MAX_WINNERS = 20_000;
+
+    private static final int MAX_HINTS = 200_000;
+
+    private final PacketStore store;
+    private final SharedQueries<PacketId, @Nullable EndedPacket> queries = new SharedQueries<>();
+    private final Cache<PacketId, EndedPacket> ended = Caffeine.newBuilder()
+            .maximumWeight(MAX_WEIGHT)
+            .weigher((PacketId id, EndedPacket packet) -> packet.weight())
+            .build();
+    private final Cache<PacketId, Boolean> hints =
+            Caffeine.newBuilder().maximumSize(MAX_HINTS).build();
+
+    public EndedPackets(PacketStore store) {
+        this.store = store;
+    }
+
+    /**
+     * What is known for good of a packet that is over.
+     *
+     * @param status DRAINED or REFUNDED
+     * @param claimedAmount minor units
+     * @param luckiest null unless drained: while shares are left, nobody knows who would have been
+     * @param winners by user; null when there are too many to keep
+     * @param filter of the winners when they are not kept, else null
+     */
+    public record EndedPacket(
+            PacketStatus status,
+            int claimedCount,
+            long claimedAmount,
+            @Nullable Claim luckiest,
+            @Nullable Map<UserId, Claim> winners,
+            @Nullable WinnerFilter filter) {
+        /** In the cache's unit: a winner that is kept. */
+        int weight() {
+            return 5 + (winners == null ? 0 : winners.size()) + (filter == null ? 0 : filter.size() / 25);
+        }
+
+        /** False for a user who surely holds no claim on it. */
+        public boolean mayHold(UserId user) {
+            return filter == null ? winners == null || winners.containsKey(user) : filter.mayHold(user);
+        }
+    }
+
+    /** A settlement ended these packets: the next claim on one of them should look here first. */
+    public void ended(Collection<PacketId> packets) {
+        for (PacketId packet : packets) {
+            hints.put(packet, Boolean.TRUE);
+        }
+    }
+
+    /** Postgres went back: what is cached may not have ended, or never have been. */
+    public void forgetAll() {
+        ended.invalidateAll();
+        hints.invalidateAll();
+    }
+
+    /** Whether {@link #find} is likely to find the packet ended. */
+    public boolean isHinted(PacketId id) {
+        return hints.getIfPresent(id) != null;
+    }
+
+    /** Whether the packet is known to have ended; false says nothing. Never waits. */
+    public boolean isKnown(PacketId id) {
+        return isHinted(id) || cached(id) != null;
+    }
+
+    /** What is at hand; null when unknown, which says nothing about the packet. Never waits. */
+    public @Nullable EndedPacket cached(PacketId id) {
+        return ended.getIfPresent(id);
+    }
+
+    /** Asks Postgres; null while the packet is open, or when there is no such packet. */
+    public Future<@Nullable EndedPacket> find(PacketId id) {
+        EndedPacket known = cached(id);
+        if (known != null) {
+            return Future.succeededFuture(known);
+        }
+        return queries.ask(
+                id,
+                () -> store.progress(id)
+                        .compose(progress -> progress == null || !progress.closed()
+                                ? Future.succeededFuture(null)
+                                : read(id, progress).map(packet -> {
+                                    ended.put(id, packet);
+                                    hints.invalidate(id);
+                                    return packet;
+                                })));
+    }
+
+    private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {
+        PacketStatus status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
+        if (progress.claimedCount() > MAX_WINNERS) {
+            return (status == PacketStatus.DRAINED ? store.luckiest(id) : Future.<@Nullable Claim>succeededFuture(null))
+                    .compose(luckiest -> store.winners(id)
+                            .map(users -> new EndedPacket(
+                                    status,
+                                    progress.claimedCount(),
+                                    progress.claimedAmount(),
+                                    luckiest,
+                                    null,
+                                    new WinnerFilter(users))));
+        }
+        return store.claimsFrom(id, 0, MAX_WINNERS)
+                .map(claims -> new EndedPacket(
+                        status,
+                        progress.claimedCount(),
+                        progress.claimedAmount(),
+                        status == PacketStatus.DRAINED ? luckiest(claims) : null,
+                        byUser(claims),
+                        null));
+    }
+
+    private static @Nullable Claim luckiest(List<Claim> inSlotOrder) {
+        Claim luckiest = null;
+        for (Claim claim : inSlotOrder) {
+            if (luckiest == null || claim.amount() > luckiest.amount()) {
+                luckiest = claim;
+            }
+        }
+        return luckiest;
+    }
+
+    private static Map<UserId, Claim> byUser(List<Claim> claims) {
+        Map<UserId, Claim> byUser = new HashMap<>(claims.size() * 2);
+        claims.forEach(claim -> byUser.put(claim.user(), claim));
+        return byUser;
+    }
+}

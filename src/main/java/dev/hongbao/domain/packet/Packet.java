@@ -1,0 +1,146 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The terms of a packet, fixed when it was sent, and those of its slots' amounts that were read so far. Safe on any thread.
+ */
+public final class Packet {
+    private final PacketId id;
+    private final int shard;
+    private final GroupId group;
+    private final UserId sender;
+    private final PacketKind kind;
+    private final Asset asset;
+    private final long amount;
+    private final SlotAmounts amounts;
+    private final @Nullable String greeting;
+    private final Set<UserId> recipients;
+    private final @Nullable Passcode passcode;
+    private final Instant createdAt;
+    private final Instant opensAt;
+    private final Instant expiresAt;
+
+    /**
+     * @param shard the shard that was stored with the packet
+     * @param count the number of shares
+     */
+    public Packet(
+            PacketId id,
+            int shard,
+            GroupId group,
+            UserId sender,
+            PacketKind kind,
+            Asset asset,
+            long amount,
+            int count,
+            @Nullable String greeting,
+            Set<UserId> recipients,
+            @Nullable Passcode passcode,
+            Instant createdAt,
+            Instant opensAt,
+            Instant expiresAt) {
+        this.id = id;
+        this.shard = shard;
+        this.group = group;
+        this.sender = sender;
+        this.kind = kind;
+        this.asset = asset;
+        this.amount = amount;
+        this.amounts = new SlotAmounts(count);
+        this.greeting = greeting;
+        this.recipients = Set.copyOf(recipients);
+        this.passcode = passcode;
+        this.createdAt = createdAt;
+        this.opensAt = opensAt;
+        this.expiresAt = expiresAt;
+    }
+
+    public PacketId id() {
+        return id;
+    }
+
+    public int shard() {
+        return shard;
+    }
+
+    public GroupId group() {
+        return group;
+    }
+
+    public UserId sender() {
+        return sender;
+    }
+
+    public PacketKind kind() {
+        return kind;
+    }
+
+    public Asset asset() {
+        return asset;
+    }
+
+    /** The total, minor units. */
+    public long amount() {
+        return amount;
+    }
+
+    /** The number of shares. */
+    public int count() {
+        return amounts.count();
+    }
+
+    /** The amount of a slot, minor units; 0 while it is not at hand: {@link PacketCatalog} reads it. */
+    public long amountOf(int slot) {
+        return amounts.at(slot);
+    }
+
+    SlotAmounts amounts() {
+        return amounts;
+    }
+
+    /** Null for none. */
+    public @Nullable String greeting() {
+        return greeting;
+    }
+
+    /** Whether {@code user} may claim: anyone, or a named recipient of an exclusive packet. */
+    public boolean admits(UserId user) {
+        return kind != PacketKind.EXCLUSIVE || recipients.contains(user);
+    }
+
+    /** Who may claim an exclusive packet; empty for the other kinds. */
+    public Set<UserId> recipients() {
+        return recipients;
+    }
+
+    /** Null when no passcode is asked for. */
+    public @Nullable Passcode passcode() {
+        return passcode;
+    }
+
+    public Instant createdAt() {
+        return createdAt;
+    }
+
+    public Instant opensAt() {
+        return opensAt;
+    }
+
+    /**
+     * Whether it opens after {@code now}. One that opened when it was made never does: it is open for all who know of it, also by a
+     * clock that lags.
+     */
+    public boolean opensAfter(Instant now) {
+        return opensAt.isAfter(createdAt) && opensAt.isAfter(now);
+    }
+
+    public Instant expiresAt() {
+        return expiresAt;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.hongbao.domain.packet;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A packet's id: a UUIDv7 (RFC 9562), so that newer packets sort after older ones.
+ *
+ * @param value the UUID
+ */
+public record PacketId(UUID value) {
+    /** A new id from the clock and SecureRandom; not guessable. */
+    public static PacketId create() {
+        return new PacketId(UuidCreator.getTimeOrderedEpoch());
+    }
+
+    /**
+     * Reads the canonical form, 36 lower- or upper-case characters.
+     *
+     * @return null when {@code text} is not a UUID in that form
+     */
+    public static @Nullable PacketId parse(String text) {
+        try {
+            PacketId id = new PacketId(UUID.fromString(text));
+            return id.toString().equalsIgnoreCase(text) ? id : null; // fromString also takes shortened forms
+        } catch (IllegalArgumentException malformed) {
+            return null;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return value.toString();
+    }
+}

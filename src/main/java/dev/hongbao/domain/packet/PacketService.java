@@ -1,0 +1,221 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
+import dev.hongbao.domain.packet.PacketStore.Progress;
+import dev.hongbao.domain.packet.PacketStore.Seen;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sending and reading packets. One instance per event loop; call it on that loop.
+ *
+ * <p>What a viewer may see: before the viewer has claimed or the packet is over, no amount but its own, since the last share
+ * is the total less the rest.
+ */
+public final class PacketService {
+    /** After every packet's id: the start of a list of the newest. */
+    private static final PacketId NEWEST = new PacketId(new UUID(-1, -1));
+
+    private final PacketStore store;
+    private final PacketCatalog catalog;
+    private final EndedPackets ended;
+    private final PacketSender sending;
+
+    /**
+     * The configured limits on packets.
+     *
+     * @param defaultExpiry when the sender gives none
+     * @param maxExpiry the longest expiry, and the furthest opening
+     * @param maxCount the most shares
+     */
+    public record Limits(Duration defaultExpiry, Duration maxExpiry, int maxCount) {}
+
+    /**
+     * @param clock only for refusing what opens too late; what is due is decided by Postgres' clock
+     */
+    public PacketService(
+            Vertx vertx,
+            Pool pool,
+            Shards shards,
+            PacketStore store,
+            PacketCatalog catalog,
+            EndedPackets ended,
+            KeyLoader loading,
+            EventBus bus,
+            Limits limits,
+            Clock clock) {
+        this.store = store;
+        this.catalog = catalog;
+        this.ended = ended;
+        this.sending = new PacketSender(vertx, pool, shards, catalog, loading, bus, limits, clock);
+    }
+
+    /**
+     * Sends a packet from the caller's wallet. Idempotent by (caller, key).
+     *
+     * @return the packet; fails with {@link RefusedException}: INFEASIBLE, INSUFFICIENT_FUNDS, NOT_ELIGIBLE (not a member of
+     *     the group), IDEMPOTENCY_KEY_REUSED
+     */
+    public Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
+        return sending.send(caller, command, key);
+    }
+
+    /** The packet as the caller may see it; refused with NOT_FOUND, or NOT_ELIGIBLE outside the caller's groups. */
+    public Future<PacketView> view(Caller caller, PacketId id) {
+        Packet terms = catalog.cached(id);
+        return terms != null && ended.isKnown(id)
+                ? visible(caller, terms)
+                        .compose(packet -> ended.find(id)
+                                .compose(over -> over == null
+                                        ? read(caller, id)
+                                        : mine(over, id, caller.user()).map(mine -> view(packet, over, mine))))
+                : read(caller, id);
+    }
+
+    private Future<PacketView> read(Caller caller, PacketId id) {
+        return store.seen(id, caller.user()).compose(seen -> {
+            if (seen == null) {
+                return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
+            }
+            return visible(caller, catalog.put(seen.packet())).map(packet -> view(seen));
+        });
+    }
+
+    private static Future<Packet> visible(Caller caller, Packet packet) {
+        return caller.isMemberOf(packet.group())
+                ? Future.succeededFuture(packet)
+                : Future.failedFuture(new RefusedException(
+                        Refusal.NOT_ELIGIBLE, "This packet belongs to a group that your token does not name."));
+    }
+
+    /**
+     * The settled claims in slot order, refused as {@link #view}.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<ClaimsPage> claims(Caller caller, PacketId id, @Nullable String cursor, int limit) {
+        int fromSlot;
+        try {
+            fromSlot = cursor == null ? 0 : Math.addExact(Integer.parseUnsignedInt(cursor), 1);
+        } catch (ArithmeticException | NumberFormatException malformed) {
+            return badCursor();
+        }
+        return view(caller, id)
+                .compose(view -> store.claimsFrom(id, fromSlot, limit + 1)
+                        .map(claims -> new ClaimsPage(
+                                Page.of(claims, limit, claim -> Integer.toString(claim.slot())),
+                                view.claimedAmount() != null,
+                                view.luckiest())));
+    }
+
+    /**
+     * A page of claims.
+     *
+     * @param amountsVisible false when the caller may see no amount but its own
+     * @param luckiest as in {@link PacketView}
+     */
+    public record ClaimsPage(
+            Page<Claim> claims,
+            boolean amountsVisible,
+            @Nullable Claim luckiest) {}
+
+    /** What {@code user} sent, newest first, as that user may see it. */
+    public Future<Page<PacketView>> sentBy(UserId user, @Nullable String cursor, int limit) {
+        PacketId before = before(cursor);
+        if (before == null) {
+            return badCursor();
+        }
+        return store.sentBy(user, before, limit + 1)
+                .map(rows -> Page.of(
+                        rows.stream().map(PacketService::view).toList(),
+                        limit,
+                        view -> view.packet().id().toString()));
+    }
+
+    /**
+     * The newest packets of a group as the caller may see them, newest first.
+     *
+     * @param limit 0 or more
+     * @return refused with NOT_ELIGIBLE outside the caller's groups
+     */
+    public Future<List<PacketView>> newest(Caller caller, GroupId group, int limit) {
+        if (!caller.isMemberOf(group)) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.NOT_ELIGIBLE, "Your token does not name this group."));
+        }
+        if (limit == 0) {
+            return Future.succeededFuture(List.of());
+        }
+        return store.newest(group, caller.user(), limit).map(rows -> {
+            rows.forEach(seen -> catalog.put(seen.packet())); // who sees them may claim next
+            return rows.stream().map(PacketService::view).toList();
+        });
+    }
+
+    /** What {@code user} claimed, settled, newest packets first. */
+    public Future<Page<Claim>> claimsOf(UserId user, @Nullable String cursor, int limit) {
+        PacketId before = before(cursor);
+        if (before == null) {
+            return badCursor();
+        }
+        return store.claimsOf(user, before, limit + 1)
+                .map(claims -> Page.of(claims, limit, claim -> claim.packet().toString()));
+    }
+
+    private Future<@Nullable Claim> mine(EndedPacket over, PacketId id, UserId user) {
+        var winners = over.winners();
+        return winners == null && over.mayHold(user)
+                ? store.claim(id, user)
+                : Future.succeededFuture(winners == null ? null : winners.get(user));
+    }
+
+    private static PacketView view(Packet packet, EndedPacket over, @Nullable Claim mine) {
+        return new PacketView(packet, over.status(), over.claimedCount(), over.claimedAmount(), mine, over.luckiest());
+    }
+
+    private static PacketView view(Seen seen) {
+        Progress progress = seen.progress();
+        PacketStatus status;
+        if (progress.closed()) {
+            status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
+        } else if (progress.claimedCount() == seen.packet().count()) {
+            status = PacketStatus.DRAINED;
+        } else {
+            status = progress.due() ? PacketStatus.EXPIRED : PacketStatus.OPEN;
+        }
+        boolean amountVisible = progress.closed() || seen.mine() != null;
+        return new PacketView(
+                seen.packet(),
+                status,
+                progress.claimedCount(),
+                amountVisible ? progress.claimedAmount() : null,
+                seen.mine(),
+                seen.luckiest());
+    }
+
+    private static @Nullable PacketId before(@Nullable String cursor) {
+        return cursor == null ? NEWEST : PacketId.parse(cursor);
+    }
+
+    private static <T> Future<T> badCursor() {
+        return Future.failedFuture(
+                new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.RowPages;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the hashes of a shard's open packets that are not set aside from the settled claims: the next slot of each is the number of its claims, and
+ * the highest slot + 1.
+ */
+public final class PacketShardLoader implements ShardLoader {
+    private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
+
+    private static final String OPEN = """
+            select p.id, count(c.slot) as claims, coalesce(max(c.slot) + 1, 0) as next_slot
+            from packet as p left join transfer as c on c.packet = p.id and c.slot is not null
+            where p.shard = $1 and p.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = p.id)
+            group by p.id
+            """;
+
+    private static final String OVER = "select id from packet where id = any ($1) and closed_at is not null";
+
+    private static final String CLAIMS = """
+            select c.packet, c.slot, c.user_id
+            from packet as p join claim as c on c.packet = p.id
+            where p.shard = $1 and p.closed_at is null
+              and not exists (select from quarantine_unit as q where q.id = p.id)
+            order by c.packet, c.slot
+            """;
+
+    @Override
+    public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
+        Tuple shard = Tuple.of((short) generation.shard());
+        return RowPages.each(pool, generation, OPEN, shard, rows -> writeNextSlots(redis, generation, rows))
+                .compose(done ->
+                        RowPages.each(pool, generation, CLAIMS, shard, rows -> writeClaims(redis, generation, rows)));
+    }
+
+    @Override
+    public Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
+        return ShardLoader.over(pool, OVER, generation.packetKey(""), keys);
+    }
+
+    private static Future<Void> writeNextSlots(RedisLink redis, Generation generation, RowSet<Row> rows) {
+        List<Future<?>> writes = new ArrayList<>();
+        for (Row row : rows) {
+            long claims = row.getLong("claims");
+            int nextSlot = row.getInteger("next_slot");
+            if (claims != nextSlot) {
+                // No share is granted twice, but those of the gap can only be refunded.
+                LOG.error(
+                        "packet {} has {} claims but its highest slot is {}", row.getUUID("id"), claims, nextSlot - 1);
+            }
+            writes.add(redis.send(Request.cmd(Command.HSET)
+                    .arg(generation.packetKey(row.getUUID("id").toString()))
+                    .arg("#")
+                    .arg(nextSlot)));
+        }
+        return Future.all(writes).mapEmpty();
+    }
+
+    private static Future<Void> writeClaims(RedisLink redis, Generation generation, RowSet<Row> rows) {
+        List<Future<?>> writes = new ArrayList<>();
+        UUID packet = null;
+        Request write = null;
+        for (Row row : rows) {
+            if (write == null || !row.getUUID("packet").equals(packet)) {
+                if (write != null) {
+                    writes.add(redis.send(write));
+                }
+                packet = row.getUUID("packet");
+                write = Request.cmd(Command.HSET).arg(generation.packetKey(packet.toString()));
+            }
+            write.arg(row.getString("user_id")).arg(row.getInteger("slot"));
+        }
+        if (write != null) {
+            writes.add(redis.send(write));
+        }
+        return Future.all(writes).mapEmpty();
+    }
+}

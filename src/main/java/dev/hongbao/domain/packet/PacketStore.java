@@ -1,0 +1,345 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.QuarantineUnit;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Packets and claims as Postgres has them. Safe on any thread. */
+public final class PacketStore {
+    private static final String PACKET =
+            "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.greeting, p.recipients,"
+                    + " p.passcode, p.created_at, p.opens_at, p.expires_at";
+
+    private static final String CLAIM =
+            "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet ";
+
+    /** The claims that went into the wallets of $1: a few from each, through its index. */
+    private static final String CLAIMS_OF = """
+            select c.packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+            from account as w
+            cross join lateral (select * from transfer
+                                where credit = w.id and slot is not null and packet < $2
+                                order by packet desc limit $3) as c
+            where w.owner = $1 and w.kind = 'wallet'
+            order by c.packet desc limit $3
+            """;
+
+    /** Drained or not: whoever may not know it is not told. */
+    private static final String LUCKIEST = """
+            select c.packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+            from packet as p
+            join transfer as c on c.packet = p.id and c.slot = p.luckiest
+            join account as w on w.id = c.credit
+            where p.id = $1
+            """;
+
+    /** Packets with one block of their amounts each, if there is such a block. */
+    private static final String FIND = "select " + PACKET + ", k.block, (select a.amounts from packet_amounts as a"
+            + " where a.packet = p.id and a.block = k.block) as amounts"
+            + " from unnest($1::uuid[], $2::integer[]) as k(id, block)"
+            + " cross join lateral (select * from packet where id = k.id limit 1) as p";
+
+    /** Packets as $1 sees them, all in one query. What a limit of 1 encloses is looked up row by row, through an index. */
+    private static final String SEEN = "select " + PACKET + ", " + progressOf("p")
+            + ", m.slot as my_slot, m.amount as my_amount, m.at as my_at,"
+            + " l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at, l.owner as luckiest_user"
+            + " from packet as p join account as e on e.id = p.escrow"
+            + " left join lateral (select t.slot, t.amount, t.at from account as w join transfer as t on t.credit = w.id"
+            + " where w.owner = $1 and w.kind = 'wallet' and w.asset = p.asset and t.packet = p.id and t.slot is not null"
+            + " limit 1) as m on true"
+            + " left join lateral (select t.slot, t.amount, t.at, w.owner from transfer as t join account as w on w.id = t.credit"
+            + " where t.packet = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0"
+            + " limit 1) as l on true ";
+
+    private final Pool pool;
+    private final @Nullable Quarantine quarantine;
+
+    /** A packet whose terms cannot be read fails what looks it up. */
+    public PacketStore(Pool pool) {
+        this(pool, null);
+    }
+
+    /** A packet whose terms cannot be read is set aside, and left out of every answer. */
+    public PacketStore(Pool pool, @Nullable Quarantine quarantine) {
+        this.pool = pool;
+        this.quarantine = quarantine;
+    }
+
+    /** A packet's progress, at one moment. */
+    record Progress(boolean closed, boolean due, long refund, int claimedCount, long claimedAmount) {}
+
+    /**
+     * A packet as one user sees it.
+     *
+     * @param mine the user's claim, null for none
+     * @param luckiest of a drained packet, else null
+     */
+    record Seen(
+            Packet packet,
+            Progress progress,
+            @Nullable Claim mine,
+            @Nullable Claim luckiest) {}
+
+    /** The terms of packets; those unknown are left out. */
+    Future<List<Packet>> find(Collection<PacketId> ids) {
+        return pool.preparedQuery("select " + PACKET + " from packet as p where p.id = any ($1)")
+                .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
+                .compose(rows -> readable(rows, PacketStore::packet));
+    }
+
+    /** As {@link #find}, each with one block of its amounts at hand, if it has such a block; the two lists go together. */
+    Future<List<Packet>> find(List<PacketId> ids, List<Integer> blocks) {
+        return pool.preparedQuery(FIND)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new))
+                        .addArrayOfInteger(blocks.toArray(Integer[]::new)))
+                .compose(rows -> readable(rows, PacketStore::packetWithBlock));
+    }
+
+    /** How far a packet has come; null for an unknown one. */
+    Future<@Nullable Progress> progress(PacketId id) {
+        return pool.preparedQuery("select " + progressOf("p") + " from packet as p"
+                        + " join account as e on e.id = p.escrow where p.id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows).map(PacketStore::progress).findFirst().orElse(null));
+    }
+
+    private static String progressOf(String p) {
+        // Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
+        return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund,"
+                        + " coalesce((select max(slot) + 1 from transfer where packet = p.id and slot is not null), 0)"
+                        + " as claimed_count,"
+                        + " p.amount - p.refund - e.balance as claimed_amount")
+                .replace("p.", p + ".");
+    }
+
+    /** Whether there is such a packet, open or over. */
+    public Future<Boolean> exists(PacketId id) {
+        return pool.preparedQuery("select from packet where id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> rows.rowCount() == 1);
+    }
+
+    /** A user's claim on a packet; null for none. */
+    public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
+        return pool.preparedQuery(CLAIM + "where c.user_id = $1 and c.packet = $2")
+                .execute(Tuple.of(user.value(), packet.value()))
+                .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
+    }
+
+    /** The settled claims of these (packet, user) pairs; the two lists go together. */
+    public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
+        return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
+                        + " on c.packet = k.packet and c.user_id = k.user_id")
+                // Not Tuple.of(a, b): it takes an array at the end for more parameters.
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
+                        .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
+                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+    }
+
+    /** A packet's claims from a slot on, in slot order. */
+    public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
+        return pool.preparedQuery(CLAIM + "where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
+                .execute(Tuple.of(packet.value(), fromSlot, limit))
+                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+    }
+
+    /** The claim of the slot with the largest amount, ties to the earlier slot; null while nobody has it. */
+    Future<@Nullable Claim> luckiest(PacketId packet) {
+        return pool.preparedQuery(LUCKIEST)
+                .execute(Tuple.of(packet.value()))
+                .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
+    }
+
+    /** Who won a packet. */
+    Future<List<String>> winners(PacketId packet) {
+        return pool.preparedQuery("select user_id from claim where packet = $1")
+                .execute(Tuple.of(packet.value()))
+                .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
+    }
+
+    /** A user's claims on packets older than a packet, newest packets first. */
+    Future<List<Claim>> claimsOf(UserId user, PacketId before, int limit) {
+        return pool.preparedQuery(CLAIMS_OF)
+                .execute(Tuple.of(user.value(), before.value(), limit))
+                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+    }
+
+    /** A packet as a user sees it; null for an unknown one, and {@link UnavailableException#setAside} for one that cannot be read. */
+    Future<@Nullable Seen> seen(PacketId id, UserId viewer) {
+        return seen("where p.id = $2", Tuple.of(viewer.value(), id.value())).compose(all -> {
+            if (all.isEmpty() && quarantine != null && quarantine.holds(id.value())) {
+                return Future.failedFuture(UnavailableException.setAside());
+            }
+            return Future.succeededFuture(all.isEmpty() ? null : all.get(0));
+        });
+    }
+
+    /** A sender's packets older than a packet, newest first. */
+    Future<List<Seen>> sentBy(UserId sender, PacketId before, int limit) {
+        return seen(
+                "where p.sender = $1 and p.id < $2 order by p.id desc limit $3",
+                Tuple.of(sender.value(), before.value(), limit));
+    }
+
+    /** The newest packets of a group that are announced, newest first. */
+    Future<List<Seen>> newest(GroupId group, UserId viewer, int limit) {
+        return seen(
+                "where p.group_id = $2 and not exists (select from unannounced as u where u.packet = p.id)"
+                        + " order by p.id desc limit $3",
+                Tuple.of(viewer.value(), group.value(), limit));
+    }
+
+    private Future<List<Seen>> seen(String which, Tuple parameters) {
+        return pool.preparedQuery(SEEN + which)
+                .execute(parameters)
+                .compose(rows -> readable(rows, row -> seen(row, parameters.getString(0))));
+    }
+
+    /** An open packet whose time ran out. */
+    record Due(PacketId id, int shard) {}
+
+    /** Open packets of these shards whose time ran out by Postgres' clock and that are not set aside, the longest waiting first. */
+    Future<List<Due>> due(Collection<Integer> shards, int limit) {
+        return pool.preparedQuery(
+                        // Not the amounts: of a thousand large packets that would be hundreds of megabytes.
+                        "select p.id, p.shard from packet as p where p.closed_at is null and p.expires_at <= now()"
+                                + " and p.shard = any ($1)"
+                                + " and not exists (select from quarantine_unit as q where q.id = p.id)"
+                                + " order by p.expires_at limit $2")
+                .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
+                .map(rows -> stream(rows)
+                        .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))
+                        .toList());
+    }
+
+    private <T> Future<List<T>> readable(RowSet<Row> rows, Function<Row, T> read) {
+        List<T> all = new ArrayList<>(rows.size());
+        Map<UUID, Future<Void>> unreadable = new HashMap<>();
+        for (Row row : rows) {
+            try {
+                all.add(read.apply(row));
+            } catch (RuntimeException fault) {
+                if (quarantine == null) {
+                    throw fault;
+                }
+                unreadable.computeIfAbsent(
+                        row.getUUID("id"),
+                        id -> quarantine.setAside(
+                                new QuarantineUnit(QuarantineUnit.Kind.PACKET, id),
+                                row.getInteger("shard"),
+                                "its terms cannot be read: " + fault.getMessage()));
+            }
+        }
+        return Future.join(List.copyOf(unreadable.values())).map(all);
+    }
+
+    private static Stream<Row> stream(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false);
+    }
+
+    private static Progress progress(Row row) {
+        return new Progress(
+                row.getBoolean("closed"),
+                row.getBoolean("due"),
+                row.getLong("refund"),
+                row.getInteger("claimed_count"),
+                row.getLong("claimed_amount"));
+    }
+
+    private static Claim claim(Row row) {
+        return new Claim(
+                new PacketId(row.getUUID("packet")),
+                new UserId(row.getString("user_id")),
+                row.getInteger("slot"),
+                row.getLong("amount"),
+                new Asset(row.getString("asset")),
+                Claim.Status.SETTLED,
+                instant(row, "at"));
+    }
+
+    private static Seen seen(Row row, String viewer) {
+        Packet packet = packet(row);
+        return new Seen(
+                packet,
+                progress(row),
+                claim(row, packet, "my", viewer),
+                claim(row, packet, "luckiest", row.getString("luckiest_user")));
+    }
+
+    private static @Nullable Claim claim(Row row, Packet packet, String prefix, @Nullable String user) {
+        Integer slot = row.getInteger(prefix + "_slot");
+        return slot == null || user == null
+                ? null
+                : new Claim(
+                        packet.id(),
+                        new UserId(user),
+                        slot,
+                        row.getLong(prefix + "_amount"),
+                        packet.asset(),
+                        Claim.Status.SETTLED,
+                        instant(row, prefix + "_at"));
+    }
+
+    private static Packet packetWithBlock(Row row) {
+        Packet packet = packet(row);
+        Long[] amounts = row.getArrayOfLongs("amounts");
+        if (amounts != null) {
+            packet.amounts()
+                    .put(
+                            row.getInteger("block"),
+                            Stream.of(amounts).mapToLong(Long::longValue).toArray());
+        }
+        return packet;
+    }
+
+    private static Packet packet(Row row) {
+        PacketId id = new PacketId(row.getUUID("id"));
+        String[] recipients = row.getArrayOfStrings("recipients");
+        Buffer passcode = row.getBuffer("passcode");
+        return new Packet(
+                id,
+                row.getInteger("shard"),
+                new GroupId(row.getString("group_id")),
+                new UserId(row.getString("sender")),
+                PacketKind.of(row.getString("kind")),
+                new Asset(row.getString("asset")),
+                row.getLong("amount"),
+                row.getInteger("count"),
+                row.getString("greeting"),
+                recipients == null
+                        ? Set.of()
+                        : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
+                passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
+                instant(row, "created_at"),
+                instant(row, "opens_at"),
+                instant(row, "expires_at"));
+    }
+
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.hongbao.domain.packet;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.text.Normalizer;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * The 口令 a claimer must give, kept as a digest salted with the packet's id. It guards a game, not a secret: what keeps
+ * guessers out is the limit on wrong tries.
+ */
+public final class Passcode {
+    private final byte[] digest;
+
+    private Passcode(byte[] digest) {
+        this.digest = digest;
+    }
+
+    /** From what the sender typed; surrounding space and the Unicode form do not count. */
+    public static Passcode of(PacketId packet, String typed) {
+        return new Passcode(digest(packet, typed));
+    }
+
+    /** From the stored digest, 32 bytes. */
+    public static Passcode ofDigest(byte[] digest) {
+        return new Passcode(digest.clone());
+    }
+
+    /** Whether {@code typed} is the passcode; takes the same time for every wrong one. */
+    public boolean matches(PacketId packet, String typed) {
+        return MessageDigest.isEqual(digest, digest(packet, typed));
+    }
+
+    /** What is stored. */
+    public byte[] digest() {
+        return digest.clone();
+    }
+
+    private static byte[] digest(PacketId packet, String typed) {
+        String form = Normalizer.normalize(typed.strip(), Normalizer.Form.NFKC);
+        try {
+            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+            sha256.update(packet.toString().getBytes(StandardCharsets.US_ASCII));
+            return sha256.digest(form.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Passcode that && Arrays.equals(digest, that.digest);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(digest);
+    }
+
+    @Override
+    public String toString() {
+        return "Passcode " + HexFormat.of().formatHex(digest, 0, 2) + "…";
+    }
+}

@@ -1,0 +1,166 @@
+package dev.hongbao.domain.play;
+
+import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.redis.RedisFault;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Resolves costs that were held and never decided, because a server died before it asked the script or the script never
+ * answered it: the owner has {@code return.lua} give them back through the journal, unless the attempt was decided. So a hold
+ * ends exactly once, as a play or as a return. It also forgets attempts that were decided long ago.
+ */
+public final class HoldExpiry implements OwnerTask {
+    private static final Logger LOG = LoggerFactory.getLogger(HoldExpiry.class);
+
+    /** Longer than any server goes on trying; well below a user's patience. */
+    public static final Duration HELD_LONG = Duration.ofSeconds(10);
+
+    private static final int PAGE = 256;
+    private static final long EVERY_NANOS = 500_000_000;
+    private static final long SAMPLE_NANOS = 10_000_000_000L;
+    private static final long REMEMBERED_NANOS = 60_000_000_000L;
+
+    private static final String HELD_TOO_LONG = """
+            select t.id, t.draw, t.attempt, t.user_id, d.shard
+            from play_request as t join draw as d on d.id = t.draw
+            where t.status = 'held' and t.held_at < now() - $2::bigint * interval '1 millisecond'
+              and d.shard = any ($1) and not exists (select from quarantine_unit as q where q.id = d.id)
+            order by t.held_at limit $3
+            """;
+
+    private final Pool pool;
+    private final Shards shards;
+    private final EventBus bus;
+    private final Clock clock;
+    private final Duration heldLong;
+    private final Map<Integer, Deque<Sample>> samples = new HashMap<>();
+    private long ranNanos = System.nanoTime() - EVERY_NANOS;
+    private long sampledNanos = System.nanoTime() - SAMPLE_NANOS;
+
+    /**
+     * @param heldLong how long a cost is held before it is looked after; {@link #HELD_LONG} but in tests
+     */
+    public HoldExpiry(Pool pool, Shards shards, EventBus bus, Clock clock, Duration heldLong) {
+        this.pool = pool;
+        this.shards = shards;
+        this.bus = bus;
+        this.clock = clock;
+        this.heldLong = heldLong;
+    }
+
+    /** How far a shard was settled at a moment. */
+    private record Sample(Generation generation, long seq, long atNanos) {}
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLink redis) {
+        long now = System.nanoTime();
+        if (live.isEmpty() || now - ranNanos < EVERY_NANOS) {
+            return Future.succeededFuture();
+        }
+        ranNanos = now;
+        Short[] mine = live.stream().map(Integer::shortValue).toArray(Short[]::new);
+        return pool.preparedQuery(HELD_TOO_LONG)
+                .execute(Tuple.tuple()
+                        .addArrayOfShort(mine)
+                        .addLong(heldLong.toMillis())
+                        .addInteger(PAGE))
+                .compose(rows -> {
+                    Map<Integer, List<Row>> byShard = new HashMap<>();
+                    rows.forEach(row -> byShard.computeIfAbsent(row.getInteger("shard"), id -> new ArrayList<>())
+                            .add(row));
+                    List<Future<Void>> calls = new ArrayList<>();
+                    byShard.forEach((shard, held) -> calls.add(giveBack(redis, shards.current(shard), held, -1)));
+                    return Future.join(calls).mapEmpty();
+                })
+                .compose(done ->
+                        now - sampledNanos < SAMPLE_NANOS ? Future.succeededFuture() : forgetOld(mine, redis, now));
+    }
+
+    private Future<Void> giveBack(RedisLink redis, Shards.Shard shard, List<Row> held, long forgetUpTo) {
+        Generation generation = shard.generation();
+        Request call = Request.cmd(Command.EVALSHA)
+                .arg(shard.script("return").sha())
+                .arg(2)
+                .arg(generation.journalKey())
+                .arg(generation.attemptsKey())
+                .arg(clock.millis())
+                .arg(forgetUpTo);
+        for (Row row : held) {
+            call.arg(row.getUUID("draw").toString())
+                    .arg(row.getUUID("id").toString())
+                    .arg(row.getUUID("attempt").toString())
+                    .arg(row.getString("user_id"));
+        }
+        return redis.send(call)
+                .<Void>map(reply -> {
+                    List<DecidedPlayRequest> returned = new ArrayList<>();
+                    for (Response item : reply.get(2)) {
+                        returned.add(Objects.requireNonNull(DecidedPlayRequest.decode(item.toString())));
+                    }
+                    if (!returned.isEmpty()) {
+                        LOG.info("{} costs in {} were held and never decided: returned", returned.size(), generation);
+                        long seq = Long.parseLong(reply.get(0).toString());
+                        bus.publish(
+                                JournalEntry.address(generation.shard()),
+                                new JournalEntry(generation, seq, DecidedPlayRequest.VERB, List.copyOf(returned)));
+                    }
+                    return null;
+                })
+                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
+                                || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)
+                        ? shards.report(generation, null)
+                        : Future.failedFuture(fault));
+    }
+
+    /** Attempts of entries that were settled a minute ago: nobody tries them any more without asking Postgres first. */
+    private Future<Void> forgetOld(Short[] mine, RedisLink redis, long now) {
+        sampledNanos = now;
+        return pool.preparedQuery("select id, epoch, nonce, last_seq from shard where id = any ($1)")
+                .execute(Tuple.tuple().addArrayOfShort(mine))
+                .compose(rows -> {
+                    List<Future<Void>> calls = new ArrayList<>();
+                    for (Row row : rows) {
+                        int shard = row.getInteger("id");
+                        Generation generation =
+                                new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce"));
+                        Deque<Sample> known = samples.computeIfAbsent(shard, id -> new ArrayDeque<>());
+                        known.removeIf(sample -> !sample.generation.equals(generation));
+                        known.add(new Sample(generation, row.getLong("last_seq"), now));
+                        long forget = -1;
+                        for (Sample first = known.peek();
+                                first != null && now - first.atNanos >= REMEMBERED_NANOS;
+                                first = known.peek()) {
+                            forget = first.seq;
+                            known.remove();
+                        }
+                        Shards.Shard current = shards.current(shard);
+                        if (forget >= 0 && current.generation().equals(generation)) {
+                            calls.add(giveBack(redis, current, List.of(), forget));
+                        }
+                    }
+                    return Future.join(calls).mapEmpty();
+                });
+    }
+}

@@ -1,0 +1,37 @@
+package dev.hongbao.domain.play;
+
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.DrawId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.UUID;
+
+/**
+ * One request of plays under one key (十连抽 when there are ten): all of them or none.
+ *
+ * @param id the same for the same draw, user and key, on every server
+ * @param plays 1 to {@link #MAX_PLAYS}
+ */
+record PlayRequest(UUID id, DrawId draw, UserId user, int plays) {
+    /** What one request may ask for: a ten-fold draw. */
+    static final int MAX_PLAYS = 10;
+
+    /** The request of a key. */
+    static PlayRequest of(DrawId draw, UserId user, IdempotencyKey key, int plays) {
+        // Neither a draw's id nor a user's has a space in it, so the text is unambiguous.
+        String text = draw + " " + user + " " + key.value();
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
+            ByteBuffer bytes = ByteBuffer.wrap(digest);
+            // A UUID of version 8, for ids of one's own making (RFC 9562, 5.8).
+            long high = bytes.getLong() & 0xffff_ffff_ffff_0fffL | 0x8000L;
+            long low = bytes.getLong() & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L;
+            return new PlayRequest(new UUID(high, low), draw, user, plays);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.hongbao.domain.play;
+
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.draw.DrawCatalog;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.draw.Play;
+import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.Settler;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Settles decided requests: plays, awards, codes and returned costs, in one statement for the batch. */
+public final class PlaySettler implements Settler {
+    private static final Logger LOG = LoggerFactory.getLogger(PlaySettler.class);
+
+    private static final String SETTLE = "select settled_at, void, nths, codes from settle_plays("
+            + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+
+    private final DrawCatalog catalog;
+    private final EventBus bus;
+
+    public PlaySettler(DrawCatalog catalog, EventBus bus) {
+        this.catalog = catalog;
+        this.bus = bus;
+    }
+
+    @Override
+    public String verb() {
+        return DecidedPlayRequest.VERB;
+    }
+
+    @Override
+    public @Nullable JournalItem decode(String payload) {
+        return DecidedPlayRequest.decode(payload);
+    }
+
+    @Override
+    public Future<Settlement> prepare(List<JournalItem> items) {
+        Set<DrawId> ids = new LinkedHashSet<>();
+        List<DecidedPlayRequest> requests = new ArrayList<>();
+        for (JournalItem item : items) {
+            requests.add((DecidedPlayRequest) item);
+            ids.add(((DecidedPlayRequest) item).draw());
+        }
+        return catalog.findAll(ids)
+                .map(draws -> (writer, moves) -> moves.send(writer, SETTLE, parameters(moves, requests))
+                        .map(rows -> committed(draws, requests, rows.iterator().next())));
+    }
+
+    private static Tuple parameters(CursorMoves moves, List<DecidedPlayRequest> requests) {
+        List<Integer> playRequests = new ArrayList<>();
+        List<Long> seqs = new ArrayList<>();
+        List<DecidedPlayRequest.Won> prizes = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            List<DecidedPlayRequest.Won> won = requests.get(i).prizes();
+            for (int k = 0; k < won.size(); k++) {
+                playRequests.add(i + 1);
+                seqs.add(requests.get(i).firstSeq() + k);
+                prizes.add(won.get(k));
+            }
+        }
+        return moves.toTuple()
+                .addArrayOfUUID(
+                        requests.stream().map(DecidedPlayRequest::request).toArray(UUID[]::new))
+                .addArrayOfUUID(
+                        requests.stream().map(request -> request.draw().value()).toArray(UUID[]::new))
+                .addArrayOfString(
+                        requests.stream().map(request -> request.user().value()).toArray(String[]::new))
+                .addArrayOfUUID(
+                        requests.stream().map(DecidedPlayRequest::attempt).toArray(UUID[]::new))
+                .addArrayOfOffsetDateTime(requests.stream()
+                        .map(request -> Instant.ofEpochMilli(request.atMillis()).atOffset(ZoneOffset.UTC))
+                        .toArray(OffsetDateTime[]::new))
+                .addArrayOfString(
+                        requests.stream().map(DecidedPlayRequest::counters).toArray(String[]::new))
+                .addArrayOfString(
+                        requests.stream().map(DecidedPlayRequest::reason).toArray(String[]::new))
+                .addArrayOfInteger(playRequests.toArray(Integer[]::new))
+                .addArrayOfLong(seqs.toArray(Long[]::new))
+                .addArrayOfShort(
+                        prizes.stream().map(won -> (short) won.number()).toArray(Short[]::new))
+                .addArrayOfLong(
+                        prizes.stream().map(DecidedPlayRequest.Won::round).toArray(Long[]::new))
+                .addArrayOfInteger(
+                        prizes.stream().map(DecidedPlayRequest.Won::period).toArray(Integer[]::new))
+                .addArrayOfInteger(
+                        prizes.stream().map(DecidedPlayRequest.Won::release).toArray(Integer[]::new));
+    }
+
+    private int committed(Map<DrawId, Draw> draws, List<DecidedPlayRequest> requests, Row row) {
+        Set<Integer> voids =
+                new LinkedHashSet<>(Stream.of(row.getArrayOfIntegers("void")).toList());
+        String[] codes = row.getArrayOfStrings("codes");
+        List<SettledPlayRequest> settled = new ArrayList<>(requests.size());
+        int next = 0;
+        for (int i = 0; i < requests.size(); i++) {
+            DecidedPlayRequest request = requests.get(i);
+            int first = next;
+            next += request.prizes().size();
+            Draw draw = draws.get(request.draw());
+            if (draw == null) {
+                continue; // its definition cannot be read: it is settled, and its players look it up
+            }
+            if (voids.contains(i + 1)) {
+                LOG.error(
+                        "decided request {} of draw {} is void: it contradicts what is settled, or its time has not come",
+                        request.request(),
+                        request.draw());
+                continue;
+            }
+            settled.add(new SettledPlayRequest(
+                    request.request(),
+                    request.attempt(),
+                    request.draw(),
+                    request.user(),
+                    plays(draw, request, codes, first),
+                    request.reason()));
+        }
+        bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled));
+        return voids.size();
+    }
+
+    private static List<Play> plays(Draw draw, DecidedPlayRequest request, String @Nullable [] codes, int first) {
+        List<Play> plays = new ArrayList<>();
+        for (int k = 0; k < request.prizes().size(); k++) {
+            int number = request.prizes().get(k).number();
+            plays.add(new Play(
+                    draw.id(),
+                    request.firstSeq() + k,
+                    request.user(),
+                    number,
+                    draw.prize(number),
+                    codes == null ? null : codes[first + k],
+                    Instant.ofEpochMilli(request.atMillis())));
+        }
+        return plays;
+    }
+}

@@ -1,0 +1,115 @@
+package dev.hongbao.domain.reconcile;
+
+import java.util.List;
+
+/** The rules on money and on packets. */
+final class LedgerChecks {
+    static final List<Check> ALL = List.of(
+            new Check("I1", "claims + refund + escrow = total, for every packet", """
+                    select format('packet %s: claims %s + refund %s + escrow %s is not %s',
+                                  p.id, coalesce(c.sum, 0), p.refund, e.balance, p.amount)
+                    from packet as p
+                    join account as e on e.id = p.escrow
+                    left join (select packet, sum(amount) as sum from transfer where slot is not null group by packet) as c
+                        on c.packet = p.id
+                    where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount
+                    """),
+            new Check("I1", "the escrow of a closed packet is empty", """
+                    select format('packet %s is closed, its escrow holds %s', p.id, e.balance)
+                    from packet as p join account as e on e.id = p.escrow
+                    where p.closed_at is not null and e.balance <> 0
+                    """),
+            new Check("I2", "every claim has the amount that its slot was given at creation", """
+                    -- Materialized: joined with the claims first, an array would be unfolded once for each of them.
+                    with slots as materialized (
+                        select b.packet as id, b.block * 1000 + a.n::integer - 1 as slot, a.amount
+                        from packet_amounts as b cross join lateral unnest(b.amounts) with ordinality as a(amount, n)
+                    )
+                    select format('packet %s slot %s: claimed %s, was %s', c.packet, c.slot, c.amount, s.amount)
+                    from slots as s join transfer as c on c.packet = s.id and c.slot = s.slot
+                    where c.amount <> s.amount
+                    union all
+                    select format('packet %s has no slot %s', c.packet, c.slot)
+                    from transfer as c left join packet as p on p.id = c.packet
+                    where c.slot is not null and (p.id is null or c.slot >= p.count)
+                    """),
+            new Check("I2", "the amounts of a packet's slots add up to it", """
+                    select format('packet %s: %s slots of %s, %s of %s', p.id, a.slots, p.count, a.sum, p.amount)
+                    from packet as p
+                    left join (select b.packet, sum(cardinality(b.amounts)) as slots, sum(s.sum) as sum
+                               from packet_amounts as b
+                               cross join lateral (select sum(a) as sum from unnest(b.amounts) as a) as s
+                               group by b.packet) as a on a.packet = p.id
+                    where a.slots is distinct from p.count or a.sum is distinct from p.amount
+                    """),
+            new Check("I2", "slots are claimed in order, without gaps", """
+                    select format('packet %s: %s claims, highest slot %s', packet, count(*), max(slot))
+                    from transfer where slot is not null group by packet having count(*) <> max(slot) + 1
+                    """),
+            new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
+                    select format('packet %s slot %s: transfer %s', t.packet, t.slot, t.id)
+                    from transfer as t
+                    left join packet as p on p.id = t.packet
+                    left join account as w on w.id = t.credit and w.kind = 'wallet'
+                    where t.slot is not null and (p.escrow is distinct from t.debit or w.id is null)
+                    """),
+            new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
+                    select format('transfer %s', t.id)
+                    from transfer as t
+                    left join account as d on d.id = t.debit
+                    left join account as c on c.id = t.credit
+                    where d.asset is null or c.asset is null or d.asset <> c.asset or d.id = c.id
+                       or t.amount <= 0 or t.amount >= 100000000000000
+                    """),
+            new Check("I4", "every balance is the sum of its transfers", """
+                    select format('%s of %s in %s: balance %s, transfers %s',
+                                  a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0))
+                    from account as a
+                    left join (select id, sum(amount) as sum
+                               from (select credit as id, amount from transfer
+                                     union all
+                                     select debit, -amount from transfer) as sides
+                               group by id) as s on s.id = a.id
+                    where a.balance <> coalesce(s.sum, 0)
+                    """),
+            new Check("I4", "no wallet and no escrow is below 0", """
+                    select format('%s of %s in %s: %s', kind, owner, asset, balance)
+                    from account where kind <> 'source' and balance < 0
+                    """),
+            new Check("I4", "all balances of an asset add up to 0", """
+                    select format('%s: %s', asset, sum(balance)) from account group by asset having sum(balance) <> 0
+                    """),
+            new Check("I8", "a refund is one transfer to the sender, and only a packet with shares left has one", """
+                    select format('packet %s: refund %s, transfers %s', p.id, p.refund, coalesce(t.sum, 0))
+                    from packet as p
+                    left join (select t.packet, sum(t.amount) as sum, count(*) as n, min(w.owner) as owner
+                               from transfer as t join account as w on w.id = t.credit
+                               where t.kind = 'refund' group by t.packet) as t on t.packet = p.id
+                    left join (select packet, count(*) as n from transfer where slot is not null group by packet) as c
+                        on c.packet = p.id
+                    where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.owner <> p.sender
+                       or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
+                    """),
+            new Check("I8", "no claim was settled before its packet's opening or after its close", """
+                    select format('packet %s: slot %s at %s, open from %s to %s',
+                                  p.id, c.slot, c.at, p.opens_at, p.closed_at)
+                    from transfer as c join packet as p on p.id = c.packet
+                    where c.slot is not null
+                      -- To the minute, as it is settled.
+                      and (c.at > p.closed_at or c.at < p.opens_at - interval '1 minute')
+                    """),
+            new Check("I11", "no packet stays open after its time", Severity.HEALS, """
+                    select format('packet %s is open and was due at %s', id, expires_at)
+                    from packet where closed_at is null and expires_at < now() - interval '10 seconds'
+                      and not exists (select from quarantine_unit as q where q.id = packet.id)
+                    """),
+            new Check(
+                    "I15", "no packet and no draw is set aside, see `hongbao quarantine`", Severity.QUARANTINED, """
+                    select format('%s %s of shard %s, since %s: %s %s; entries that wait: %s',
+                                  q.kind, q.id, q.shard, q.since, q.sqlstate, q.reason,
+                                  (select count(*) from quarantine as e where e.unit = q.id))
+                    from quarantine_unit as q order by q.since
+                    """));
+
+    private LedgerChecks() {}
+}

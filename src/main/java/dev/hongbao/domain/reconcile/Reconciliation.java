@@ -1,0 +1,93 @@
+package dev.hongbao.domain.reconcile;
+
+import dev.hongbao.engine.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * Checks the whole database, in one snapshot, and Redis against it. Idempotent; may run beside a server at work: what differs
+ * only for a moment is looked at again before it counts.
+ */
+public final class Reconciliation {
+    /** Lines listed for a check; the rest are known to be there. */
+    public static final int MAX_LINES = 100;
+
+    private final Vertx vertx;
+    private final Pool pool;
+    private final RedisLink redis;
+    private final String namespace;
+
+    /**
+     * @param redis a link of the event loop that {@link #run} is called on
+     * @param namespace the installation's in Redis
+     */
+    public Reconciliation(Vertx vertx, Pool pool, RedisLink redis, String namespace) {
+        this.vertx = vertx;
+        this.pool = pool;
+        this.redis = redis;
+        this.namespace = namespace;
+    }
+
+    /** Every check there is on the database. */
+    public static List<Check> checks() {
+        return Stream.concat(LedgerChecks.ALL.stream(), DrawChecks.ALL.stream()).toList();
+    }
+
+    /**
+     * Runs all checks in order.
+     *
+     * @param progress hears each finding as it is made
+     * @return all findings; fails only when a store does not answer
+     */
+    public Future<List<Finding>> run(Consumer<Finding> progress) {
+        List<Finding> findings = new ArrayList<>();
+        Consumer<Finding> found = finding -> {
+            findings.add(finding);
+            progress.accept(finding);
+        };
+        return pool.withConnection(connection -> connection
+                        .query("begin isolation level repeatable read read only")
+                        .execute()
+                        // The checks read whole tables, also right after a burst that no statistics know of yet: then
+                        // the
+                        // planner would take nested loops over millions of rows for cheap.
+                        .compose(begun -> connection
+                                .query("set local enable_nestloop = off; set local work_mem = '64MB'")
+                                .execute())
+                        .compose(set -> each(connection, found))
+                        .eventually(() -> connection.query("rollback").execute()))
+                .compose(checked -> new RedisAudit(vertx, pool, redis, namespace).run())
+                .map(differences -> {
+                    differences.forEach(found);
+                    return findings;
+                });
+    }
+
+    private static Future<Void> each(SqlConnection connection, Consumer<Finding> found) {
+        Future<Void> done = Future.succeededFuture();
+        for (Check check : checks()) {
+            done = done.compose(before -> run(connection, check)).map(finding -> {
+                found.accept(finding);
+                return null;
+            });
+        }
+        return done;
+    }
+
+    private static Future<Finding> run(SqlConnection connection, Check check) {
+        return connection
+                .query("select * from (" + check.sql() + ") as line limit " + MAX_LINES)
+                .execute()
+                .map(rows -> {
+                    List<String> lines = new ArrayList<>();
+                    rows.forEach(row -> lines.add(row.getString(0)));
+                    return new Finding(check.invariant(), check.name(), check.severity(), lines);
+                });
+    }
+}

@@ -1,0 +1,78 @@
+package dev.hongbao.domain.split;
+
+import java.util.Arrays;
+
+/**
+ * Splits a total into shares: a pure function of the terms and a 32-byte seed. Stateless, safe on any thread.
+ *
+ * <p>The result for a seed is a format (see the package): the same terms and seed give the same amounts forever.
+ */
+public final class Split {
+    /** Bytes of a seed. It is drawn from {@link java.security.SecureRandom} when a packet is made, and stored with it. */
+    public static final int SEED_BYTES = SeedStream.SEED_BYTES;
+
+    private Split() {}
+
+    /**
+     * The amounts of all slots, minor units: {@code count} of them, each from {@code min} to {@code max}, with a sum of
+     * exactly {@code total}. They are shuffled, so that no position in the race is better or riskier than another.
+     * Always terminates; 100,000 shares take some 10 ms, with {@code even-luck} under a tight max some 50 ms.
+     *
+     * @param seed 32 secret bytes; who knows them knows every amount
+     * @throws IllegalArgumentException when the seed is not of 32 bytes
+     */
+    public static long[] amounts(SplitTerms terms, byte[] seed) {
+        SeedStream random = new SeedStream(seed);
+        long[] amounts = unshuffled(terms, random);
+        // Needed by double-mean and inflate, whose later draws spread wider, and by even-luck under a tight max. It
+        // changes nothing for even-luck otherwise, but one rule for all cannot be forgotten by the next algorithm.
+        if (terms.algorithm() != SplitAlgorithm.EQUAL) {
+            shuffle(amounts, random);
+        }
+        check(terms, amounts);
+        return amounts;
+    }
+
+    /** The amounts in the order in which the algorithm draws them. */
+    static long[] unshuffled(SplitTerms terms, SeedStream random) {
+        long excess = terms.excess();
+        int count = terms.count();
+        long cap = terms.cap();
+        long[] shares = switch (terms.algorithm()) {
+            case DOUBLE_MEAN -> DoubleMean.draw(random, excess, count, cap);
+            case INFLATE -> Inflate.draw(random, excess, count, cap);
+            case EVEN_LUCK -> EvenLuck.draw(random, excess, count, cap);
+            case EQUAL -> {
+                long[] equal = new long[count];
+                Arrays.fill(equal, excess / count);
+                yield equal;
+            }
+        };
+        Arrays.setAll(shares, i -> terms.min() + shares[i]);
+        return shares;
+    }
+
+    /** Every order equally likely (Fisher and Yates; Knuth, The Art of Computer Programming, vol. 2, algorithm P). */
+    private static void shuffle(long[] amounts, SeedStream random) {
+        for (int i = amounts.length - 1; i > 0; i--) {
+            int j = (int) random.nextLong(i + 1);
+            long swapped = amounts[i];
+            amounts[i] = amounts[j];
+            amounts[j] = swapped;
+        }
+    }
+
+    /** Money leaves this function only when it adds up: a fault here stops the send, and no cent is lost. */
+    private static void check(SplitTerms terms, long[] amounts) {
+        long sum = 0;
+        for (long amount : amounts) {
+            if (amount < terms.min() || amount > terms.max()) {
+                throw new IllegalStateException("a share of " + amount + " from " + terms);
+            }
+            sum = Math.addExact(sum, amount);
+        }
+        if (sum != terms.total()) {
+            throw new IllegalStateException("shares of " + sum + " in all from " + terms);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.hongbao.domain.split;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be split, known to be feasible: a value of this type can always be split. Immutable, safe on any thread.
+ *
+ * <p>Article 1's split loops forever on an infeasible input and throws when the mean equals min or max. Here the
+ * question is answered once, before anything is drawn, and an input is refused only when no split exists.
+ *
+ * @param total minor units, 1 to {@link #MAX_TOTAL}
+ * @param count number of shares, 1 to {@link #MAX_COUNT}
+ * @param min smallest share, minor units, at least 1
+ * @param max largest share, minor units; one above {@code total} limits nothing and is stored as {@code total}
+ */
+public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long min, long max) {
+    /** The largest total: 10^13 minor units. With {@link #MAX_COUNT} it keeps every product below 10^18. */
+    public static final long MAX_TOTAL = 10_000_000_000_000L;
+
+    /** The most shares of one packet. */
+    public static final int MAX_COUNT = 100_000;
+
+    /**
+     * @throws IllegalArgumentException with the reason that {@link #infeasible} gives
+     */
+    public SplitTerms {
+        String reason = infeasible(algorithm, total, count, min, max);
+        if (reason != null) {
+            throw new IllegalArgumentException(reason);
+        }
+        max = Math.min(max, total);
+    }
+
+    /**
+     * The terms as a sender gives them.
+     *
+     * @param min null for 1
+     * @param max null for no limit of its own
+     * @throws IllegalArgumentException with the reason that {@link #infeasible} gives
+     */
+    public static SplitTerms of(
+            SplitAlgorithm algorithm, long total, int count, @Nullable Long min, @Nullable Long max) {
+        return new SplitTerms(algorithm, total, count, min == null ? 1 : min, max == null ? Long.MAX_VALUE : max);
+    }
+
+    /**
+     * Why there is no such split, as one sentence for the sender; null when there is one. Total function: any values
+     * may be passed, nothing overflows.
+     *
+     * @param min null for 1
+     * @param max null for no limit of its own
+     */
+    public static @Nullable String infeasible(
+            SplitAlgorithm algorithm, long total, int count, @Nullable Long min, @Nullable Long max) {
+        long low = min == null ? 1 : min;
+        if (total < 1 || total > MAX_TOTAL) {
+            return "the total must be from 1 to " + MAX_TOTAL + ", not " + total;
+        }
+        if (count < 1 || count > MAX_COUNT) {
+            return "the number of shares must be from 1 to " + MAX_COUNT + ", not " + count;
+        }
+        if (low < 1) {
+            return "the smallest share must be at least 1, not " + low;
+        }
+        if (max != null && max < low) {
+            return "the largest share, " + max + ", is below the smallest, " + low;
+        }
+        // By division, since a product of anything a sender may write could overflow.
+        if (low > total / count) {
+            return count + " shares of at least " + low + " need more than the total of " + total;
+        }
+        if (max != null && max < ceilDiv(total, count)) {
+            return count + " shares of at most " + max + " cannot hold the total of " + total;
+        }
+        if (algorithm == SplitAlgorithm.EQUAL && total % count != 0) {
+            return "a total of " + total + " cannot be divided into " + count + " equal shares";
+        }
+        return null;
+    }
+
+    /** What is left of the total when every share got its minimum; the algorithms divide this. 0 to 10^13. */
+    long excess() {
+        return total - count * min;
+    }
+
+    /** The most one share may get of the excess. 0 to 10^13. */
+    long cap() {
+        return max - min;
+    }
+
+    private static long ceilDiv(long dividend, long divisor) {
+        return (dividend + divisor - 1) / divisor;
+    }
+}

@@ -1,0 +1,175 @@
+package dev.hongbao.engine.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A Postgres child process that keeps what it has committed (fsync on, synchronous_commit on), on loopback, with
+ * passwords. Thread-safe; every method but the getters may block.
+ */
+public final class EmbeddedPostgres implements AutoCloseable {
+    /** After a crash it first replays up to 2 GB of its log, and who is killed meanwhile begins anew. */
+    private static final Duration READY = Duration.ofMinutes(10);
+
+    /** By default; {@code max_connections} among the settings for more. */
+    public static final int MAX_CONNECTIONS = 64;
+
+    /** The line of postmaster.pid that holds the state, counted from 0 (pg_ctl waits for the same). */
+    private static final int STATUS_LINE = 7;
+
+    private final DataDirectory data;
+    private final SupervisedChild child;
+    private final int port;
+    private final boolean ownsData;
+
+    private EmbeddedPostgres(DataDirectory data, SupervisedChild child, int port, boolean ownsData) {
+        this.data = data;
+        this.child = child;
+        this.port = port;
+        this.ownsData = ownsData;
+    }
+
+    /**
+     * Starts a Postgres of its own; returns when it accepts connections. The first time it unpacks the binaries and
+     * creates the cluster, the roles and the database. On the same directory it has the same data and passwords, and
+     * the same port if that is still free.
+     *
+     * @throws DataDirectoryInUseException if another server owns the directory
+     * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
+     */
+    public static EmbeddedPostgres start(Path dataDir, EmbeddedOptions options) {
+        DataDirectory data = DataDirectory.take(dataDir);
+        try {
+            return start(data, options, true);
+        } catch (RuntimeException e) {
+            data.close();
+            throw e;
+        }
+    }
+
+    static EmbeddedPostgres start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
+        Path binaries = options.binaries() == null ? data.bin() : options.binaries();
+        PostgresCluster cluster =
+                PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()), options.template());
+        Path directory = cluster.directory();
+        Path portFile = data.path("secrets").resolve("postgres-port");
+        int port = Ports.free(DataDirectory.readNumber(portFile));
+        DataDirectory.write(portFile, Integer.toString(port));
+        List<String> command = new ArrayList<>(cluster.command("postgres"));
+        command.addAll(List.of("-D", directory.toString()));
+        settings(port, options.postgresSettings()).forEach((name, value) -> {
+            command.add("-c");
+            command.add(name + "=" + value);
+        });
+        SupervisedChild child = SupervisedChild.start("postgres", options.supervised(), () -> {
+            ChildProcess.awaitNoneIn(directory);
+            // nobody works here, but the pid may be another program's by now, and Postgres would believe it
+            data.forget("postgres/postmaster.pid");
+            ChildProcess started = ChildProcess.start(
+                    "postgres", directory, data.log("postgres"), "INT", Path.of("/dev/null"), command);
+            started.awaitReady(() -> isReady(directory, started.pid()), READY);
+            return started;
+        });
+        return new EmbeddedPostgres(data, child, port, ownsData);
+    }
+
+    /** On the command line, so that a cluster made by an older version gets them too. */
+    private static Map<String, String> settings(int port, Map<String, String> more) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("listen_addresses", "127.0.0.1");
+        settings.put("port", Integer.toString(port));
+        settings.put("unix_socket_directories", "");
+        settings.put("max_connections", Integer.toString(MAX_CONNECTIONS));
+        settings.put("password_encryption", "scram-sha-256");
+        settings.put("fsync", "on");
+        settings.put("synchronous_commit", "on");
+        settings.put("full_page_writes", "on");
+        settings.put("shared_buffers", "256MB");
+        settings.put("wal_level", "minimal"); // no replicas here
+        settings.put("max_wal_senders", "0");
+        settings.put("wal_compression", "on");
+        settings.put("max_wal_size", "2GB"); // checkpoints are the pauses of a settling server: make them rare
+        settings.put("checkpoint_timeout", "15min");
+        settings.put("jit", "off"); // statements are short
+        settings.put("log_checkpoints", "off");
+        // Statements, their parameters and refused rows hold what users typed and own.
+        settings.put("log_min_error_statement", "panic");
+        settings.put("log_error_verbosity", "terse");
+        settings.put("log_parameter_max_length", "0");
+        settings.put("log_parameter_max_length_on_error", "0");
+        settings.put("timezone", "UTC");
+        settings.put("log_timezone", "UTC");
+        settings.putAll(more);
+        return settings;
+    }
+
+    /** By the file that the postmaster writes for pg_ctl; costs no connection. */
+    private static boolean isReady(Path directory, long pid) {
+        try {
+            List<String> lines = Files.readAllLines(directory.resolve("postmaster.pid"));
+            return lines.size() > STATUS_LINE
+                    && lines.get(0).strip().equals(Long.toString(pid))
+                    && lines.get(STATUS_LINE).strip().equals("ready");
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    /** As the owner of the database: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
+    public String ownerUrl() {
+        return url(PostgresCluster.OWNER, "postgres-owner", PostgresCluster.DATABASE);
+    }
+
+    /** As the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
+    public String appUrl() {
+        return url(PostgresCluster.APP, "postgres-app", PostgresCluster.DATABASE);
+    }
+
+    /** As the superuser: {@code postgresql://postgres:password@127.0.0.1:port/postgres}. */
+    public String adminUrl() {
+        return url(PostgresCluster.ADMIN, "postgres-admin", "postgres");
+    }
+
+    private String url(String role, String secret, String database) {
+        return "postgresql://" + role + ":" + data.secret(secret) + "@127.0.0.1:" + port + "/" + database;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** The postmaster of the last start. */
+    public long pid() {
+        return child.pid();
+    }
+
+    /** False from the end of the postmaster until the next one accepts connections. */
+    public boolean running() {
+        return child.running();
+    }
+
+    /** {@code kill -9} of the postmaster; supervised, it comes back by itself. */
+    public void kill() {
+        child.kill();
+    }
+
+    void requestStop() {
+        child.requestStop();
+    }
+
+    /** Fast shutdown: open transactions roll back. Idempotent; takes up to 9 s, usually 0.2 s. */
+    @Override
+    public void close() {
+        child.requestStop();
+        child.awaitStopped();
+        if (ownsData) {
+            data.close();
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package dev.hongbao.engine.embedded;
+
+import org.jspecify.annotations.Nullable;
+
+/** An embedded server could not be started; the message is written for the person at the terminal. */
+public class EmbeddedStartException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public EmbeddedStartException(String message) {
+        super(message);
+    }
+
+    public EmbeddedStartException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

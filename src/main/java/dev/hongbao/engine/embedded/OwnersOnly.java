@@ -1,0 +1,57 @@
+package dev.hongbao.engine.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Files and directories for their owner's eyes: what the stores write down is users' money. Stateless. */
+final class OwnersOnly {
+    private static final Logger LOG = LoggerFactory.getLogger(OwnersOnly.class);
+
+    static final FileAttribute<Set<PosixFilePermission>> FILE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    static final FileAttribute<Set<PosixFilePermission>> DIRECTORY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private OwnersOnly() {}
+
+    /** Makes a directory, with its parents, if it is missing, and takes away what others may do in it. */
+    static void directory(Path path) throws IOException {
+        if (!Files.isDirectory(path)) {
+            Files.createDirectories(path, DIRECTORY);
+        }
+        takeAway(path);
+    }
+
+    /** Makes an empty file if it is missing, and takes away what others may do with it. */
+    static void file(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            Files.createFile(path, FILE);
+        }
+        takeAway(path);
+    }
+
+    /** Somebody else's directory, such as a mounted volume, can not be changed: the operator is told, and it is used as it is. */
+    private static void takeAway(Path path) throws IOException {
+        Set<PosixFilePermission> owners = EnumSet.copyOf(DIRECTORY.value());
+        owners.retainAll(Files.getPosixFilePermissions(path));
+        if (owners.size() == Files.getPosixFilePermissions(path).size()) {
+            return;
+        }
+        try {
+            Files.setPosixFilePermissions(path, owners);
+        } catch (IOException refused) {
+            LOG.warn(
+                    "others than its owner may look into {}, and that can not be changed: {}",
+                    path,
+                    refused.toString());
+        }
+    }
+}

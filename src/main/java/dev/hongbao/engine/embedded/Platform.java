@@ -1,0 +1,45 @@
+package dev.hongbao.engine.embedded;
+
+import java.util.Locale;
+
+/** The machines that the jar carries binaries for. */
+enum Platform {
+    LINUX_AMD64("redis-server-7.0.15-linux-amd64", "postgres-linux-amd64.tar.gz", "cluster-linux-amd64.tar.gz"),
+    LINUX_ARM64("redis-server-7.0.15-linux-arm64", "postgres-linux-arm64.tar.gz", "cluster-linux-aarch64.tar.gz");
+
+    /** Names on the class path. */
+    final String redisResource;
+
+    final String postgresResource;
+
+    /** A Postgres cluster; only on the class path when the build ran on such a machine. */
+    final String clusterResource;
+
+    Platform(String redisResource, String postgresResource, String clusterResource) {
+        this.redisResource = redisResource;
+        this.postgresResource = postgresResource;
+        this.clusterResource = clusterResource;
+    }
+
+    /** @throws EmbeddedStartException where there are no binaries */
+    static Platform current() {
+        return of(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+    }
+
+    static Platform of(String system, String architecture) {
+        if (system.toLowerCase(Locale.ROOT).startsWith("linux")) {
+            switch (architecture.toLowerCase(Locale.ROOT)) {
+                case "amd64", "x86_64" -> {
+                    return LINUX_AMD64;
+                }
+                case "aarch64", "arm64" -> {
+                    return LINUX_ARM64;
+                }
+                default -> {}
+            }
+        }
+        throw new EmbeddedStartException("no embedded Redis and Postgres for " + system + " on " + architecture
+                + " (only Linux on amd64 and arm64): set HONGBAO_REDIS_URL and HONGBAO_POSTGRES_URL to servers of your"
+                + " own");
+    }
+}

@@ -1,0 +1,175 @@
+package dev.hongbao.engine.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+
+/**
+ * The files of Postgres: creates them once, with the roles and the database inside, before any server listens: from the
+ * cluster that the build has made, which only lacks passwords, or else with {@code initdb}, which takes a second. A cluster
+ * under its name is complete: it is made under another one, synced and renamed.
+ */
+final class PostgresCluster {
+    /** Superuser; for the launcher and for tests only. */
+    static final String ADMIN = "postgres";
+
+    /** Owns the database; migrations run as it. */
+    static final String OWNER = "hongbao_owner";
+
+    /** The role of the application. */
+    static final String APP = "hongbao";
+
+    static final String DATABASE = "hongbao";
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /** How {@code unshare} begins its complaint. */
+    private static final String NO_NAMESPACE = "unshare: ";
+
+    private static final Path NO_INPUT = Path.of("/dev/null");
+
+    private final DataDirectory data;
+    private final Path directory;
+    private final Path programs;
+
+    private PostgresCluster(DataDirectory data, Path programs) {
+        this.data = data;
+        this.directory = data.path("postgres");
+        this.programs = programs;
+    }
+
+    /**
+     * The cluster of the data directory. Idempotent.
+     *
+     * @param template whether a new one may come from the build
+     */
+    static PostgresCluster createOnce(DataDirectory data, Binaries binaries, boolean template) {
+        if (Files.isDirectory(data.path("postgres"))) {
+            return new PostgresCluster(data, binaries.postgres());
+        }
+        Path partial = data.directory("postgres" + DataDirectory.PARTIAL + UUID.randomUUID());
+        // The two archives side by side.
+        CompletableFuture<Boolean> filled = CompletableFuture.supplyAsync(
+                () -> template && binaries.cluster(partial), task -> new Thread(task, "cluster-template").start());
+        PostgresCluster cluster = new PostgresCluster(data, binaries.postgres());
+        try {
+            cluster.complete(partial, filled.join());
+            return cluster;
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof EmbeddedStartException notUnpacked ? notUnpacked : e;
+        } catch (IOException e) {
+            throw new EmbeddedStartException("cannot create the Postgres cluster " + cluster.directory + ": " + e, e);
+        }
+    }
+
+    /** For {@code postgres -D}. */
+    Path directory() {
+        return directory;
+    }
+
+    private void complete(Path partial, boolean fromTemplate) throws IOException {
+        if (!fromTemplate) {
+            initdb(
+                    partial,
+                    "--username=" + ADMIN,
+                    "--auth=reject",
+                    "--encoding=UTF8",
+                    "--locale=C",
+                    "--locale-provider=builtin",
+                    "--builtin-locale=C.UTF-8",
+                    "--no-sync");
+            Files.writeString(partial.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
+        }
+        inSingleUserMode(
+                partial,
+                Stream.of(fromTemplate ? List.<String>of() : rolesAndDatabase(), passwords())
+                        .flatMap(List::stream)
+                        .toList());
+        initdb(partial, "--sync-only");
+        DataDirectory.publish(partial, directory);
+    }
+
+    private static List<String> rolesAndDatabase() {
+        return List.of(
+                "CREATE ROLE " + OWNER + " LOGIN;",
+                "CREATE ROLE " + APP + " LOGIN;",
+                "CREATE DATABASE " + DATABASE + " OWNER " + OWNER + ";",
+                "REVOKE ALL ON DATABASE " + DATABASE + " FROM PUBLIC;",
+                "GRANT CONNECT ON DATABASE " + DATABASE + " TO " + APP + ";");
+    }
+
+    private List<String> passwords() {
+        return List.of(
+                "ALTER ROLE " + ADMIN + " PASSWORD '" + data.secret("postgres-admin") + "';",
+                "ALTER ROLE " + OWNER + " PASSWORD '" + data.secret("postgres-owner") + "';",
+                "ALTER ROLE " + APP + " PASSWORD '" + data.secret("postgres-app") + "';");
+    }
+
+    private void initdb(Path directory, String... options) {
+        List<String> command = new ArrayList<>(command("initdb"));
+        command.addAll(List.of("-D", directory.toString()));
+        command.addAll(List.of(options));
+        run("initdb", directory, NO_INPUT, command);
+    }
+
+    /** Nobody can connect meanwhile. It takes one statement a line. */
+    private void inSingleUserMode(Path directory, List<String> statements) throws IOException {
+        Path file = data.path("secrets").resolve("roles.sql");
+        DataDirectory.write(file, String.join("\n", statements) + "\n");
+        List<String> command = new ArrayList<>(command("postgres"));
+        command.addAll(List.of("--single", "-D", directory.toString()));
+        for (String setting : List.of(
+                "exit_on_error=on",
+                "password_encryption=scram-sha-256",
+                "scram_iterations=1", // the passwords are random bits: nobody guesses them, however fast
+                "log_min_error_statement=panic",
+                "log_error_verbosity=terse")) {
+            command.addAll(List.of("-c", setting));
+        }
+        command.add("postgres");
+        run("postgres-single", directory, file, command);
+        Files.delete(file);
+    }
+
+    /** Killed with this JVM: initdb would finish its step before it heeds a gentler signal. */
+    private void run(String name, Path directory, Path input, List<String> command) {
+        try {
+            ChildProcess.start(name, directory, data.log("postgres"), "KILL", input, command)
+                    .awaitSuccess(LIMIT);
+        } catch (EmbeddedStartException e) {
+            throw String.valueOf(e.getMessage()).contains(NO_NAMESPACE)
+                    ? new EmbeddedStartException(
+                            e.getMessage()
+                                    + "\nPostgres refuses to be root, and this machine refuses the user namespace in which"
+                                    + " it would be somebody else, as most containers do. Start Hongbao as another user, or"
+                                    + " set HONGBAO_REDIS_URL and HONGBAO_POSTGRES_URL to servers of your own.",
+                            e)
+                    : e;
+        }
+    }
+
+    /**
+     * Postgres refuses to be root. In a user namespace of its own it is somebody else and may still use root's files.
+     *
+     * @return the command without options
+     */
+    List<String> command(String program) {
+        String path = programs.resolve("bin").resolve(program).toString();
+        return isRoot() ? List.of("unshare", "-U", path) : List.of(path);
+    }
+
+    private static boolean isRoot() {
+        try {
+            return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException | UnsupportedOperationException e) {
+            return "root".equals(System.getProperty("user.name"));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.hongbao.engine.journal;
+
+import dev.hongbao.engine.redis.RedisLink;
+import io.vertx.core.Future;
+import java.util.List;
+
+/** What only a shard's owner does, again and again: closing what is due, planning what comes next. */
+public interface OwnerTask {
+    /**
+     * Does what is due now. Called on the persistence verticle's event loop, never twice at a time; a failure is logged and the
+     * task is called again.
+     *
+     * @param shards the shards that are owned and not being recovered; may be empty
+     * @param redis the owner's link
+     */
+    Future<Void> run(List<Integer> shards, RedisLink redis);
+}

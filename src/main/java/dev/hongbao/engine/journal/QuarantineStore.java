@@ -1,0 +1,223 @@
+package dev.hongbao.engine.journal;
+
+import dev.hongbao.engine.postgres.Transactions;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.ShardStore.ShardRow;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator does with packets and draws that are set aside; safe beside servers at work, which hear of it within a second
+ * and then load what has come back. Every call is one transaction, and repeating it changes nothing.
+ */
+public final class QuarantineStore {
+    private static final String LIST = """
+            select q.id, q.kind, q.shard, q.since, q.sqlstate, q.reason,
+                   (select count(*) from quarantine as e where e.unit = q.id) as entries,
+                   (select string_agg(a.balance || ' ' || a.asset, ', ' order by a.id)
+                    from account as a where a.owner = q.id::text and a.kind in ('escrow', 'hold')) as held
+            from quarantine_unit as q order by q.since, q.id
+            """;
+
+    /** The owner of the shard settles nothing meanwhile; sends go on. */
+    private static final String LOCK = """
+            select s.epoch, s.nonce from shard as s join quarantine_unit as q on q.shard = s.id
+            where q.id = $1 for no key update of s
+            """;
+
+    /** Entries settled by one statement. */
+    private static final int PAGE = 256;
+
+    private final Pool pool;
+    private final ShardStore shards;
+    private final Map<String, Settler> settlers = new HashMap<>();
+
+    public QuarantineStore(Pool pool, ShardStore shards, List<Settler> settlers) {
+        this.pool = pool;
+        this.shards = shards;
+        settlers.forEach(settler -> this.settlers.put(settler.verb(), settler));
+    }
+
+    /**
+     * A packet or draw that is set aside.
+     *
+     * @param sqlState of the refusal; empty for a definition that cannot be read
+     * @param entries that wait for it
+     * @param held what its accounts hold, in minor units, as {@code 500 CNY}; empty for none
+     */
+    public record Listed(
+            String kind,
+            UUID id,
+            int shard,
+            OffsetDateTime since,
+            String sqlState,
+            String reason,
+            long entries,
+            String held) {}
+
+    /** An entry that was kept. */
+    private record Kept(long n, String verb, String item) {}
+
+    /** All that is set aside, the longest first. */
+    public Future<List<Listed>> list() {
+        return pool.query(LIST)
+                .execute()
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> new Listed(
+                                row.getString("kind"),
+                                row.getUUID("id"),
+                                row.getInteger("shard"),
+                                row.getOffsetDateTime("since"),
+                                row.getString("sqlstate"),
+                                row.getString("reason"),
+                                row.getLong("entries"),
+                                row.getString("held") == null ? "" : row.getString("held")))
+                        .toList());
+    }
+
+    /**
+     * Settles what was kept of a packet or draw, in its order, and brings it back.
+     *
+     * @return how many entries there were; -1 when it is not set aside. Fails, and nothing is changed, when they are still refused
+     */
+    public Future<Integer> replay(UUID unit) {
+        return Transactions.run(
+                pool,
+                tx -> lock(tx, unit)
+                        .compose(there -> there == null
+                                ? Future.succeededFuture(-1)
+                                : take(tx, unit)
+                                        .compose(kept -> settle(tx, kept, 0).map(done -> kept.size()))));
+    }
+
+    private Future<Void> settle(SqlConnection tx, List<Kept> kept, int from) {
+        if (from == kept.size()) {
+            return Future.succeededFuture();
+        }
+        String verb = kept.get(from).verb;
+        Settler settler = settlers.get(verb);
+        if (settler == null) {
+            return Future.failedFuture(new IllegalStateException("the quarantine holds an entry of verb " + verb));
+        }
+        List<JournalItem> items = new ArrayList<>();
+        int to = from;
+        for (; to < kept.size() && to - from < PAGE && kept.get(to).verb.equals(verb); to++) {
+            JournalItem item = settler.decode(kept.get(to).item);
+            if (item == null) {
+                return Future.failedFuture(
+                        new IllegalStateException("entry " + kept.get(to).n + " of the quarantine cannot be read"));
+            }
+            items.add(item);
+        }
+        int next = to;
+        return settler.prepare(items)
+                .compose(settlement -> settlement.send(tx, CursorMoves.none()))
+                .compose(voids -> settle(tx, kept, next));
+    }
+
+    /**
+     * Drops what was kept of a packet or draw, which was never answered as settled, and brings it back: it goes on from what is
+     * settled. What its journal still holds of it would not follow from that, so this waits until there is nothing.
+     *
+     * @param redis to look into the journal
+     * @return how many entries there were; -1 when it is not set aside. Fails, and nothing is changed, when the journal still holds
+     *     some
+     */
+    public Future<Integer> drop(UUID unit, RedisLink redis) {
+        return pool.preparedQuery("select shard from quarantine_unit where id = $1")
+                .execute(Tuple.of(unit))
+                .compose(rows -> rows.size() == 0
+                        ? Future.succeededFuture(-1)
+                        : shards.readSettled(
+                                        pool, List.of(rows.iterator().next().getInteger(0)))
+                                .map(read -> read.get(0))
+                                .compose(row ->
+                                        assertNothingComes(unit, row, redis).compose(none -> drop(unit, row))));
+    }
+
+    private Future<Integer> drop(UUID unit, ShardRow row) {
+        return Transactions.run(
+                pool,
+                tx -> lock(tx, unit).compose(current -> {
+                    if (current == null) {
+                        return Future.succeededFuture(-1);
+                    }
+                    return current.getLong("epoch") == row.generation().epoch()
+                                    && current.getString("nonce")
+                                            .equals(row.generation().nonce())
+                            ? take(tx, unit).map(List::size)
+                            : Future.failedFuture(
+                                    new IllegalStateException("its shard was recovered meanwhile: try again"));
+                }));
+    }
+
+    /** Without its keys no script writes more of it; the journal is looked at before the one that recovery makes of it. */
+    private Future<Void> assertNothingComes(UUID unit, ShardRow row, RedisLink redis) {
+        Generation generation = row.generation();
+        Request unlink = Request.cmd(Command.UNLINK);
+        generation.keysOf(unit).forEach(unlink::arg);
+        JournalReader reader = new JournalReader(redis, settlers);
+        return redis.send(unlink)
+                .compose(gone -> holds(reader, generation, generation.journalKey(), row.lastSeq(), unit))
+                .compose(journal -> holds(reader, generation, generation.retiredJournalKey(), row.lastSeq(), unit)
+                        .map(retired -> journal || retired))
+                .compose(held -> held
+                        ? Future.failedFuture(
+                                new IllegalStateException(
+                                        "the journal still holds entries of it: start a server, or wait until it has settled them"))
+                        : Future.succeededFuture());
+    }
+
+    private Future<Boolean> holds(JournalReader reader, Generation generation, String key, long after, UUID unit) {
+        return reader.read(generation, key, after).compose(entries -> {
+            if (entries.isEmpty()) {
+                return Future.succeededFuture(false);
+            }
+            boolean held = entries.stream()
+                    .flatMap(entry -> entry.items().stream())
+                    .anyMatch(item -> item.unit().id().equals(unit));
+            return held
+                    ? Future.succeededFuture(true)
+                    : holds(
+                            reader,
+                            generation,
+                            key,
+                            entries.get(entries.size() - 1).seq(),
+                            unit);
+        });
+    }
+
+    private static Future<@Nullable Row> lock(SqlConnection tx, UUID unit) {
+        return tx.preparedQuery(LOCK)
+                .execute(Tuple.of(unit))
+                .map(rows -> rows.size() == 0 ? null : rows.iterator().next());
+    }
+
+    private static Future<List<Kept>> take(SqlConnection tx, UUID unit) {
+        return tx.preparedQuery("delete from quarantine where unit = $1 returning n, verb, item")
+                .execute(Tuple.of(unit))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> new Kept(row.getLong("n"), row.getString("verb"), row.getString("item")))
+                        .sorted(Comparator.comparingLong(Kept::n))
+                        .toList())
+                .compose(kept -> tx.preparedQuery("delete from quarantine_unit where id = $1")
+                        .execute(Tuple.of(unit))
+                        .map(kept));
+    }
+}

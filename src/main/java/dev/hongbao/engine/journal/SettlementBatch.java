@@ -1,0 +1,117 @@
+package dev.hongbao.engine.journal;
+
+import dev.hongbao.engine.journal.SetAside.Mark;
+import dev.hongbao.engine.shard.Generation;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** Journal entries of one verb, from any number of shards, that are settled by one statement. */
+public final class SettlementBatch {
+    private final String verb;
+    private final boolean retired;
+    private final CursorMoves moves;
+    private final List<JournalItem> items = new ArrayList<>();
+    private int size;
+
+    public SettlementBatch(String verb) {
+        this(verb, false, new CursorMoves());
+    }
+
+    private SettlementBatch(String verb, boolean retired, CursorMoves moves) {
+        this.verb = verb;
+        this.retired = retired;
+        this.moves = moves;
+    }
+
+    /** Of a retired journal, which recovery settles: see {@link Settler.Settlement#sendRetired}. */
+    public static SettlementBatch retired(String verb) {
+        return new SettlementBatch(verb, true, new CursorMoves());
+    }
+
+    public boolean isRetired() {
+        return retired;
+    }
+
+    public String verb() {
+        return verb;
+    }
+
+    public CursorMoves moves() {
+        return moves;
+    }
+
+    /** What is settled; the rest is set aside. */
+    public List<JournalItem> items() {
+        return items;
+    }
+
+    /** The number of effects. */
+    public int size() {
+        return size;
+    }
+
+    public List<Integer> shards() {
+        return moves.moves().stream().map(move -> move.generation().shard()).toList();
+    }
+
+    /** The packets or draws of its items, in the order of the journal. */
+    public List<QuarantineUnit> units() {
+        Set<QuarantineUnit> units = new LinkedHashSet<>();
+        items.forEach(item -> units.add(item.unit()));
+        return List.copyOf(units);
+    }
+
+    /** @param aside the units of the entry's shard that are set aside */
+    public void add(JournalEntry entry, Set<UUID> aside) {
+        size += entry.size();
+        if (aside.isEmpty()) {
+            items.addAll(entry.items());
+            return;
+        }
+        for (JournalItem item : entry.items()) {
+            if (aside.contains(item.unit().id())) {
+                moves.aside().keep(verb, item);
+            } else {
+                items.add(item);
+            }
+        }
+    }
+
+    public void move(Generation generation, long fromSeq, long toSeq) {
+        moves.add(generation, fromSeq, toSeq);
+    }
+
+    /** Of some units only, and undone at its end: shows whether they can be settled. */
+    public SettlementBatch trial(Collection<QuarantineUnit> some) {
+        SettlementBatch trial = new SettlementBatch(verb, retired, moves.undone());
+        for (JournalItem item : items) {
+            if (some.contains(item.unit())) {
+                trial.items.add(item);
+                trial.size += item.size();
+            }
+        }
+        return trial;
+    }
+
+    /** The same entries, but these units are set aside from now on. */
+    public SettlementBatch without(Map<QuarantineUnit, Mark> culprits) {
+        SettlementBatch rest = new SettlementBatch(verb, retired, moves.again());
+        rest.size = size;
+        SetAside aside = rest.moves.aside();
+        aside.keepAll(moves.aside());
+        culprits.forEach(aside::mark);
+        for (JournalItem item : items) {
+            if (culprits.containsKey(item.unit())) {
+                aside.keep(verb, item);
+            } else {
+                rest.items.add(item);
+            }
+        }
+        return rest;
+    }
+}

@@ -1,0 +1,245 @@
+package dev.hongbao.engine.journal;
+
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who waits for something accepted to be settled: answered by the settled event, or by the row in Postgres, which is looked up
+ * for those who wait long (the event is best effort, and another server's does not come here). One instance per event loop,
+ * used on it only.
+ *
+ * @param <K> what is waited for
+ * @param <V> the settled fact
+ */
+public final class SettlementWaiters<K, V> {
+    private static final Logger LOG = LoggerFactory.getLogger(SettlementWaiters.class);
+
+    /** Between looks. */
+    private static final long LOOK_MILLIS = 50;
+
+    /** Waiting longer than this is long, and then the generation may have changed too. */
+    private static final long LONG_NANOS = 60_000_000;
+
+    /** It is too long even where one settlement after the other is heard of: then the event was missed. */
+    private static final long TOO_LONG_NANOS = 1_000_000_000L;
+
+    /** Facts that are remembered in case that somebody is about to wait for them: what is settled in a tenth of a second. */
+    private static final int MAX_EARLY = 4_096;
+
+    private static final int MAX_LOOKUPS = 512;
+
+    /** How long something that nobody waits for any more, and that is not known to be settled, still takes a place. */
+    private static final long LATE_NANOS = 3_000_000_000L;
+
+    private final Shards shards;
+    private final int maxWaiting;
+    private final Function<Collection<K>, Future<Map<K, V>>> lookup;
+    private final LongConsumer settledAfterNanos;
+    private final LongSupplier nanoTime;
+    private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
+    private final Map<K, Long> lateSinceNanos = new LinkedHashMap<>();
+    private final Map<Integer, Long> heardOfNanos = new HashMap<>();
+    private final Map<K, V> early = new LinkedHashMap<>();
+    private boolean looking;
+
+    /**
+     * @param maxWaiting how many may wait on this event loop
+     * @param lookup asks Postgres what is settled of these; the rest is left out
+     * @param settledAfterNanos hears how long each waited that was settled
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    public SettlementWaiters(
+            Vertx vertx,
+            Shards shards,
+            int maxWaiting,
+            Function<Collection<K>, Future<Map<K, V>>> lookup,
+            LongConsumer settledAfterNanos,
+            LongSupplier nanoTime) {
+        this.shards = shards;
+        this.maxWaiting = maxWaiting;
+        this.lookup = lookup;
+        this.settledAfterNanos = settledAfterNanos;
+        this.nanoTime = nanoTime;
+        vertx.setPeriodic(LOOK_MILLIS, tick -> look());
+        Context loop = vertx.getOrCreateContext();
+        shards.whenPostgresWentBack(() -> loop.runOnContext(now -> early.clear()));
+    }
+
+    /**
+     * Somebody's wait.
+     *
+     * @param generation in which the script accepted it, or knew that it had
+     */
+    private record Waiter<V>(
+            Generation generation, long sinceNanos, long deadlineNanos, Promise<WaitResult<V>> promise) {}
+
+    /**
+     * How a wait ends: with the settled fact, or without one, when the generation that had accepted it is over and Postgres
+     * has no such fact, so that it has to be tried again.
+     */
+    public record WaitResult<V>(@Nullable V fact) {}
+
+    /**
+     * Whether nothing more should be accepted. What was given up counts too: it is still in the journal, before all that would
+     * be let in, which would only wait in vain as well.
+     *
+     * @param coming how many are on their way to being accepted and will wait then
+     */
+    public boolean isFull(int coming) {
+        return coming + waiters.size() + lateSinceNanos.size() >= maxWaiting;
+    }
+
+    public int waiting() {
+        return waiters.size();
+    }
+
+    /** The wait that is under way for the same thing; null for none. */
+    public @Nullable Future<WaitResult<V>> joined(K key) {
+        Waiter<V> waiter = waiters.get(key);
+        return waiter == null ? null : waiter.promise.future();
+    }
+
+    /**
+     * Waits, together with whoever waits for the same already. What is accepted may be settled before Redis' word that it is
+     * accepted has been read here; then the wait is over.
+     *
+     * @return fails with {@link UnavailableException} at the deadline
+     */
+    public Future<WaitResult<V>> await(K key, Generation generation, long deadlineNanos) {
+        V fact = early.remove(key);
+        if (fact != null) {
+            return Future.succeededFuture(new WaitResult<>(fact));
+        }
+        Waiter<V> waiter = waiters.get(key);
+        if (waiter == null) {
+            waiter = new Waiter<>(generation, nanoTime.getAsLong(), deadlineNanos, Promise.promise());
+            waiters.put(key, waiter);
+            lateSinceNanos.remove(key);
+        }
+        return waiter.promise.future();
+    }
+
+    /** It is settled: whoever waits for it is answered. */
+    public void settled(K key, V fact) {
+        Waiter<V> waiter = waiters.remove(key);
+        if (waiter == null) {
+            lateSinceNanos.remove(key);
+            remember(key, fact);
+        } else {
+            long now = nanoTime.getAsLong();
+            heardOfNanos.put(waiter.generation.shard(), now);
+            settledAfterNanos.accept(now - waiter.sinceNanos);
+            waiter.promise.complete(new WaitResult<>(fact));
+        }
+    }
+
+    /** What cannot be settled now: whoever waits for it is told so. */
+    public void refuse(Predicate<K> what, UnavailableException why) {
+        for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<K, Waiter<V>> entry = all.next();
+            if (what.test(entry.getKey())) {
+                all.remove();
+                entry.getValue().promise.fail(why);
+            }
+        }
+    }
+
+    private void remember(K key, V fact) {
+        early.put(key, fact);
+        if (early.size() > MAX_EARLY) {
+            Iterator<K> oldest = early.keySet().iterator();
+            oldest.next();
+            oldest.remove();
+        }
+    }
+
+    private void look() {
+        long now = nanoTime.getAsLong();
+        forgetLate(now);
+        Map<K, Generation> asked = new LinkedHashMap<>();
+        for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<K, Waiter<V>> entry = all.next();
+            Waiter<V> waiter = entry.getValue();
+            if (waiter.deadlineNanos - now < 0) {
+                all.remove();
+                lateSinceNanos.put(entry.getKey(), now);
+                waiter.promise.fail(UnavailableException.unknown(
+                        "It is accepted but not settled yet. Repeat the same request: it is not counted twice."));
+            } else if (now - waiter.sinceNanos < LONG_NANOS || asked.size() == MAX_LOOKUPS) {
+                break; // in order of arrival: the rest has waited less long
+            } else if (!isOnItsWay(waiter, now)) {
+                asked.put(entry.getKey(), waiter.generation);
+            }
+        }
+        if (asked.isEmpty() || looking) {
+            return;
+        }
+        looking = true;
+        // The generations first: what Postgres does not have after its generation was over will never be settled.
+        shards.refresh()
+                .map(refreshed -> over(asked))
+                .compose(over -> lookup.apply(asked.keySet()).onSuccess(found -> {
+                    found.forEach(this::settled);
+                    over.forEach(this::lapsed);
+                }))
+                .onFailure(fault -> LOG.debug("what waits long was not looked up: {}", fault.toString()))
+                .onComplete(looked -> looking = false);
+    }
+
+    /**
+     * Whether its shard's settlements are heard of here, one after the other: then its turn comes, and to ask Postgres for all who
+     * wait would only keep Postgres from settling.
+     */
+    private boolean isOnItsWay(Waiter<V> waiter, long now) {
+        Long heardOf = heardOfNanos.get(waiter.generation.shard());
+        return heardOf != null && now - heardOf < LONG_NANOS && now - waiter.sinceNanos < TOO_LONG_NANOS;
+    }
+
+    private void forgetLate(long now) {
+        Iterator<Long> late = lateSinceNanos.values().iterator();
+        while (late.hasNext() && now - late.next() > LATE_NANOS) {
+            late.remove();
+        }
+    }
+
+    private List<K> over(Map<K, Generation> asked) {
+        List<K> over = new ArrayList<>();
+        asked.forEach((key, generation) -> {
+            if (isOver(generation)) {
+                over.add(key);
+            }
+        });
+        return over;
+    }
+
+    private boolean isOver(Generation generation) {
+        return !shards.current(generation.shard()).generation().equals(generation);
+    }
+
+    private void lapsed(K key) {
+        Waiter<V> waiter = waiters.get(key);
+        if (waiter != null && isOver(waiter.generation)) {
+            waiters.remove(key);
+            waiter.promise.complete(new WaitResult<>(null));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.hongbao.engine.journal;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settles the journal's items of one verb into Postgres. Called on the persistence verticle's event loop.
+ */
+public interface Settler {
+    /** The field name of its items in a journal entry. */
+    String verb();
+
+    /**
+     * Reads an item back from the journal.
+     *
+     * @return null when the text is not what the script writes; such an item is void
+     */
+    @Nullable
+    JournalItem decode(String payload);
+
+    /**
+     * Looks up what it takes to settle items.
+     *
+     * @return fails when a store did not answer
+     */
+    Future<Settlement> prepare(List<JournalItem> items);
+
+    /** A settlement that is ready to be sent. */
+    @FunctionalInterface
+    interface Settlement {
+        /**
+         * Settles the items in the order given, in one statement that first moves the cursors; every effect depends on that move.
+         * The statement is sent before this returns, so that settlements are made in the order of the calls. Tells those who wait
+         * once it is committed.
+         *
+         * @param moves the cursors, and the journal entries they pass
+         * @return how many items were void; fails when the statement failed or its outcome is unknown
+         */
+        Future<Integer> send(SqlClient writer, CursorMoves moves);
+
+        /**
+         * The same for what recovery finds in a retired journal, whose beginning may be missing: what lies beyond a gap is void, since
+         * to settle it would strand what the gap held.
+         */
+        default Future<Integer> sendRetired(SqlClient writer, CursorMoves moves) {
+            return send(writer, moves);
+        }
+    }
+}

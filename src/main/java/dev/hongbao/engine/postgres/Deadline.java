@@ -1,0 +1,114 @@
+package dev.hongbao.engine.postgres;
+
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.vertx.sqlclient.internal.command.CommandBase;
+import io.vertx.sqlclient.internal.command.CommandResponse;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes one connection when an answer is owed for too long: whoever waits for it, or behind it, hears that the connection is
+ * broken, and the pool makes a new one. It stands in the connection's pipeline between the client, which sends commands, and the
+ * codec; so it holds on every transport, and behind a proxy that acknowledges packets and never answers.
+ *
+ * <p>The effect of a statement whose connection was closed is unknown. Confined to the connection's event loop, but for {@link
+ * #dropIfSilent}.
+ */
+final class Deadline extends ChannelDuplexHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(Deadline.class);
+
+    private final String name;
+    private final long limitNanos;
+    private final Set<Deadline> open;
+    private volatile ChannelHandlerContext context;
+    private int owed;
+    private long owedSince;
+    private long heardNanos;
+    private boolean watching;
+
+    /**
+     * @param name of the pool, for the log
+     * @param limit from a statement, or the answer to the one before it, to its own answer
+     * @param open holds this as long as the connection is open
+     */
+    @SuppressWarnings("NullAway.Init") // the context is there once the handler is in the pipeline
+    Deadline(String name, Duration limit, Set<Deadline> open) {
+        this.name = name;
+        this.limitNanos = limit.toNanos();
+        this.open = open;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+        heardNanos = System.nanoTime();
+        open.add(this);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext removed) {
+        open.remove(this);
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+        if (message instanceof CommandBase) {
+            if (owed == 0) {
+                owedSince = System.nanoTime();
+            }
+            owed++;
+            watch(limitNanos);
+        }
+        ctx.write(message, promise);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        heardNanos = System.nanoTime();
+        if (message instanceof CommandResponse) {
+            owed--;
+            owedSince = heardNanos;
+        }
+        ctx.fireChannelRead(message);
+    }
+
+    /** One timer for a busy connection, not one for each statement. */
+    private void watch(long nanos) {
+        if (!watching) {
+            watching = true;
+            context.executor().schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void look() {
+        watching = false;
+        long left = limitNanos - (System.nanoTime() - owedSince);
+        if (owed > 0 && left > 0) {
+            watch(left);
+        } else if (owed > 0 && context.channel().isActive()) {
+            LOG.warn("no answer from Postgres for {} s: closed a connection of {}", limitNanos / 1_000_000_000, name);
+            close();
+        }
+    }
+
+    /** Closes the connection unless something was heard in the last {@code silence}. Safe on any thread. */
+    void dropIfSilent(Duration silence) {
+        context.executor().execute(() -> {
+            if (System.nanoTime() - heardNanos >= silence.toNanos()) {
+                close();
+            }
+        });
+    }
+
+    /** At the socket itself: a goodbye would wait for a line that is dead, be it Postgres' or TLS'. */
+    private void close() {
+        if (!context.isRemoved()) {
+            context.pipeline().firstContext().close();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.hongbao.engine.postgres;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks things up by their keys in few queries: while some are under way, later keys gather into the next, so that the first claims
+ * on ten thousand packets are not ten thousand queries. A key that is asked for twice is looked up once; each who asks gets the
+ * answer on the event loop it asks from. Safe on any thread.
+ *
+ * @param <K> a key
+ * @param <V> what is found
+ */
+public final class GatheredLookups<K, V> {
+    private static final int MAX_RUNNING = 2;
+    private static final int BATCH = 256;
+
+    private final Function<List<K>, Future<Map<K, V>>> query;
+    private final Map<K, CompletableFuture<@Nullable V>> asked = new HashMap<>();
+    private final Set<K> waiting = new LinkedHashSet<>();
+    private int running;
+
+    /** @param query finds what there is of some keys, 1 to 256 */
+    public GatheredLookups(Function<List<K>, Future<Map<K, V>>> query) {
+        this.query = query;
+    }
+
+    /** What there is of a key; null when there is nothing, which is not remembered. Fails as its query does. */
+    public Future<@Nullable V> find(K key) {
+        CompletableFuture<@Nullable V> answer;
+        synchronized (this) {
+            answer = asked.computeIfAbsent(key, fresh -> {
+                waiting.add(fresh);
+                return new CompletableFuture<>();
+            });
+        }
+        flush();
+        Context caller = Vertx.currentContext();
+        return caller == null ? Future.fromCompletionStage(answer) : Future.fromCompletionStage(answer, caller);
+    }
+
+    /** Keys that are asked for and not answered. */
+    public synchronized int size() {
+        return asked.size();
+    }
+
+    private void flush() {
+        List<K> batch = next();
+        if (!batch.isEmpty()) {
+            started(batch).onComplete(done -> {
+                Map<K, V> found = done.succeeded() ? done.result() : Map.of();
+                answered(batch).forEach((key, answer) -> {
+                    if (done.succeeded()) {
+                        answer.complete(found.get(key));
+                    } else {
+                        answer.completeExceptionally(done.cause());
+                    }
+                });
+                flush();
+            });
+        }
+    }
+
+    private synchronized List<K> next() {
+        List<K> batch = new ArrayList<>();
+        if (running < MAX_RUNNING) {
+            for (K key : waiting) {
+                if (batch.size() == BATCH) {
+                    break;
+                }
+                batch.add(key);
+            }
+            batch.forEach(waiting::remove);
+            running += batch.isEmpty() ? 0 : 1;
+        }
+        return batch;
+    }
+
+    private synchronized Map<K, CompletableFuture<@Nullable V>> answered(List<K> batch) {
+        running--;
+        Map<K, CompletableFuture<@Nullable V>> answers = new HashMap<>();
+        for (K key : batch) {
+            CompletableFuture<@Nullable V> answer = asked.remove(key);
+            if (answer != null) {
+                answers.put(key, answer);
+            }
+        }
+        return answers;
+    }
+
+    /** A query that throws instead of failing must not leave its keys behind: whoever asks later would wait for ever. */
+    private Future<Map<K, V>> started(List<K> batch) {
+        try {
+            return query.apply(batch);
+        } catch (RuntimeException fault) {
+            return Future.failedFuture(fault);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.hongbao.engine.postgres;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32;
+import org.flywaydb.core.Flyway;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the schema to this version's. Flyway does it, and takes half a second to find that there is nothing to do; so what was
+ * done last is noted beside its history, and when that is the same, Flyway is not asked.
+ */
+public final class Migrations {
+    /** All of {@code db/migration}. */
+    static final List<String> SCRIPTS = List.of(
+            "V1__ledger.sql",
+            "V2__packets.sql",
+            "V3__feed.sql",
+            "V4__draws.sql",
+            "V5__draw_feed.sql",
+            "V6__quarantine.sql",
+            "R__grants.sql");
+
+    private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
+    private static final String FOLDER = "db/migration";
+    private static final String NOTE = "select obj_description(to_regclass('flyway_schema_history'), 'pg_class')";
+
+    private Migrations() {}
+
+    /**
+     * Migrates; a no-op when the schema is there already. Safe to run from several servers at once (Flyway locks).
+     *
+     * @param sql asks what was done last, as any role
+     * @param owner the role that owns the tables
+     * @param app the role the server works as; the same name when there is only one
+     * @return fails with a {@link org.flywaydb.core.api.FlywayException} when Postgres is away, or the schema is newer than this
+     *     version
+     */
+    public static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app) {
+        String fingerprint = fingerprint(app.user());
+        return sql.query(NOTE)
+                .execute()
+                .map(rows -> fingerprint.equals(rows.iterator().next().getString(0)))
+                .otherwise(false) // Flyway tells why
+                .compose(done -> done
+                        ? Future.succeededFuture()
+                        : vertx.executeBlocking(() -> {
+                            migrate(owner, app);
+                            note(owner, fingerprint);
+                            return null;
+                        }));
+    }
+
+    private static void migrate(PostgresAddress owner, PostgresAddress app) {
+        Flyway.configure(Migrations.class.getClassLoader())
+                .dataSource(owner.jdbcUrl(), owner.user(), owner.password())
+                .locations("classpath:" + FOLDER)
+                .placeholders(Map.of("app", quoted(app.user())))
+                .connectRetries(3)
+                .load()
+                .migrate();
+    }
+
+    private static void note(PostgresAddress owner, String fingerprint) {
+        try (Connection connection = DriverManager.getConnection(owner.jdbcUrl(), owner.user(), owner.password());
+                Statement statement = connection.createStatement()) {
+            statement.execute("comment on table flyway_schema_history is '" + fingerprint.replace("'", "''") + "'");
+        } catch (SQLException notNoted) {
+            LOG.debug("the next start asks Flyway again: {}", notNoted.toString());
+        }
+    }
+
+    /** What would be run: the scripts with their checksums, as Flyway has them too, and the role they name. */
+    private static String fingerprint(String app) {
+        return SCRIPTS.stream()
+                .map(script -> script + " " + Long.toHexString(checksum(script)))
+                .collect(Collectors.joining(", ", "hongbao ", " for " + app));
+    }
+
+    private static long checksum(String script) {
+        try (InputStream in = Migrations.class.getClassLoader().getResourceAsStream(FOLDER + "/" + script)) {
+            if (in == null) {
+                throw new IllegalStateException("this jar lacks " + script);
+            }
+            CRC32 checksum = new CRC32();
+            checksum.update(in.readAllBytes());
+            return checksum.getValue();
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    private static String quoted(String identifier) {
+        return '"' + identifier.replace("\"", "\"\"") + '"';
+    }
+}

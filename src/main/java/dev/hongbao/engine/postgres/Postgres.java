@@ -1,0 +1,145 @@
+package dev.hongbao.engine.postgres;
+
+import io.netty.channel.ChannelPipeline;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.pgclient.PgConnection;
+import io.vertx.pgclient.spi.PgDriver;
+import io.vertx.sqlclient.ClientBuilder;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.impl.SocketConnectionBase;
+import io.vertx.sqlclient.internal.SqlConnectionInternal;
+import io.vertx.sqlclient.spi.ConnectionFactory;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes all connections to one Postgres, so that none of them waits for ever on a host that froze or fell silent. Postgres ends a
+ * statement that takes too long ({@code statement_timeout}); when not even that is heard, the connection is closed ({@link
+ * Deadline}), and what it carried is of unknown effect. Safe on any thread.
+ */
+public final class Postgres {
+    /** What a settlement or an owner's task may take, and a request at the most; a caller has been told 503 by then. */
+    public static final Duration SHORT = Duration.ofSeconds(8);
+
+    /** For what reads or deletes a lot: recovery's pages, the reconciliation, the hourly purge. */
+    public static final Duration LONG = Duration.ofMinutes(10);
+
+    /** Postgres' own refusal comes first, unless nothing comes at all. */
+    private static final Duration GRACE = Duration.ofSeconds(2);
+
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+
+    /** Connections that are seldom needed are not kept. */
+    private static final Duration IDLE = Duration.ofMinutes(1);
+
+    private final Vertx vertx;
+    private final PostgresAddress address;
+    private final ConnectionFactory<PgConnectOptions> single;
+    private final Set<Deadline> open = ConcurrentHashMap.newKeySet();
+
+    public Postgres(Vertx vertx, PostgresAddress address) {
+        this.vertx = vertx;
+        this.address = address;
+        this.single = PgDriver.INSTANCE.createConnectionFactory(vertx, transport());
+    }
+
+    /**
+     * A pool of connections. Who waits for one as long as a statement may take is told to try later ({@link SqlState#isOutage}).
+     *
+     * @param name for the log and the metrics
+     * @param queue how many may wait for a connection; further ones fail
+     * @param statement the longest that a statement may take
+     */
+    public Pool pool(String name, int size, int queue, Duration statement) {
+        PoolOptions options = new PoolOptions()
+                .setMaxSize(size)
+                .setMaxWaitQueueSize(queue)
+                .setConnectionTimeout((int) statement.toMillis())
+                .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS);
+        if (statement.compareTo(SHORT) > 0) {
+            options.setIdleTimeout((int) IDLE.toSeconds()).setIdleTimeoutUnit(TimeUnit.SECONDS);
+        }
+        return build(PgBuilder.pool(), options, name, statement, Map.of());
+    }
+
+    /**
+     * One connection, on which statements are pipelined in the order they are sent.
+     *
+     * @param lock the longest that a statement waits for a lock; then it is refused with 55P03
+     */
+    public SqlClient pipeline(String name, Duration lock) {
+        return build(
+                PgBuilder.client(),
+                new PoolOptions().setMaxSize(1),
+                name,
+                SHORT,
+                Map.of("lock_timeout", lock.toMillis() + "ms"));
+    }
+
+    /**
+     * A connection for one that speaks regularly.
+     *
+     * @param answer the longest that an answer may take
+     * @param silence Postgres ends the session of a client that says nothing for so long: one that froze
+     */
+    public Future<PgConnection> connect(String name, Duration answer, Duration silence) {
+        PgConnectOptions options = options(answer, Map.of("idle_session_timeout", silence.toMillis() + "ms"));
+        return single.connect(vertx.getOrCreateContext(), options).map(made -> {
+            guard(made, name, answer);
+            return PgConnection.cast(made);
+        });
+    }
+
+    /** Closes each connection on which nothing was heard in the last {@code silence}; pools make new ones when they need them. */
+    public void dropSilent(Duration silence) {
+        open.forEach(connection -> connection.dropIfSilent(silence));
+    }
+
+    private <C> C build(
+            ClientBuilder<C> builder, PoolOptions pool, String name, Duration statement, Map<String, String> settings) {
+        return builder.with(pool.setName("hongbao-" + name))
+                .with(transport())
+                .connectingTo(options(statement, settings))
+                .withConnectHandler(made -> {
+                    guard(made, name, statement.plus(GRACE));
+                    made.close(); // gives it to the pool
+                })
+                .using(vertx)
+                .build();
+    }
+
+    private PgConnectOptions options(Duration statement, Map<String, String> settings) {
+        PgConnectOptions options =
+                address.connectOptions().addProperty("statement_timeout", statement.toMillis() + "ms");
+        settings.forEach(options::addProperty);
+        return options;
+    }
+
+    /** The read timeout is for the handshake: {@link #guard} takes it away. The user timeout needs the native transport. */
+    private static NetClientOptions transport() {
+        return new NetClientOptions()
+                .setConnectTimeout((int) CONNECT.toMillis())
+                .setReadIdleTimeout((int) CONNECT.toSeconds())
+                .setIdleTimeoutUnit(TimeUnit.SECONDS)
+                .setTcpKeepAlive(true)
+                .setTcpUserTimeout((int) SHORT.plus(GRACE).toMillis());
+    }
+
+    private void guard(SqlConnection made, String name, Duration answer) {
+        SocketConnectionBase connection =
+                (SocketConnectionBase) ((SqlConnectionInternal) made).unwrap().unwrap();
+        ChannelPipeline pipeline = connection.socket().channelHandlerContext().pipeline();
+        pipeline.remove("idle");
+        pipeline.addBefore("handler", "deadline", new Deadline(name, answer, open));
+    }
+}

@@ -1,0 +1,45 @@
+package dev.hongbao.engine.postgres;
+
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.TrustOptions;
+import io.vertx.pgclient.SslMode;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * What a URL's {@code sslmode} means, as libpq has it: up to {@code require} it is about encryption only, {@code verify-ca} asks for
+ * a certificate that is trusted, {@code verify-full} also for the host's name in it. Trusted is what this JVM trusts
+ * ({@code -Djavax.net.ssl.trustStore}).
+ */
+final class PostgresTls {
+    private PostgresTls() {}
+
+    /** For the reactive client, which fails without any when it comes to TLS. */
+    static ClientSSLOptions options(SslMode mode) {
+        ClientSSLOptions options = new ClientSSLOptions().setHostnameVerificationAlgorithm("");
+        return switch (mode) {
+            case DISABLE, ALLOW, PREFER, REQUIRE -> options.setTrustAll(true);
+            case VERIFY_CA -> options.setTrustOptions(trusted());
+            case VERIFY_FULL -> options.setTrustOptions(trusted()).setHostnameVerificationAlgorithm("HTTPS");
+        };
+    }
+
+    /** What JDBC needs beside the mode; it would look for a file of libpq's otherwise. */
+    static String jdbcParameters(SslMode mode) {
+        return switch (mode) {
+            case DISABLE, ALLOW, PREFER, REQUIRE -> "";
+            case VERIFY_CA, VERIFY_FULL -> "&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
+        };
+    }
+
+    private static TrustOptions trusted() {
+        try {
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init((KeyStore) null);
+            return TrustOptions.wrap(factory);
+        } catch (GeneralSecurityException broken) {
+            throw new IllegalStateException("this JVM's trust store cannot be read", broken);
+        }
+    }
+}

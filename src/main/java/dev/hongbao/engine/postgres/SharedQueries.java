@@ -1,0 +1,47 @@
+package dev.hongbao.engine.postgres;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+
+/**
+ * One query for all who ask the same at the same time, on whichever event loops; each gets the answer on its own. Safe on any
+ * thread.
+ *
+ * @param <K> what is asked
+ */
+public final class SharedQueries<K, V> {
+    private final ConcurrentMap<K, CompletableFuture<V>> running = new ConcurrentHashMap<>();
+
+    /** The answer of the query that is under way for {@code key}, or else of {@code query}. */
+    public Future<V> ask(K key, Supplier<Future<V>> query) {
+        CompletableFuture<V> mine = new CompletableFuture<>();
+        CompletableFuture<V> theirs = running.putIfAbsent(key, mine);
+        if (theirs == null) {
+            started(query).onComplete(done -> {
+                running.remove(key, mine);
+                if (done.succeeded()) {
+                    mine.complete(done.result());
+                } else {
+                    mine.completeExceptionally(done.cause());
+                }
+            });
+        }
+        CompletableFuture<V> answer = theirs == null ? mine : theirs;
+        Context caller = Vertx.currentContext();
+        return caller == null ? Future.fromCompletionStage(answer) : Future.fromCompletionStage(answer, caller);
+    }
+
+    /** A query that throws instead of failing must not leave its key behind: whoever asks later would wait for ever. */
+    private static <V> Future<V> started(Supplier<Future<V>> query) {
+        try {
+            return query.get();
+        } catch (RuntimeException fault) {
+            return Future.failedFuture(fault);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.hongbao.engine.postgres;
+
+import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** What the SQLSTATE of an error means for the one who sent the statement. */
+public final class SqlState {
+    private static final Set<String> RETRYABLE = Set.of("40P01", "40001");
+
+    /** What a pool says to who waited too long for a connection: its exception has no type of its own. */
+    private static final Set<String> NO_CONNECTION = Set.of("Timeout", "Timeout waiting for connection");
+
+    private SqlState() {}
+
+    /** Deadlock, serialization failure: nothing happened, and the same transaction may be run again at once. */
+    public static boolean isRetryable(Throwable fault) {
+        return fault instanceof PgException pg && RETRYABLE.contains(pg.getSqlState());
+    }
+
+    /** A settlement met a cursor that another writer moved, or a generation that is over. */
+    public static boolean isStaleCursor(Throwable fault) {
+        return fault instanceof PgException pg && "HB001".equals(pg.getSqlState());
+    }
+
+    /** A settlement met a claim that is void: its packet is unknown or closed, or its slot or its user is taken. */
+    public static boolean isVoidClaim(Throwable fault) {
+        return fault instanceof PgException pg
+                && ("HB002".equals(pg.getSqlState()) || "23505".equals(pg.getSqlState()));
+    }
+
+    /** What was only tried can be settled; nothing of it happened. */
+    public static boolean isUndone(@Nullable Throwable fault) {
+        return fault instanceof PgException pg && "HB004".equals(pg.getSqlState());
+    }
+
+    /** A settlement does not know what is set aside: it settles something of it, or keeps what is set aside no more. */
+    public static boolean isUnawareOfQuarantine(Throwable fault) {
+        return fault instanceof PgException pg && "HB003".equals(pg.getSqlState());
+    }
+
+    /**
+     * Whether the refusal is about the data: it cannot be stored (22), breaks a constraint (23) or a rule in a function (P0), and
+     * so will be refused for ever. A full disk (53) or a missing function (42) is an outage, whose end is waited for.
+     */
+    public static boolean isPoison(@Nullable Throwable fault) {
+        if (!(fault instanceof PgException pg)) {
+            return false;
+        }
+        String state = String.valueOf(pg.getSqlState());
+        return state.startsWith("22") || state.startsWith("23") || state.startsWith("P0");
+    }
+
+    /**
+     * Whether Postgres itself refused the statement: then nothing of it happened. False for a broken connection, after which
+     * the effect is unknown, and for errors in which the server goes away (class 57, 08, 58).
+     */
+    public static boolean isRefusal(Throwable fault) {
+        if (!(fault instanceof PgException pg)) {
+            return false;
+        }
+        String state = String.valueOf(pg.getSqlState());
+        return !state.startsWith("57") && !state.startsWith("08") && !state.startsWith("58");
+    }
+
+    /** Whether Postgres is away, going away, or has no connection to spare: the same statement may succeed later. */
+    public static boolean isOutage(Throwable fault) {
+        return fault instanceof PgException
+                ? !isRefusal(fault)
+                        || String.valueOf(((PgException) fault).getSqlState()).startsWith("53")
+                : fault instanceof IOException
+                        || fault instanceof ClosedConnectionException
+                        || fault instanceof ConnectionPoolTooBusyException
+                        || fault instanceof TimeoutException
+                        || NO_CONNECTION.contains(String.valueOf(fault.getMessage()));
+    }
+
+    /** The name of the constraint that was violated; null for any other fault. */
+    public static @Nullable String violatedConstraint(Throwable fault) {
+        return fault instanceof PgException pg
+                        && String.valueOf(pg.getSqlState()).startsWith("23")
+                ? Objects.requireNonNullElse(pg.getConstraint(), "")
+                : null;
+    }
+}

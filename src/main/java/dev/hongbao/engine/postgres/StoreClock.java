@@ -1,0 +1,110 @@
+package dev.hongbao.engine.postgres;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Postgres' clock, as this server knows it: what Postgres answered last, and what has passed since that answer arrived. So it
+ * never leads, but for the second until the next answer when Postgres' own clock goes back; the wall clock of this machine
+ * plays no part. It is for refusing early and for the script's {@code now}: what is due is decided in SQL. Safe on any thread.
+ */
+public final class StoreClock extends Clock {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreClock.class);
+
+    private static final long EVERY_MILLIS = 1_000;
+
+    /** An answer that took longer lags by up to that: it counts only when the one before must be wrong. */
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** An answer that takes longer is not waited for. */
+    private static final long LOST_MILLIS = 10_000;
+
+    private final SqlClient postgres;
+    private final LongSupplier nanoTime;
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile @Nullable Answer last;
+
+    /** What Postgres said. @param askedNanos of the monotonic clock, like {@code arrivedNanos} */
+    private record Answer(long askedNanos, long arrivedNanos, Instant said) {
+        Instant at(long nanos) {
+            return said.plusNanos(nanos - arrivedNanos);
+        }
+    }
+
+    /**
+     * @param nanoTime a monotonic clock: {@code System::nanoTime} but in tests
+     */
+    public StoreClock(SqlClient postgres, LongSupplier nanoTime) {
+        this.postgres = postgres;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Asks Postgres now, and from then on every second. Fails when the first answer does. */
+    public Future<Void> follow(Vertx vertx) {
+        vertx.setPeriodic(EVERY_MILLIS, tick -> {
+            if (asking.compareAndSet(false, true)) {
+                ask().timeout(LOST_MILLIS, TimeUnit.MILLISECONDS)
+                        .onFailure(away -> LOG.debug("Postgres' clock was not read: {}", away.getMessage()))
+                        .onComplete(asked -> asking.set(false));
+            }
+        });
+        return ask();
+    }
+
+    /** Asks Postgres once. */
+    public Future<Void> ask() {
+        long asked = nanoTime.getAsLong();
+        return postgres.query("select clock_timestamp()").execute().map(rows -> {
+            answered(
+                    asked,
+                    nanoTime.getAsLong(),
+                    rows.iterator().next().getOffsetDateTime(0).toInstant());
+            return null;
+        });
+    }
+
+    /** What Postgres {@code said}; of two answers the one that was asked for later counts. */
+    synchronized void answered(long askedNanos, long arrivedNanos, Instant said) {
+        Answer before = last;
+        if (before != null) {
+            long took = arrivedNanos - askedNanos;
+            Instant expected = before.at(arrivedNanos);
+            boolean agrees = !expected.isBefore(said) && !expected.isAfter(said.plusNanos(took));
+            if (askedNanos - before.askedNanos < 0 || (took > SLOW_NANOS && agrees)) {
+                return;
+            }
+        }
+        last = new Answer(askedNanos, arrivedNanos, said);
+    }
+
+    /** @throws IllegalStateException before the first answer */
+    @Override
+    public Instant instant() {
+        Answer known = last;
+        if (known == null) {
+            throw new IllegalStateException("Postgres was not asked for the time yet");
+        }
+        return known.at(nanoTime.getAsLong());
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+        throw new UnsupportedOperationException("Postgres' clock is in UTC");
+    }
+}

@@ -1,0 +1,73 @@
+package dev.hongbao.engine.redis;
+
+import io.vertx.redis.client.impl.types.ErrorType;
+import java.util.Locale;
+
+/** What went wrong with a Redis command, and so what is known about its effect. Carries no stack trace: it is handled. */
+public final class RedisFault extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** What a caller needs to tell apart. */
+    public enum Kind {
+        /** The script is not in the cache: this Redis is not the one that recovery prepared. The script did not run. */
+        NO_SCRIPT,
+        /** The generation's journal is gone; the script changed nothing. */
+        NO_JOURNAL,
+        /** The journal holds as many unsettled entries as it may; the script changed nothing. */
+        JOURNAL_FULL,
+        /** A replica answered: the primary moved. The command changed nothing. */
+        READ_ONLY,
+        /** Redis refused before it began: out of memory, disk full, loading. */
+        REFUSED,
+        /** The connection broke or the reply was late: the command may have run. */
+        LOST,
+        /** No connection: the command was not sent. */
+        DOWN,
+        /** Any other error: a fault of the script or of its keys. */
+        ERROR
+    }
+
+    private final Kind kind;
+
+    private RedisFault(Kind kind, String message) {
+        super(message, null, false, false);
+        this.kind = kind;
+    }
+
+    static RedisFault down() {
+        return new RedisFault(Kind.DOWN, "no connection to Redis");
+    }
+
+    static RedisFault of(Throwable fault) {
+        if (fault instanceof RedisFault known) {
+            return known;
+        }
+        String message = String.valueOf(fault.getMessage());
+        if (fault instanceof ErrorType) {
+            return new RedisFault(kindOf(message), message);
+        }
+        return new RedisFault(Kind.LOST, fault.getClass().getSimpleName() + " " + message);
+    }
+
+    private static Kind kindOf(String message) {
+        String code = message.split(" ", 2)[0].toUpperCase(Locale.ROOT);
+        return switch (code) {
+            case "NOSCRIPT" -> Kind.NO_SCRIPT;
+            case "NO_JOURNAL" -> Kind.NO_JOURNAL;
+            case "JOURNAL_FULL" -> Kind.JOURNAL_FULL;
+            case "READONLY" -> Kind.READ_ONLY;
+            case "CONNECTION_CLOSED" -> Kind.LOST; // not Redis' word but the client's, for what was in flight
+            case "OOM", "MISCONF", "LOADING", "BUSY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN" -> Kind.REFUSED;
+            default -> Kind.ERROR;
+        };
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /** Whether {@code fault} is a Redis fault of {@code kind}. */
+    public static boolean is(Throwable fault, Kind kind) {
+        return fault instanceof RedisFault redis && redis.kind == kind;
+    }
+}

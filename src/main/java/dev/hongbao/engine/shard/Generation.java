@@ -1,0 +1,76 @@
+package dev.hongbao.engine.shard;
+
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * One life of a shard in Redis. Recovery draws a new one: its keys and its scripts are stamped with it, so that whatever is
+ * left of an older one changes nothing that counts (invariant I9).
+ *
+ * @param namespace the installation's, see {@link Installation}
+ * @param shard 0 to the number of shards - 1; all keys of a shard share its hash tag
+ * @param epoch grows with every recovery, 0 before the first
+ * @param nonce random, so that two histories with the same epoch still differ
+ */
+public record Generation(String namespace, int shard, long epoch, String nonce) {
+
+    /** What the scripts are stamped with and all keys begin with: {@code {5f3a90c1:3}:7-ab12cd34ef56}. */
+    public String stamp() {
+        return shardPrefix() + epoch + "-" + nonce;
+    }
+
+    /** What the keys of all generations of the shard begin with. */
+    String shardPrefix() {
+        return "{" + namespace + ":" + shard + "}:";
+    }
+
+    /** The stream of accepted entries that Postgres has not settled. */
+    public String journalKey() {
+        return stamp() + ":journal";
+    }
+
+    /** Where recovery puts the journal, so that scripts of this generation find none. */
+    public String retiredJournalKey() {
+        return stamp() + ":retired";
+    }
+
+    /** The hash of a packet. */
+    public String packetKey(String packet) {
+        return stamp() + ":p:" + packet;
+    }
+
+    /** The hash of a draw. */
+    public String drawKey(String draw) {
+        return stamp() + ":d:" + draw;
+    }
+
+    /** The sorted set of a draw's releases that are not taken. */
+    public String scheduleKey(String draw) {
+        return stamp() + ":m:" + draw;
+    }
+
+    /** The sorted set of attempts that the play script has decided lately. */
+    public String attemptsKey() {
+        return stamp() + ":attempts";
+    }
+
+    /** All keys that a packet or a draw of this id may have. */
+    public List<String> keysOf(UUID id) {
+        return List.of(packetKey(id.toString()), drawKey(id.toString()), scheduleKey(id.toString()));
+    }
+
+    /** The sorted set, outside of all generations, of the latest epoch of each shard that Redis has seen. */
+    public String epochsKey() {
+        return "hongbao:" + namespace + ":epochs";
+    }
+
+    /** A journal entry's full id in the stream. */
+    public String entryId(long seq) {
+        return epoch + "-" + seq;
+    }
+
+    @Override
+    public String toString() {
+        return stamp();
+    }
+}

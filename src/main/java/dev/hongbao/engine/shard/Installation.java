@@ -1,0 +1,68 @@
+package dev.hongbao.engine.shard;
+
+import dev.hongbao.engine.redis.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.sqlclient.Pool;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which installation this is: one database, and the servers that work on it. Its namespace is in every key in Redis, so that
+ * installations that share a Redis do not touch each other's. Immutable.
+ *
+ * @param id in Postgres, and with it in every copy of the database
+ * @param namespace the option's, or else the first eight digits of the id: short, since every packet's key has it
+ */
+public record Installation(UUID id, String namespace) {
+    private static final int DIGITS = 8;
+
+    /** Gives the database an id at its very first start; later as {@link #read}. */
+    public static Future<Installation> establish(Pool pool, @Nullable String namespace) {
+        return pool.query("insert into installation (one) values (true) on conflict do nothing")
+                .execute()
+                .compose(done -> read(pool, namespace));
+    }
+
+    /**
+     * The installation of a database that has been started on.
+     *
+     * @param namespace null for the id's
+     */
+    public static Future<Installation> read(Pool pool, @Nullable String namespace) {
+        return pool.query("select id from installation").execute().map(rows -> {
+            UUID id = rows.iterator().next().getUUID(0);
+            return new Installation(id, namespace == null ? id.toString().substring(0, DIGITS) : namespace);
+        });
+    }
+
+    /**
+     * Takes the namespace in a Redis, where a key outside of all generations says whose it is. Idempotent.
+     *
+     * @return fails with a message for the operator when it is another installation's
+     */
+    public Future<Void> claim(RedisLink redis) {
+        String key = "hongbao:" + namespace;
+        Request read = Request.cmd(Command.GET).arg(key);
+        // Looked for first: a full Redis refuses to write.
+        return redis.send(read)
+                .compose(there -> there != null
+                        ? Future.succeededFuture(there)
+                        : redis.send(Request.cmd(Command.SET)
+                                        .arg(key)
+                                        .arg(id.toString())
+                                        .arg("NX"))
+                                .compose(set -> redis.send(read)))
+                .compose(this::holds);
+    }
+
+    private Future<Void> holds(@Nullable Response owner) {
+        return owner == null || owner.toString().equals(id.toString())
+                ? Future.succeededFuture()
+                : Future.failedFuture(new IllegalStateException("redis.namespace: the keys of \"" + namespace
+                        + "\" in this Redis belong to" + " the installation " + owner + ", and this one is " + id
+                        + "; choose another namespace"));
+    }
+}

@@ -1,0 +1,61 @@
+package dev.hongbao.engine.shard;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Cursor;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.function.Function;
+
+/** Reads a long result page by page, so that a shard of any size is loaded in bounded memory. */
+public final class RowPages {
+    /** Rows read, and commands sent, at a time: all shards at once stay below what a link takes. */
+    private static final int PAGE = 500;
+
+    private RowPages() {}
+
+    /**
+     * Calls {@code write} with each page in order, the next when its future is done; an empty result gives one empty page.
+     *
+     * @return fails when the query or a write does
+     */
+    public static Future<Void> each(
+            Pool pool, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
+        return pool.withTransaction(tx -> each(tx, sql, parameters, write));
+    }
+
+    /**
+     * The same for what is written into a generation's keys: before each page it looks whether the generation still stands.
+     *
+     * @return fails also when another has replaced it
+     */
+    public static Future<Void> each(
+            Pool pool, Generation generation, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
+        return pool.withTransaction(tx -> each(
+                tx,
+                sql,
+                parameters,
+                rows -> tx.preparedQuery("select from shard where id = $1 and epoch = $2 and nonce = $3")
+                        .execute(Tuple.of((short) generation.shard(), generation.epoch(), generation.nonce()))
+                        .compose(standing -> standing.rowCount() == 1
+                                ? write.apply(rows)
+                                : Future.failedFuture(
+                                        new IllegalStateException(generation + " was replaced while it was loaded")))));
+    }
+
+    private static Future<Void> each(
+            SqlConnection tx, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
+        return tx.prepare(sql).compose(statement -> {
+            Cursor cursor = statement.cursor(parameters);
+            return next(cursor, write).eventually(cursor::close).eventually(statement::close);
+        });
+    }
+
+    private static Future<Void> next(Cursor cursor, Function<RowSet<Row>, Future<Void>> write) {
+        return cursor.read(PAGE)
+                .compose(rows -> write.apply(rows)
+                        .compose(written -> cursor.hasMore() ? next(cursor, write) : Future.succeededFuture()));
+    }
+}

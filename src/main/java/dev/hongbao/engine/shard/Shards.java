@@ -1,0 +1,195 @@
+package dev.hongbao.engine.shard;
+
+import dev.hongbao.engine.postgres.SharedQueries;
+import dev.hongbao.engine.redis.Script;
+import dev.hongbao.engine.shard.ShardStore.ShardRow;
+import io.vertx.core.Future;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What this server knows of the shards' generations: maybe an old one, which the fence then tells. Safe on any thread.
+ */
+public final class Shards {
+    private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
+
+    private final ShardStore store;
+    private final Map<String, String> templates;
+    private final AtomicReferenceArray<Shard> known;
+    private final AtomicLongArray heardOf;
+    private final List<Runnable> forgetting = new CopyOnWriteArrayList<>();
+    private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
+    private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
+    private final ShardsAtStart atStart = new ShardsAtStart();
+
+    /**
+     * A generation and its scripts.
+     *
+     * @param scripts by name, stamped with the generation
+     */
+    public record Shard(Generation generation, Map<String, Script> scripts) {
+        /** The script of that name. */
+        public Script script(String name) {
+            Script script = scripts.get(name);
+            if (script == null) {
+                throw new IllegalArgumentException("no script " + name);
+            }
+            return script;
+        }
+    }
+
+    /**
+     * @param count the number of shards, as Postgres has it
+     * @param templates the scripts' texts by name, with {@code @generation@} and {@code @epoch@} to be stamped
+     */
+    public Shards(ShardStore store, int count, Map<String, String> templates) {
+        this.store = store;
+        this.templates = Map.copyOf(templates);
+        this.known = new AtomicReferenceArray<>(count);
+        this.heardOf = new AtomicLongArray(count);
+        for (int id = 0; id < count; id++) {
+            known.set(id, stamped(new Generation(store.installation().namespace(), id, 0, "")));
+        }
+    }
+
+    /** The number of shards. */
+    public int count() {
+        return known.length();
+    }
+
+    /** What every key of this installation in Redis names. */
+    public String namespace() {
+        return store.installation().namespace();
+    }
+
+    /** The shard that a packet or draw of this id is stored with when it is made. */
+    public int shardFor(UUID id) {
+        return Math.floorMod(id.hashCode(), known.length());
+    }
+
+    /** The latest generation this server has heard of; epoch 0 before the first recovery. */
+    public Shard current(int shard) {
+        return known.get(shard);
+    }
+
+    /**
+     * Whether every shard has had a generation, and each that this server owns was live once since it started: then claims are
+     * taken. Stays true, also when a shard has to be recovered later.
+     */
+    public boolean isReady() {
+        for (int shard = 0; shard < count(); shard++) {
+            if (current(shard).generation().epoch() == 0) {
+                return false;
+            }
+        }
+        return atStart.isDone();
+    }
+
+    /** What the owned shards' keeper tells of their start. */
+    public ShardsAtStart atStart() {
+        return atStart;
+    }
+
+    /**
+     * Reads all generations from Postgres; calls at the same time share one query. When Postgres has an older one than is known
+     * here, the shard's owner is told: maybe Postgres went back in time, or only this answer is late.
+     */
+    public Future<Void> refresh() {
+        return refreshing.ask(
+                "all",
+                () -> store.readAll().map(rows -> {
+                    for (ShardRow row : rows) {
+                        Generation now = adopt(row).generation();
+                        if (!now.equals(row.generation())) {
+                            RecoveryRequest request = new RecoveryRequest(now.shard(), now.stamp(), null);
+                            telling.ask(request, () -> store.notifyOwner(request));
+                        }
+                    }
+                    return null;
+                }));
+    }
+
+    /**
+     * Has {@code forget} called whenever Postgres turns out to have gone back in time (a restored backup, a promoted replica that
+     * lacked commits): what was remembered of it may never have been. It may be called on any thread, and more than once for
+     * one event.
+     */
+    public void whenPostgresWentBack(Runnable forget) {
+        forgetting.add(forget);
+    }
+
+    /** Another server knows a generation of this epoch: the next one has to be later. */
+    public void heardOf(int shard, long epoch) {
+        heardOf.accumulateAndGet(shard, epoch, Math::max);
+    }
+
+    /** The latest epoch of a shard that this server has seen or heard of. */
+    public long latestEpoch(int shard) {
+        return Math.max(heardOf.get(shard), current(shard).generation().epoch());
+    }
+
+    /**
+     * Tells the shard's owner that scripts, the journal or a key of a generation are missing, then looks what Postgres
+     * says. Does not wait for the recovery. Thousands may miss the same thing at once: one of them tells.
+     *
+     * @param key the missing key of a packet or draw that is open; null when scripts or the journal are missing
+     */
+    public Future<Void> report(Generation broken, @Nullable String key) {
+        if (!current(broken.shard()).generation().equals(broken)) {
+            return Future.succeededFuture();
+        }
+        RecoveryRequest request = new RecoveryRequest(broken.shard(), broken.stamp(), key);
+        return telling.ask(request, () -> store.notifyOwner(request)).compose(told -> refresh());
+    }
+
+    /**
+     * Tells the shard's owner that a script or a key of a generation failed with an error that none should give: it may have
+     * written half of what it had to. Otherwise as {@link #report}.
+     */
+    public Future<Void> reportFault(Generation broken) {
+        return report(broken, RecoveryRequest.FAULT);
+    }
+
+    /** Takes the row's generation as the shard's, unless a later one is known; returns the one that is known then. */
+    public Shard adopt(ShardRow row) {
+        Generation generation = row.generation();
+        int id = generation.shard();
+        Shard before = known.getAndUpdate(
+                id, shard -> generation.epoch() > shard.generation().epoch() ? stamped(generation) : shard);
+        if (row.restored() > before.generation().epoch()) {
+            LOG.warn("Postgres went back in time: what was remembered before {} is dropped", generation);
+            forgetting.forEach(Runnable::run);
+        }
+        return current(id);
+    }
+
+    /** The scripts of a generation, known or not. */
+    public Collection<Script> scripts(Generation generation) {
+        Shard shard = current(generation.shard());
+        return (shard.generation().equals(generation) ? shard : stamped(generation))
+                .scripts()
+                .values();
+    }
+
+    private Shard stamped(Generation generation) {
+        return new Shard(
+                generation,
+                templates.entrySet().stream()
+                        .collect(Collectors.toUnmodifiableMap(
+                                Map.Entry::getKey, template -> stamp(template.getValue(), generation))));
+    }
+
+    private static Script stamp(String template, Generation generation) {
+        return Script.of(template.replace("@generation@", generation.stamp())
+                .replace("@epoch@", Long.toString(generation.epoch())));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.hongbao.engine.shard;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether the shards that this server owns have begun to work. Each counts once: a shard that needs a recovery later does not
+ * make the server unready, since the others serve on. Safe on any thread.
+ */
+public final class ShardsAtStart {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardsAtStart.class);
+
+    /** A shard whose recovery fails for so long does not keep the others from serving. One that is only slow does. */
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final LongSupplier nanoTime;
+
+    /** The owned shards that were never live, in their order. */
+    private final Map<Integer, Waiting> waiting = new TreeMap<>();
+
+    private boolean anyLive;
+    private boolean done;
+
+    private record Waiting(long sinceNanos, String failure) {}
+
+    ShardsAtStart() {
+        this(System::nanoTime);
+    }
+
+    ShardsAtStart(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /** These are to be waited for. */
+    public synchronized void acquired(List<Integer> shards) {
+        shards.forEach(shard -> waiting.put(shard, new Waiting(0, "")));
+    }
+
+    /** They are another server's now. */
+    public synchronized void lost() {
+        waiting.clear();
+    }
+
+    /** The shard settles. */
+    public synchronized void live(int shard) {
+        waiting.remove(shard);
+        anyLive = true;
+    }
+
+    /** An attempt to make the shard live failed; it is made again. */
+    public synchronized void failed(int shard, String why) {
+        waiting.computeIfPresent(
+                shard,
+                (id, before) -> new Waiting(before.failure.isEmpty() ? nanoTime.getAsLong() : before.sinceNanos, why));
+    }
+
+    /**
+     * Whether each owned shard was live once, or has failed to for {@link #PATIENCE} while others are live; stays true. When shards
+     * are left behind, the log names them, once.
+     */
+    synchronized boolean isDone() {
+        if (!done && waiting.values().stream().allMatch(this::isHopeless) && (anyLive || waiting.isEmpty())) {
+            done = true;
+            List<String> left = new ArrayList<>();
+            waiting.forEach((shard, why) -> left.add("shard " + shard + ": " + why.failure));
+            if (!left.isEmpty()) {
+                LOG.error(
+                        "serving without shards whose recovery fails and is tried on; claims on their packets get 503: {}",
+                        left);
+            }
+        }
+        return done;
+    }
+
+    private boolean isHopeless(Waiting shard) {
+        return !shard.failure.isEmpty() && nanoTime.getAsLong() - shard.sinceNanos > PATIENCE.toNanos();
+    }
+}

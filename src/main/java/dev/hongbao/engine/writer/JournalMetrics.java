@@ -1,0 +1,46 @@
+package dev.hongbao.engine.writer;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What an operator watches of the journal. */
+final class JournalMetrics {
+    final Counter recoveries;
+    final Counter voids;
+    final Counter failures;
+    final DistributionSummary batchSize;
+    final Timer settlement;
+    final AtomicLong unsettled = new AtomicLong();
+    final AtomicInteger live = new AtomicInteger();
+
+    JournalMetrics(MeterRegistry registry) {
+        recoveries = Counter.builder("hongbao.journal.recoveries")
+                .description("New generations drawn: epoch changes")
+                .register(registry);
+        voids = Counter.builder("hongbao.journal.voids")
+                .description("Journal items that contradicted settled ones; more than 0 needs a look")
+                .register(registry);
+        failures = Counter.builder("hongbao.journal.failures")
+                .description("Settlements that failed and were tried again")
+                .register(registry);
+        batchSize = DistributionSummary.builder("hongbao.journal.batch.items")
+                .description("Claims or closes settled by one transaction")
+                .publishPercentiles(0.5, 0.99)
+                .register(registry);
+        settlement = Timer.builder("hongbao.journal.settlement")
+                .description("One settling transaction, with its wait for the one before")
+                .publishPercentiles(0.5, 0.99)
+                .register(registry);
+        Gauge.builder("hongbao.journal.unsettled.entries", unsettled, AtomicLong::get)
+                .description("Journal entries known to the owner and not settled")
+                .register(registry);
+        Gauge.builder("hongbao.journal.live.shards", live, AtomicInteger::get)
+                .description("Shards this server owns and settles")
+                .register(registry);
+    }
+}

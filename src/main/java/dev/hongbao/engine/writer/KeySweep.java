@@ -1,0 +1,144 @@
+package dev.hongbao.engine.writer;
+
+import dev.hongbao.engine.redis.RedisInfo;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes what older generations left in Redis. To find it, all keys are gone through; recoveries that ask while a pass is under
+ * way share the next one. Confined to the persistence verticle's event loop.
+ */
+final class KeySweep {
+    private static final int PAGE = 1000;
+    private static final long FREED_POLL_MILLIS = 20;
+
+    /** The longest wait for memory that Redis frees in a thread of its own. */
+    private static final long FREED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Vertx vertx;
+    private final RedisLink redis;
+    private final String namespace;
+    private Map<Integer, Generation> asked = new HashMap<>();
+    private Promise<Void> nextPass = Promise.promise();
+    private boolean passing;
+
+    KeySweep(Vertx vertx, RedisLink redis, String namespace) {
+        this.vertx = vertx;
+        this.redis = redis;
+        this.namespace = namespace;
+    }
+
+    /**
+     * One of our keys, as far as it tells whose it is.
+     *
+     * @param generation up to the end of the nonce
+     */
+    record Name(int shard, long epoch, String generation) {
+        /** Null when the key is of no generation of this namespace. */
+        static @Nullable Name of(String namespace, String key) {
+            int tag = namespace.length() + 2;
+            int close = key.indexOf("}:");
+            int dash = key.indexOf('-', close + 2);
+            int end = key.indexOf(':', dash + 1);
+            if (!key.startsWith("{" + namespace + ":") || close < tag || dash < 0 || end < 0) {
+                return null;
+            }
+            try {
+                return new Name(
+                        Integer.parseInt(key, tag, close, 10),
+                        Long.parseLong(key, close + 2, dash, 10),
+                        key.substring(0, end));
+            } catch (NumberFormatException foreign) {
+                return null;
+            }
+        }
+
+        /** Whether it is of a generation that {@code current} has replaced. One that is later may be alive, and is left alone. */
+        boolean isReplacedBy(Generation current) {
+            return epoch <= current.epoch() && !generation.equals(current.stamp());
+        }
+    }
+
+    /** Removes the keys of all generations that this one has replaced, and waits until Redis has their memory back. */
+    Future<Void> unlinkReplaced(Generation current) {
+        asked.put(current.shard(), current);
+        Future<Void> done = nextPass.future();
+        begin();
+        return done;
+    }
+
+    private void begin() {
+        if (passing || asked.isEmpty()) {
+            return;
+        }
+        passing = true;
+        Map<Integer, Generation> wanted = asked;
+        Promise<Void> pass = nextPass;
+        asked = new HashMap<>();
+        nextPass = Promise.promise();
+        go("{" + namespace + ":*", "0", key -> {
+                    Name name = Name.of(namespace, key);
+                    Generation current = name == null ? null : wanted.get(name.shard());
+                    return name != null && current != null && name.isReplacedBy(current);
+                })
+                .compose(gone -> freed(System.nanoTime()))
+                .onComplete(done -> {
+                    passing = false;
+                    pass.handle(done);
+                    begin();
+                });
+    }
+
+    /** Removes the keys of one generation, which nobody works in. */
+    Future<Void> unlinkAll(Generation abandoned) {
+        return go(abandoned.stamp() + ":*", "0", key -> true);
+    }
+
+    private Future<Void> go(String pattern, String cursor, Predicate<String> isOld) {
+        Request scan = Request.cmd(Command.SCAN)
+                .arg(cursor)
+                .arg("MATCH")
+                .arg(pattern)
+                .arg("COUNT")
+                .arg(PAGE);
+        return redis.send(scan).compose(page -> {
+            Request unlink = Request.cmd(Command.UNLINK);
+            int old = 0;
+            for (Response found : page.get(1)) {
+                if (isOld.test(found.toString())) {
+                    unlink.arg(found.toString());
+                    old++;
+                }
+            }
+            Future<Void> removed =
+                    old == 0 ? Future.succeededFuture() : redis.send(unlink).mapEmpty();
+            String next = page.get(0).toString();
+            return removed.compose(done -> next.equals("0") ? Future.succeededFuture() : go(pattern, next, isOld));
+        });
+    }
+
+    /** Large keys are freed by a thread of Redis; until then their memory counts. */
+    private Future<Void> freed(long sinceNanos) {
+        return RedisInfo.read(redis, "memory").compose(memory -> {
+            boolean pending = !List.of("", "0").contains(memory.get("lazyfree_pending_objects"));
+            if (!pending || System.nanoTime() - sinceNanos > FREED_NANOS) {
+                return Future.succeededFuture();
+            }
+            Promise<Void> later = Promise.promise();
+            vertx.setTimer(FREED_POLL_MILLIS, timer -> freed(sinceNanos).onComplete(later));
+            return later.future();
+        });
+    }
+}

@@ -1,0 +1,107 @@
+package dev.hongbao.engine.writer;
+
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.sqlclient.Pool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes through the keys in Redis, now and then and page by page, and removes what crashes left of owned shards: generations that
+ * were replaced, and packets and draws that are over. Confined to the persistence verticle's event loop.
+ */
+final class LeftoverKeys implements OwnerTask {
+    /** Keys a call: some ten thousand a second while a pass is under way. */
+    private static final int PAGE = 1000;
+
+    private static final long PASS_EVERY_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private final Pool pool;
+    private final Shards shards;
+    private final List<ShardLoader> loaders;
+    private final Later later;
+    private @Nullable String cursor = "0";
+    private long passedNanos;
+
+    /** Hears of keys whose generation is later than the shard's: Postgres went back in time. */
+    interface Later {
+        void found(int shard, long epoch);
+    }
+
+    LeftoverKeys(Pool pool, Shards shards, List<ShardLoader> loaders, Later later) {
+        this.pool = pool;
+        this.shards = shards;
+        this.loaders = loaders;
+        this.later = later;
+    }
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLink redis) {
+        if (cursor == null && System.nanoTime() - passedNanos > PASS_EVERY_NANOS) {
+            cursor = "0";
+        }
+        if (cursor == null || live.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return redis.send(Request.cmd(Command.SCAN)
+                        .arg(cursor)
+                        .arg("MATCH")
+                        .arg("{" + shards.namespace() + ":*")
+                        .arg("COUNT")
+                        .arg(PAGE))
+                .compose(page -> {
+                    String next = page.get(0).toString();
+                    cursor = next.equals("0") ? null : next;
+                    passedNanos = System.nanoTime();
+                    return leftovers(live, page.get(1)).compose(keys -> unlink(redis, keys));
+                });
+    }
+
+    private Future<List<String>> leftovers(List<Integer> live, Response found) {
+        List<String> old = new ArrayList<>();
+        Map<Integer, List<String>> current = new HashMap<>();
+        for (Response each : found) {
+            String key = each.toString();
+            KeySweep.Name name = KeySweep.Name.of(shards.namespace(), key);
+            if (name == null || !live.contains(name.shard())) {
+                continue;
+            }
+            Generation generation = shards.current(name.shard()).generation();
+            if (name.generation().equals(generation.stamp())) {
+                current.computeIfAbsent(name.shard(), shard -> new ArrayList<>())
+                        .add(key);
+            } else if (name.isReplacedBy(generation)) {
+                old.add(key);
+            } else {
+                later.found(name.shard(), name.epoch());
+            }
+        }
+        List<Future<List<String>>> over = new ArrayList<>();
+        current.forEach((shard, keys) -> loaders.forEach(
+                loader -> over.add(loader.over(pool, shards.current(shard).generation(), keys))));
+        return Future.all(over).map(all -> {
+            over.forEach(keys -> old.addAll(keys.result()));
+            return old;
+        });
+    }
+
+    private static Future<Void> unlink(RedisLink redis, List<String> keys) {
+        if (keys.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        Request unlink = Request.cmd(Command.UNLINK);
+        keys.forEach(unlink::arg);
+        return redis.send(unlink).mapEmpty();
+    }
+}

@@ -1,0 +1,238 @@
+package dev.hongbao.engine.writer;
+
+import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.JournalReader;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The writer: owns shards, settles their journals into Postgres ({@link SettlementLoop}), keeps and recovers them ({@link
+ * ShardSupervisor}), and runs the owner's tasks that only an owner may. Deploy one instance; everything happens on its event loop.
+ *
+ * <p>Entries come over the bus; the journal is read when one is missing there, and at every tick, since another server's
+ * entries come no other way.
+ */
+public final class PersistenceVerticle extends VerticleBase {
+    private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
+
+    private static final long DRAIN_MILLIS = 5_000;
+
+    /** Between two looks whether Postgres went back in time. */
+    private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /**
+     * A settlement that waits longer for a lock is refused, and its shards are settled one by one: a server that froze in the
+     * middle of a transaction holds up one shard, not all. Locks that move on are held for a commit, some milliseconds.
+     */
+    private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
+
+    private final Wiring wiring;
+    private final ShardLog[] logs;
+    private final JournalMetrics metrics;
+    private final Promise<Void> drained = Promise.promise();
+    private RedisLink redis;
+    private SqlClient writer;
+    private Ownership ownership;
+    private ShardSupervisor supervisor;
+    private SettlementLoop loop;
+    private List<OwnerTask> ownerTasks;
+    private long lookedBackNanos = System.nanoTime();
+    private boolean locksAway;
+    private boolean runningTasks;
+    private boolean choreFailed;
+    private boolean draining;
+
+    /**
+     * What the verticle works with.
+     *
+     * @param postgres for the connections of its own: the writer's and the locks'
+     * @param presence what this server shows to the others before it owns a shard
+     * @param pool for recovery, which reads a lot
+     * @param pollInterval of ticks
+     * @param maxItems that one settlement takes
+     */
+    public record Wiring(
+            Postgres postgres,
+            Presence presence,
+            Pool pool,
+            String redisUrl,
+            Duration redisTimeout,
+            ShardStore store,
+            Shards shards,
+            Quarantine quarantine,
+            List<Settler> settlers,
+            List<ShardLoader> loaders,
+            List<OwnerTask> ownerTasks,
+            Duration pollInterval,
+            int maxItems,
+            MeterRegistry metrics) {}
+
+    @SuppressWarnings("NullAway.Init") // the clients are made in start(), on the verticle's own context
+    public PersistenceVerticle(Wiring wiring) {
+        this.wiring = wiring;
+        this.logs = Stream.iterate(0, id -> id + 1)
+                .limit(wiring.shards.count())
+                .map(id -> new ShardLog(wiring.shards.current(id).generation()))
+                .toArray(ShardLog[]::new);
+        this.metrics = new JournalMetrics(wiring.metrics);
+    }
+
+    /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
+    @Override
+    public Future<?> start() {
+        return RedisLink.open(vertx, wiring.redisUrl, wiring.redisTimeout, "persistence")
+                .compose(link -> {
+                    connect(link);
+                    return ownership.tryAcquire(logs.length);
+                })
+                .onSuccess(acquired -> vertx.setPeriodic(wiring.pollInterval.toMillis(), tick -> tick()));
+    }
+
+    private void connect(RedisLink link) {
+        redis = link;
+        writer = wiring.postgres.pipeline("writer", LOCK_LIMIT);
+        Map<String, Settler> settlers = new HashMap<>();
+        wiring.settlers.forEach(settler -> settlers.put(settler.verb(), settler));
+        RedisWatch watch = new RedisWatch(redis, wiring.shards);
+        JournalReader reader = new JournalReader(redis, settlers);
+        supervisor = new ShardSupervisor(
+                vertx, logs, writer, redis, wiring.store, wiring.shards, watch, wiring.quarantine, metrics);
+        loop = new SettlementLoop(
+                logs,
+                redis,
+                writer,
+                wiring.store,
+                reader,
+                settlers,
+                wiring.maxItems,
+                metrics,
+                supervisor,
+                wiring.quarantine);
+        supervisor.start(
+                new Recovery(
+                        wiring.pool,
+                        redis,
+                        watch,
+                        new KeySweep(vertx, redis, wiring.shards.namespace()),
+                        wiring.store,
+                        wiring.shards,
+                        reader,
+                        wiring.loaders,
+                        loop::settle),
+                loop::pump);
+        ownerTasks = new ArrayList<>(wiring.ownerTasks);
+        ownerTasks.add(new LeftoverKeys(
+                wiring.pool,
+                wiring.shards,
+                wiring.loaders,
+                (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
+        ownership = new Ownership(wiring.postgres, wiring.presence, supervisor);
+        vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
+        for (ShardLog log : logs) {
+            vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
+                log.offer(message.body());
+                loop.pump();
+            });
+        }
+    }
+
+    /** Settles what the journals hold and ends the recoveries and owner's tasks that have begun, for some seconds at the most, then gives the shards back. */
+    @Override
+    public Future<?> stop() {
+        draining = true;
+        loop.suspectMore();
+        long poll = vertx.setPeriodic(1, check -> finishIfIdle());
+        return drained.future()
+                .timeout(DRAIN_MILLIS, TimeUnit.MILLISECONDS)
+                .recover(late -> {
+                    LOG.warn("stopped before all was settled or recovered; the next owner goes on");
+                    return Future.succeededFuture();
+                })
+                .compose(done -> {
+                    vertx.cancelTimer(poll);
+                    supervisor.close();
+                    return ownership.close();
+                })
+                .eventually(() -> writer.close())
+                .eventually(() -> redis.close());
+    }
+
+    private void finishIfIdle() {
+        loop.pump();
+        if (loop.isIdle() && !supervisor.isBusy() && !runningTasks) {
+            drained.tryComplete();
+        }
+    }
+
+    private void tick() {
+        if (draining) {
+            return;
+        }
+        ownership.tryAcquire(logs.length).onComplete(tried -> {
+            if (tried.failed() && !locksAway) {
+                LOG.warn(
+                        "no connection for the locks, trying on: {}",
+                        tried.cause().getMessage());
+            }
+            locksAway = tried.failed();
+        });
+        loop.suspectMore();
+        loop.trimLeftovers();
+        loop.pump();
+        List<Integer> live = supervisor.live();
+        metrics.unsettled.set(
+                Stream.of(logs).mapToLong(ShardLog::unsettledEntries).sum());
+        metrics.live.set(live.size());
+        if (redis.isConnected()) {
+            supervisor.watchRedis(live);
+            runOwnerTasks(live);
+        }
+        if (!live.isEmpty() && System.nanoTime() - lookedBackNanos > LOOK_BACK_NANOS) {
+            lookedBackNanos = System.nanoTime();
+            supervisor.watchPostgres(live);
+        }
+    }
+
+    private void runOwnerTasks(List<Integer> live) {
+        if (runningTasks) {
+            return;
+        }
+        runningTasks = true;
+        Future<Void> done = Future.succeededFuture();
+        for (OwnerTask ownerTask : ownerTasks) {
+            Future<Void> before = done;
+            // One after the other, and each whatever became of the ones before.
+            done = before.transform(any -> ownerTask.run(live, redis)).compose(ran -> before);
+        }
+        done.onComplete(ran -> {
+            runningTasks = false;
+            if (ran.failed() && !choreFailed) {
+                LOG.warn(
+                        "an owner's task failed and is tried on: {}",
+                        ran.cause().toString());
+            }
+            choreFailed = ran.failed();
+        });
+    }
+}

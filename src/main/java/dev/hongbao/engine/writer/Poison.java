@@ -1,0 +1,174 @@
+package dev.hongbao.engine.writer;
+
+import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.SetAside.Mark;
+import dev.hongbao.engine.journal.SettlementBatch;
+import dev.hongbao.engine.postgres.SqlState;
+import dev.hongbao.engine.shard.Generation;
+import io.vertx.core.Future;
+import io.vertx.pgclient.PgException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the packets and draws that Postgres refuses for ever, and sets them aside, so that the rest of their shard is settled.
+ * What is tried is undone, and the shard's cursor fences all of it. Confined to the persistence verticle's event loop.
+ */
+final class Poison {
+    private static final Logger LOG = LoggerFactory.getLogger(Poison.class);
+
+    /** Of the same statement, before it is believed to be for ever. */
+    private static final int REFUSALS = 3;
+
+    /** More units in a minute are no poison but something else that is wrong, with Postgres or with this server. */
+    static final int MOST = 5;
+
+    private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final Function<SettlementBatch, Future<Integer>> settle;
+    private final Quarantine quarantine;
+    private final LongSupplier nanoTime;
+    private final Map<Integer, Refused> refused = new HashMap<>();
+    private final Deque<Long> setAsideNanos = new ArrayDeque<>();
+    private @Nullable Long stoppedNanos;
+
+    /** How often a shard was refused at a place of its journal in the same way. */
+    private record Refused(Generation generation, long fromSeq, String sqlState, int times) {}
+
+    /** What was settled in the end. */
+    record Outcome(SettlementBatch batch, int voids) {}
+
+    /**
+     * @param settle settles a batch in one transaction
+     * @param quarantine hears what is set aside
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    Poison(Function<SettlementBatch, Future<Integer>> settle, Quarantine quarantine, LongSupplier nanoTime) {
+        this.settle = settle;
+        this.quarantine = quarantine;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * A batch was refused. The third time in the same way, and when it is of one shard, what is to blame is set aside and the rest
+     * is settled.
+     *
+     * @return fails with {@code fault} when it is to be tried again as it is
+     */
+    Future<Outcome> refused(SettlementBatch batch, Throwable fault) {
+        if (!SqlState.isPoison(fault) || batch.moves().moves().size() != 1 || !isThird(batch, (PgException) fault)) {
+            return Future.failedFuture(fault);
+        }
+        return mayGoOn(1, fault) ? cure(batch, new LinkedHashMap<>()) : Future.failedFuture(fault);
+    }
+
+    private boolean isThird(SettlementBatch batch, PgException fault) {
+        CursorMoves.Move move = batch.moves().moves().get(0);
+        Refused now = new Refused(move.generation(), move.fromSeq(), fault.getSqlState(), 1);
+        int shard = move.generation().shard();
+        int times = refused.merge(
+                        shard,
+                        now,
+                        (before, again) -> before.equals(
+                                        new Refused(again.generation, again.fromSeq, again.sqlState, before.times))
+                                ? new Refused(again.generation, again.fromSeq, again.sqlState, before.times + 1)
+                                : again)
+                .times();
+        return times >= REFUSALS;
+    }
+
+    /** Once too many are found, none is set aside until nothing was found for a minute. */
+    private boolean mayGoOn(int more, Throwable fault) {
+        long now = nanoTime.getAsLong();
+        setAsideNanos.removeIf(at -> now - at > MINUTE_NANOS);
+        boolean stopped = stoppedNanos != null && now - stoppedNanos < MINUTE_NANOS;
+        if (!stopped && setAsideNanos.size() + more <= MOST) {
+            stoppedNanos = null;
+            return true;
+        }
+        if (!stopped) {
+            LOG.error(
+                    "Postgres refuses more than {} packets and draws in a minute: none is set aside any more, and their shards"
+                            + " wait until it is mended: {}",
+                    MOST,
+                    fault.getMessage());
+        }
+        stoppedNanos = now;
+        return false;
+    }
+
+    private Future<Outcome> cure(SettlementBatch batch, Map<QuarantineUnit, Mark> culprits) {
+        List<QuarantineUnit> rest = batch.units().stream()
+                .filter(unit -> !culprits.containsKey(unit))
+                .toList();
+        return trial(batch, rest).compose(fault -> {
+            if (fault == null) {
+                return setAside(batch, culprits);
+            }
+            if (!mayGoOn(culprits.size() + 1, fault)) {
+                return Future.failedFuture(fault);
+            }
+            return find(batch, rest, 0, rest.size(), fault).compose(found -> {
+                culprits.put(found.unit, found.mark);
+                return cure(batch, culprits);
+            });
+        });
+    }
+
+    private record Found(QuarantineUnit unit, Mark mark) {}
+
+    /** The first {@code good} units can be settled, the first {@code bad} cannot: the one at which that turns. */
+    private Future<Found> find(
+            SettlementBatch batch, List<QuarantineUnit> units, int good, int bad, PgException fault) {
+        if (bad - good <= 1) {
+            int shard = batch.shards().get(0);
+            Mark mark = new Mark(shard, fault.getSqlState(), String.valueOf(fault.getErrorMessage()));
+            return Future.succeededFuture(new Found(units.get(bad - 1), mark));
+        }
+        int middle = (good + bad) / 2;
+        return trial(batch, units.subList(0, middle))
+                .compose(refusal -> refusal == null
+                        ? find(batch, units, middle, bad, fault)
+                        : find(batch, units, good, middle, refusal));
+    }
+
+    /** Null when these units of the batch can be settled, else why not; fails when that is not known. */
+    private Future<@Nullable PgException> trial(SettlementBatch batch, List<QuarantineUnit> units) {
+        if (units.isEmpty()) {
+            return Future.succeededFuture(null);
+        }
+        return settle.apply(batch.trial(units)).transform(tried -> {
+            Throwable fault = tried.cause();
+            if (SqlState.isUndone(fault)) {
+                return Future.succeededFuture(null);
+            }
+            return SqlState.isPoison(fault)
+                    ? Future.succeededFuture((PgException) fault)
+                    : Future.failedFuture(fault == null ? new IllegalStateException("a trial was settled") : fault);
+        });
+    }
+
+    private Future<Outcome> setAside(SettlementBatch batch, Map<QuarantineUnit, Mark> culprits) {
+        SettlementBatch rest = culprits.isEmpty() ? batch : batch.without(culprits);
+        return settle.apply(rest).map(voids -> {
+            refused.remove(batch.shards().get(0));
+            culprits.forEach((unit, mark) -> {
+                setAsideNanos.add(nanoTime.getAsLong());
+                quarantine.wasSetAside(unit, mark);
+            });
+            return new Outcome(rest, voids);
+        });
+    }
+}

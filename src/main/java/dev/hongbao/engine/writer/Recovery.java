@@ -1,0 +1,209 @@
+package dev.hongbao.engine.writer;
+
+import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.JournalReader;
+import dev.hongbao.engine.journal.SettlementBatch;
+import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.Script;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.ShardStore.ShardRow;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives a shard a new generation: what Redis holds of it is written anew from Postgres. Run by the shard's owner only, and
+ * safe to run again from the start after a failure at any step.
+ */
+final class Recovery {
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+    private final Pool pool;
+    private final RedisLink redis;
+    private final RedisWatch watch;
+    private final KeySweep sweep;
+    private final ShardStore store;
+    private final Shards shards;
+    private final JournalReader reader;
+    private final List<ShardLoader> loaders;
+    private final Function<SettlementBatch, Future<Integer>> settle;
+
+    /**
+     * @param settle settles a batch as the writer does
+     */
+    Recovery(
+            Pool pool,
+            RedisLink redis,
+            RedisWatch watch,
+            KeySweep sweep,
+            ShardStore store,
+            Shards shards,
+            JournalReader reader,
+            List<ShardLoader> loaders,
+            Function<SettlementBatch, Future<Integer>> settle) {
+        this.pool = pool;
+        this.redis = redis;
+        this.watch = watch;
+        this.sweep = sweep;
+        this.store = store;
+        this.shards = shards;
+        this.reader = reader;
+        this.loaders = List.copyOf(loaders);
+        this.settle = settle;
+    }
+
+    /**
+     * Recovers the shard out of {@code broken}.
+     *
+     * @param remembered the cursor that this server knows to be committed; -1 for none
+     * @return the generation and cursor to settle on from: a new generation at cursor 0, or what another recovery made
+     *     meanwhile
+     */
+    Future<ShardRow> run(Generation broken, long remembered) {
+        return retireJournal(broken)
+                // The cursor after the journal: what was trimmed had been settled before.
+                .compose(retired -> watch.trimmedUpTo(broken.retiredJournalKey()))
+                .compose(trimmed -> watch.latestEpoch(broken)
+                        .compose(inRedis -> store.readSettled(pool, List.of(broken.shard()))
+                                .compose(rows -> {
+                                    ShardRow row = rows.get(0);
+                                    if (!row.generation().equals(broken)) {
+                                        return Future.succeededFuture(row);
+                                    }
+                                    Generation known =
+                                            shards.current(broken.shard()).generation();
+                                    long latest = Math.max(inRedis, shards.latestEpoch(broken.shard()));
+                                    boolean wentBack = latest > broken.epoch()
+                                            || latest > 0 && latest == known.epoch() && !known.equals(broken)
+                                            || Math.max(trimmed, remembered) > row.lastSeq();
+                                    return replace(row, latest, wentBack);
+                                })));
+    }
+
+    private Future<ShardRow> replace(ShardRow row, long latest, boolean wentBack) {
+        Generation broken = row.generation();
+        if (wentBack) {
+            LOG.error(
+                    "Postgres went back in time: it knows {} up to entry {}, and more was settled; what it lost is lost",
+                    broken,
+                    row.lastSeq());
+        }
+        return settleRetired(broken, row.lastSeq(), row.aside())
+                .compose(settled -> store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
+                .compose(ours -> watch.replid())
+                .compose(replid -> store.drawNext(broken, latest, wentBack, replid))
+                .compose(next -> next == null ? adoptOther(broken) : prepare(next));
+    }
+
+    /**
+     * Another recovery drew the generation while this one ran. Its keys are not touched: it may be in use already, and a slot
+     * counter written from the settled claims would give unsettled slots again.
+     */
+    private Future<ShardRow> adoptOther(Generation broken) {
+        return store.readSettled(pool, List.of(broken.shard())).map(rows -> rows.get(0));
+    }
+
+    /** Moves the journal away, so that this generation's scripts find none and accept nothing more. */
+    private Future<Void> retireJournal(Generation broken) {
+        Request rename = Request.cmd(Command.RENAMENX).arg(broken.journalKey()).arg(broken.retiredJournalKey());
+        return redis.send(rename)
+                .<Void>mapEmpty()
+                .recover(fault -> RedisWatch.isNoSuchKey(fault) // lost, or retired before
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(fault));
+    }
+
+    private Future<Void> settleRetired(Generation broken, long cursor, Set<UUID> aside) {
+        return reader.read(broken, broken.retiredJournalKey(), cursor).compose(entries -> {
+            if (entries.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            Future<Void> done = Future.succeededFuture();
+            long from = cursor;
+            for (SettlementBatch batch : batches(broken, from, entries, aside)) {
+                done = done.compose(before -> settle.apply(batch)).compose(voids -> {
+                    if (voids > 0) {
+                        LOG.error("recovery of {} found {} entries that contradict settled ones: void", broken, voids);
+                    }
+                    return Future.succeededFuture();
+                });
+            }
+            long last = entries.get(entries.size() - 1).seq();
+            return done.compose(before -> settleRetired(broken, last, aside));
+        });
+    }
+
+    /** Runs of entries of one verb. */
+    private static List<SettlementBatch> batches(
+            Generation generation, long cursor, List<JournalEntry> entries, Set<UUID> aside) {
+        List<SettlementBatch> batches = new ArrayList<>();
+        long from = cursor;
+        for (int i = 0; i < entries.size(); ) {
+            SettlementBatch batch = SettlementBatch.retired(entries.get(i).verb());
+            long to = from;
+            for (; i < entries.size() && entries.get(i).verb().equals(batch.verb()); i++) {
+                batch.add(entries.get(i), aside);
+                to = entries.get(i).seq();
+            }
+            batch.move(generation, from, to);
+            batches.add(batch);
+            from = to;
+        }
+        return batches;
+    }
+
+    /** What is old goes first: a Redis that is nearly full has no room for two generations. */
+    private Future<ShardRow> prepare(ShardRow drawn) {
+        Generation next = drawn.generation();
+        shards.adopt(drawn);
+        return sweep.unlinkReplaced(next)
+                .compose(gone -> watch.note(next))
+                .compose(noted -> load(next))
+                .compose(loaded -> store.readSettled(pool, List.of(next.shard())))
+                .compose(rows -> rows.get(0).generation().equals(next)
+                        ? Future.succeededFuture(rows.get(0))
+                        : abandon(next, rows.get(0)))
+                .recover(fault -> store.readSettled(pool, List.of(next.shard()))
+                        .compose(rows -> rows.get(0).generation().equals(next)
+                                ? Future.failedFuture(fault)
+                                : abandon(next, rows.get(0))));
+    }
+
+    private Future<Void> load(Generation next) {
+        Future<Void> loaded = Future.succeededFuture();
+        for (ShardLoader loader : loaders) {
+            loaded = loaded.compose(before -> loader.load(pool, redis, next));
+        }
+        return loaded.compose(all -> redis.send(Request.cmd(Command.XADD)
+                        .arg(next.journalKey())
+                        .arg(next.entryId(0))
+                        .arg("open")
+                        .arg(next.stamp())))
+                .compose(open -> loadScripts(next));
+    }
+
+    /** Another owner has replaced the generation while it was prepared: without a journal its scripts accept nothing. */
+    private Future<ShardRow> abandon(Generation next, ShardRow row) {
+        return sweep.unlinkAll(next).map(row);
+    }
+
+    private Future<Void> loadScripts(Generation next) {
+        List<Future<Void>> loads = new ArrayList<>();
+        for (Script script : shards.scripts(next)) {
+            loads.add(redis.send(Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text()))
+                    .mapEmpty());
+        }
+        return Future.all(loads).mapEmpty();
+    }
+}

@@ -1,0 +1,54 @@
+package dev.hongbao.engine.writer;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * How long a shard whose recovery failed rests before the next try: twice as long each time, since what Redis has no room for it
+ * will not have room for a moment later, and every try costs an epoch. Confined to the persistence verticle's event loop.
+ */
+final class RecoveryPauses {
+    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** So short that a shard is back some seconds after what was wrong has been mended. */
+    private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+    private final LongSupplier nanoTime;
+    private final Map<Integer, Pause> pauses = new HashMap<>();
+
+    private record Pause(long nanos, long untilNanos) {}
+
+    /** @param nanoTime as {@link System#nanoTime} */
+    RecoveryPauses(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * A recovery failed.
+     *
+     * @param drawn whether it had drawn a generation; without one the next try costs nothing, and is made at once
+     * @return whether it is the first failure since the last success: worth an alarm
+     */
+    boolean failed(int shard, boolean drawn) {
+        Pause before = pauses.get(shard);
+        long nanos = before == null ? 0 : before.nanos;
+        if (drawn) {
+            nanos = Math.min(Math.max(2 * nanos, FIRST_NANOS), LAST_NANOS);
+        }
+        pauses.put(shard, new Pause(nanos, nanoTime.getAsLong() + nanos));
+        return before == null;
+    }
+
+    /** A recovery succeeded. */
+    void over(int shard) {
+        pauses.remove(shard);
+    }
+
+    /** Whether the shard is to be left alone now. */
+    boolean holds(int shard) {
+        Pause pause = pauses.get(shard);
+        return pause != null && nanoTime.getAsLong() - pause.untilNanos < 0;
+    }
+}

@@ -1,0 +1,326 @@
+package dev.hongbao.engine.writer;
+
+import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.JournalReader;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.SettlementBatch;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.postgres.SqlState;
+import dev.hongbao.engine.redis.RedisFault;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.ShardStore;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.SqlClient;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Settles what the live shards' logs hold, one transaction after the other on one connection: while one is under way the next
+ * gathers, so batches grow with the load and nothing waits on a timer. A large one is sent behind the one under way, so that
+ * Postgres goes on without waiting for us; should the first fail, the second's cursor is stale. Confined to the persistence
+ * verticle's event loop.
+ */
+final class SettlementLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(SettlementLoop.class);
+
+    private static final int MAX_UNDER_WAY = 2;
+
+    /**
+     * Items that are worth a transaction before the one under way is done, if that one has no more; fewer gather, since a commit
+     * costs as much for one.
+     */
+    private static final int LARGE = 256;
+
+    /** How long a shard rests that was refused though it was settled alone; it may have made the others wait for a lock. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ShardLog[] logs;
+    private final RedisLink redis;
+    private final SqlClient writer;
+    private final ShardStore store;
+    private final JournalReader reader;
+    private final Map<String, Settler> settlers;
+    private final int maxItems;
+    private final JournalMetrics metrics;
+    private final ShardFaults faults;
+    private final Poison poison;
+
+    /**
+     * Shards of a settlement that was refused, and from when on each is tried. It is settled alone until that goes through, so
+     * that what is refused of one shard, or waits for a lock that a frozen server holds, does not hold up the others.
+     */
+    private final Map<Integer, Long> alone = new HashMap<>();
+
+    private boolean preparing;
+    private int underWay;
+    private int lastSize;
+    private int firstShard;
+
+    /** Who looks after a shard that cannot settle on. */
+    interface ShardFaults {
+        /** Nobody knows how far these shards are settled; they are suspended and resume from what Postgres says. */
+        void uncertain(Collection<Integer> shards, boolean soon);
+
+        /** Entries are missing in the journal. */
+        void gap(int shard);
+
+        /** An accepted entry of a generation was void: Redis says what Postgres does not. */
+        void contradicted(Generation generation);
+
+        /** These packets and draws are set aside: their keys go, so that no script accepts more of them. */
+        void setAside(Generation generation, Collection<UUID> units);
+
+        /** Redis answered with an error that it never should. */
+        void faulty(int shard, String why);
+    }
+
+    /**
+     * @param writer one connection, on which statements are pipelined
+     * @param settlers by verb
+     * @param maxItems that one settlement takes
+     */
+    SettlementLoop(
+            ShardLog[] logs,
+            RedisLink redis,
+            SqlClient writer,
+            ShardStore store,
+            JournalReader reader,
+            Map<String, Settler> settlers,
+            int maxItems,
+            JournalMetrics metrics,
+            ShardFaults faults,
+            Quarantine quarantine) {
+        this.logs = logs;
+        this.redis = redis;
+        this.writer = writer;
+        this.store = store;
+        this.reader = reader;
+        this.settlers = Map.copyOf(settlers);
+        this.maxItems = maxItems;
+        this.metrics = metrics;
+        this.faults = faults;
+        this.poison = new Poison(this::attempt, quarantine, System::nanoTime);
+    }
+
+    /** Reads and settles whatever waits; called whenever something may. */
+    void pump() {
+        readJournals();
+        if (preparing || underWay == MAX_UNDER_WAY || underWay > 0 && pendingItems() < Math.max(LARGE, lastSize)) {
+            return;
+        }
+        SettlementBatch batch = nextBatch();
+        if (batch == null) {
+            return;
+        }
+        preparing = true;
+        lastSize = batch.size();
+        // Composed, here and below: what throws is a failure like any other, and the loop goes on.
+        Future.succeededFuture(batch).compose(this::prepare).onComplete(prepared -> {
+            preparing = false;
+            if (prepared.succeeded()) {
+                send(batch, prepared.result());
+            } else {
+                failed(batch, prepared.cause());
+            }
+            pump();
+        });
+    }
+
+    private int pendingItems() {
+        return Stream.of(logs).mapToInt(ShardLog::pendingItems).sum();
+    }
+
+    private void send(SettlementBatch batch, Settler.Settlement settlement) {
+        underWay++;
+        Future.succeededFuture(settlement)
+                .compose(ready -> measured(batch, ready))
+                .map(voids -> new Poison.Outcome(batch, voids))
+                .recover(fault -> poison.refused(batch, fault))
+                .onComplete(done -> {
+                    underWay--;
+                    if (done.succeeded()) {
+                        settled(done.result().batch(), done.result().voids());
+                    } else {
+                        failed(batch, done.cause());
+                    }
+                    pump();
+                });
+    }
+
+    /** Whether nothing is known or suspected that the live shards have not settled. */
+    boolean isIdle() {
+        return !preparing && underWay == 0 && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
+    }
+
+    private @Nullable SettlementBatch nextBatch() {
+        for (int tried = 0; tried < logs.length; tried++) {
+            firstShard = (firstShard + 1) % logs.length;
+            String verb = logs[firstShard].nextVerb();
+            if (!verb.isEmpty() && !rests(firstShard)) {
+                return batch(verb);
+            }
+        }
+        return null;
+    }
+
+    private boolean rests(int shard) {
+        Long until = alone.get(shard);
+        return until != null && (System.nanoTime() - until < 0 || logs[shard].isUnderWay());
+    }
+
+    /** Of the first shard, and of all others that are not settled alone. */
+    private SettlementBatch batch(String verb) {
+        SettlementBatch batch = new SettlementBatch(verb);
+        int shards = alone.containsKey(firstShard) ? 1 : logs.length;
+        for (int i = 0; i < shards && batch.size() < maxItems; i++) {
+            int shard = (firstShard + i) % logs.length;
+            if (i == 0 || !alone.containsKey(shard)) {
+                logs[shard].take(verb, maxItems - batch.size(), batch);
+            }
+        }
+        return batch;
+    }
+
+    private Future<Settler.Settlement> prepare(SettlementBatch batch) {
+        Settler settler = settlers.get(batch.verb());
+        return settler == null || batch.items().isEmpty()
+                ? Future.succeededFuture(
+                        (connection, moves) -> moves.moveOnly(connection).map(settler == null ? 1 : 0))
+                : settler.prepare(batch.items());
+    }
+
+    private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement) {
+        long begun = System.nanoTime();
+        Future<Integer> sent = batch.isRetired()
+                ? settlement.sendRetired(writer, batch.moves())
+                : settlement.send(writer, batch.moves());
+        return sent.onSuccess(voids -> {
+            metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+            metrics.batchSize.record(batch.size());
+            metrics.voids.increment(voids);
+        });
+    }
+
+    /** As the loop itself does, for recovery, so that all settlements share the one connection. @return how many were void */
+    Future<Integer> settle(SettlementBatch batch) {
+        return attempt(batch).recover(fault -> poison.refused(batch, fault).map(Poison.Outcome::voids));
+    }
+
+    /** One transaction. */
+    private Future<Integer> attempt(SettlementBatch batch) {
+        return prepare(batch).compose(settlement -> measured(batch, settlement));
+    }
+
+    private void settled(SettlementBatch batch, int voids) {
+        for (CursorMoves.Move move : batch.moves().moves()) {
+            ShardLog log = logs[move.generation().shard()];
+            alone.remove(log.shard());
+            log.settledUpTo(move.generation(), move.toSeq());
+            setAside(log, move.generation(), batch.moves().aside().marks().keySet());
+            trim(log);
+            if (voids > 0) {
+                faults.contradicted(move.generation());
+            }
+        }
+    }
+
+    /** What is accepted of them from now on is kept, see {@link ShardLog#take}. */
+    private void setAside(ShardLog log, Generation generation, Collection<QuarantineUnit> units) {
+        if (!units.isEmpty() && log.generation().equals(generation)) {
+            units.forEach(log::setAside);
+            faults.setAside(generation, units.stream().map(QuarantineUnit::id).toList());
+        }
+    }
+
+    /** Trims what could not be trimmed before. */
+    void trimLeftovers() {
+        for (ShardLog log : logs) {
+            if (log.wantsTrim()) {
+                trim(log);
+            }
+        }
+    }
+
+    /** Exactly: approximate trimming leaves whole nodes of the stream behind. What fails is trimmed at a later tick. */
+    private void trim(ShardLog log) {
+        Generation generation = log.generation();
+        long seq = log.settledSeq();
+        redis.send(Request.cmd(Command.XTRIM)
+                        .arg(generation.journalKey())
+                        .arg("MINID")
+                        .arg("=")
+                        .arg(generation.entryId(seq + 1)))
+                .onSuccess(trimmed -> log.trimmedUpTo(generation, seq));
+    }
+
+    /** Nothing is known to be committed: what Postgres says of the cursors decides, and the journal is read again from there. */
+    private void failed(SettlementBatch batch, Throwable fault) {
+        metrics.failures.increment();
+        boolean soon =
+                SqlState.isRetryable(fault) || SqlState.isStaleCursor(fault) || SqlState.isUnawareOfQuarantine(fault);
+        if (SqlState.isRefusal(fault) && !soon) {
+            setAlone(batch.shards(), !SqlState.isPoison(fault));
+        }
+        if (soon) {
+            LOG.info("settlement tried again: {}", fault.getMessage());
+        } else {
+            LOG.error("settlement of {} items failed: {}", batch.size(), fault.toString());
+        }
+        faults.uncertain(batch.shards(), soon);
+    }
+
+    /** @param mayRest not for what is about to be set aside */
+    private void setAlone(List<Integer> shards, boolean mayRest) {
+        for (int shard : shards) {
+            long rest = mayRest && shards.size() == 1 && alone.containsKey(shard) ? REST_NANOS : 0;
+            alone.put(shard, System.nanoTime() + rest);
+        }
+    }
+
+    private void readJournals() {
+        for (ShardLog log : logs) {
+            if (log.wantsRead() && redis.isConnected()) {
+                read(log);
+            }
+        }
+    }
+
+    private void read(ShardLog log) {
+        Generation generation = log.generation();
+        long incarnation = log.incarnation();
+        log.beginRead();
+        reader.read(generation, generation.journalKey(), log.tailSeq()).onComplete(read -> {
+            log.endRead();
+            if (read.succeeded()) {
+                if (!log.append(incarnation, read.result())) {
+                    faults.gap(generation.shard());
+                }
+                pump(); // also when it was empty: an entry may have come over the bus too early meanwhile
+                return;
+            }
+            log.suspectMore(); // read again at the next tick
+            if (RedisFault.is(read.cause(), RedisFault.Kind.ERROR) && log.incarnation() == incarnation) {
+                faults.faulty(
+                        generation.shard(),
+                        "the journal cannot be read: " + read.cause().getMessage());
+            }
+        });
+    }
+
+    /** Suspects that every journal holds more, as at every tick. */
+    void suspectMore() {
+        List.of(logs).forEach(ShardLog::suspectMore);
+    }
+}

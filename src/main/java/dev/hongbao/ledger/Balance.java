@@ -1,4 +1,0 @@
-package dev.hongbao.ledger;
-
-/** What a wallet holds of one asset. @param amount minor units, 0 or more */
-public record Balance(Asset asset, long amount) {}

@@ -1,5 +1,0 @@
-/** Shared Redis mechanics: pinned, pipelined connections that reconnect, and what Redis' errors mean. */
-@NullMarked
-package dev.hongbao.redis;
-
-import org.jspecify.annotations.NullMarked;

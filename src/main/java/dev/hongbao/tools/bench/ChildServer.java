@@ -1,0 +1,178 @@
+package dev.hongbao.tools.bench;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.server.HongbaoServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server in a process of its own, so that its heap is its own too. It ends when its standard input does, so also with the
+ * process that started it. Blocking; safe on any thread.
+ */
+final class ChildServer implements AutoCloseable {
+    private static final String PORTS = "bench-ports ";
+    private static final String HEAP = "bench-heap ";
+    private static final String COLLECT = "collect";
+    private static final String LOOK = "look";
+    private static final long STOP_SECONDS = 15;
+
+    private final HongbaoConfig config;
+    private final Process process;
+    private final BufferedReader said;
+    private final int port;
+    private final int managementPort;
+
+    private ChildServer(HongbaoConfig config, Process process) throws IOException {
+        this.config = config;
+        this.process = process;
+        this.said = reader(process.getInputStream());
+        long[] ports = numbers(PORTS);
+        this.port = (int) ports[0];
+        this.managementPort = (int) ports[1];
+    }
+
+    /**
+     * Starts this program again.
+     *
+     * @param directory for the stores' files
+     * @param maxHeapMiB of its JVM
+     * @param options by their names, as of {@link HongbaoConfig#forTrial}
+     */
+    static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx" + maxHeapMiB + "m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.hongbao.Main",
+                "bench",
+                "child-server",
+                directory.toString()));
+        options.forEach((name, value) -> command.add(name + "=" + value));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            return new ChildServer(HongbaoConfig.forTrial(directory, options), process);
+        } catch (IOException | RuntimeException fault) {
+            process.destroy();
+            throw fault;
+        }
+    }
+
+    /**
+     * The process itself: serves, and answers each line with its heap, until there are no more.
+     *
+     * @param options {@code name=value}
+     */
+    static void serve(Path directory, List<String> options, InputStream in, PrintStream out) throws Exception {
+        Map<String, String> byName = new HashMap<>();
+        for (String option : options) {
+            int equals = option.indexOf('=');
+            byName.put(option.substring(0, equals), option.substring(equals + 1));
+        }
+        try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, byName))) {
+            out.println(PORTS + server.port() + " " + server.managementPort());
+            BufferedReader asked = reader(in);
+            for (String line = asked.readLine(); line != null; line = asked.readLine()) {
+                if (line.equals(COLLECT)) {
+                    collect();
+                }
+                out.println(HEAP + used() + " " + usedAfterCollection());
+            }
+        }
+    }
+
+    /** Twice, since what the first collection finds may release more. */
+    private static void collect() throws InterruptedException {
+        System.gc();
+        TimeUnit.MILLISECONDS.sleep(200);
+        System.gc();
+    }
+
+    private static long used() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    /** What was in use after the last collection of each part of the heap. */
+    private static long usedAfterCollection() {
+        long sum = 0;
+        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+            MemoryUsage usage = pool.getCollectionUsage();
+            if (pool.getType() == MemoryType.HEAP && usage != null) {
+                sum += usage.getUsed();
+            }
+        }
+        return sum;
+    }
+
+    /** Bytes. @param afterCollection what was in use after the last collection of each part of the heap */
+    record Heap(long used, long afterCollection) {}
+
+    HongbaoConfig config() {
+        return config;
+    }
+
+    int port() {
+        return port;
+    }
+
+    int managementPort() {
+        return managementPort;
+    }
+
+    /** Bytes of heap that are in use after a full collection. */
+    long heapBytes() throws IOException {
+        return ask(COLLECT).used;
+    }
+
+    /** The heap as it is. */
+    Heap heap() throws IOException {
+        return ask(LOOK);
+    }
+
+    private synchronized Heap ask(String what) throws IOException {
+        OutputStream asking = process.getOutputStream();
+        asking.write((what + "\n").getBytes(StandardCharsets.US_ASCII));
+        asking.flush();
+        long[] numbers = numbers(HEAP);
+        return new Heap(numbers[0], numbers[1]);
+    }
+
+    private long[] numbers(String prefix) throws IOException {
+        for (String line = said.readLine(); line != null; line = said.readLine()) {
+            if (line.startsWith(prefix)) {
+                String[] words = line.substring(prefix.length()).split(" ", -1);
+                return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+            }
+        }
+        throw new IOException("the server's process ended");
+    }
+
+    private static BufferedReader reader(InputStream stream) {
+        return new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void close() throws Exception {
+        process.getOutputStream().close();
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            process.destroyForcibly().waitFor();
+        }
+    }
+}

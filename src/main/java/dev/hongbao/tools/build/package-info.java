@@ -1,0 +1,5 @@
+/** What only the build runs. */
+@NullMarked
+package dev.hongbao.tools.build;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,84 @@
+package dev.hongbao.web.access;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.TooManyCallsException;
+import dev.hongbao.common.values.UserId;
+import io.vertx.core.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * How many calls of one user may be under way at once: the stores serve a few dozen at a time, and nobody may take them all.
+ * A call counts until its work has ended, not only until it is answered. One instance for all faces of a server, safe on any
+ * thread.
+ */
+public final class CallsInFlight {
+    private final Counts<UserId> users = new Counts<>();
+    private final Counts<UserId> services = new Counts<>();
+    private final Counts<UserId> polls = new Counts<>();
+    private final int mostOfUser;
+    private final int mostOfService;
+    private final int mostPolls;
+    private final long answerMillis;
+
+    /**
+     * @param mostOfUser calls of a plain user, claims not among them; 0 = no limit, as for the others
+     * @param mostOfService calls of one caller with the service role
+     * @param mostPolls polls of one caller that wait for news
+     * @param answerMillis after which the answer of a call is unknown
+     */
+    public CallsInFlight(int mostOfUser, int mostOfService, int mostPolls, long answerMillis) {
+        this.mostOfUser = mostOfUser;
+        this.mostOfService = mostOfService;
+        this.mostPolls = mostPolls;
+        this.answerMillis = answerMillis;
+    }
+
+    /**
+     * Makes a call and counts it while it is under way, at most twice as long as its answer may take: an answer that got lost
+     * must not shut the user out.
+     *
+     * @return the answer; fails with {@link TooManyCallsException} when the caller has too many under way, and with a timeout
+     *     when the answer does not come in time
+     */
+    public <T> Future<T> run(Caller caller, Supplier<Future<T>> call) {
+        boolean service = caller.role() == Role.SERVICE;
+        int most = service ? mostOfService : mostOfUser;
+        if (most == 0) {
+            return call.get().timeout(answerMillis, TimeUnit.MILLISECONDS);
+        }
+        Counts<UserId> counts = service ? services : users;
+        UserId user = caller.user();
+        if (!counts.enter(user, most)) {
+            return Future.failedFuture(new TooManyCallsException(
+                    "At most " + most + " calls may be under way at once: wait for an answer.", 1));
+        }
+        Future<T> work;
+        try {
+            work = call.get();
+        } catch (RuntimeException fault) {
+            counts.leave(user);
+            throw fault;
+        }
+        work.timeout(2 * answerMillis, TimeUnit.MILLISECONDS).onComplete(ended -> counts.leave(user));
+        return work.timeout(answerMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Counts a poll that waits.
+     *
+     * @throws TooManyCallsException when the caller has too many, and nothing is counted
+     */
+    public void beginPoll(Caller caller) {
+        if (mostPolls > 0 && !polls.enter(caller.user(), mostPolls)) {
+            throw new TooManyCallsException(
+                    "At most " + mostPolls + " polls may wait at once: wait for an answer, or open a WebSocket.", 1);
+        }
+    }
+
+    /** A poll that was counted is over. */
+    public void endPoll(Caller caller) {
+        polls.leave(caller.user());
+    }
+}

@@ -1,0 +1,29 @@
+package dev.hongbao.web.access;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** How many there are of each key at this moment; remembers nothing of a key that has none. Safe on any thread. */
+public final class Counts<K> {
+    private final ConcurrentMap<K, Integer> counts = new ConcurrentHashMap<>();
+
+    /**
+     * Counts one more.
+     *
+     * @return false, and nothing is counted, when there are {@code most} already
+     */
+    public boolean enter(K key, int most) {
+        boolean[] entered = new boolean[1];
+        counts.compute(key, (same, count) -> {
+            int before = count == null ? 0 : count;
+            entered[0] = before < most;
+            return entered[0] ? Integer.valueOf(before + 1) : count;
+        });
+        return entered[0];
+    }
+
+    /** One that was counted is gone. */
+    public void leave(K key) {
+        counts.computeIfPresent(key, (same, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+    }
+}

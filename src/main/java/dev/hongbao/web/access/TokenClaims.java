@@ -1,0 +1,102 @@
+package dev.hongbao.web.access;
+
+import com.github.benmanes.caffeine.cache.Interner;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.web.access.TokenVerdict.Fault;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the claims of a token whose signature is right.
+ *
+ * @param known makes one object of all that name the same group
+ */
+record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known) {
+    static final int MAX_GROUPS = 1_000;
+
+    /** 9999-12-31: what RFC 3339 can say. */
+    private static final long MAX_EPOCH_SECONDS = 253_402_300_799L;
+
+    TokenVerdict read(JsonObject claims) {
+        long nowSeconds = clock.instant().getEpochSecond();
+        long leeway = settings.leeway().toSeconds();
+        Long expires = seconds(claims.getValue("exp"));
+        if (expires == null) {
+            return TokenVerdict.refused(Fault.NO_EXPIRY);
+        }
+        if (nowSeconds - leeway >= expires) {
+            return TokenVerdict.refused(Fault.EXPIRED);
+        }
+        if (claims.containsKey("nbf")) {
+            Long notBefore = seconds(claims.getValue("nbf"));
+            if (notBefore == null || nowSeconds + leeway < notBefore) {
+                return TokenVerdict.refused(Fault.NOT_YET);
+            }
+        }
+        if (settings.issuer() != null && !settings.issuer().equals(claims.getValue("iss"))) {
+            return TokenVerdict.refused(Fault.ISSUER);
+        }
+        if (settings.audience() != null && !names(claims.getValue("aud"), settings.audience())) {
+            return TokenVerdict.refused(Fault.AUDIENCE);
+        }
+        return caller(claims, Instant.ofEpochSecond(expires));
+    }
+
+    private TokenVerdict caller(JsonObject claims, Instant expiresAt) {
+        if (!(claims.getValue("sub") instanceof String user) || !UserId.isValid(user)) {
+            return TokenVerdict.refused(Fault.SUBJECT);
+        }
+        Set<GroupId> groups = groups(claims.getValue("groups"), claims.containsKey("groups"));
+        if (groups == null) {
+            return TokenVerdict.refused(Fault.GROUPS);
+        }
+        Role role = role(claims.getValue("role"), claims.containsKey("role"));
+        return role == null
+                ? TokenVerdict.refused(Fault.ROLE)
+                : TokenVerdict.believed(new Caller(new UserId(user), groups, role, expiresAt));
+    }
+
+    /** RFC 7519's NumericDate, which may have a fraction; null when it is none. */
+    private static @Nullable Long seconds(@Nullable Object date) {
+        if (date instanceof Double fraction && fraction >= 0 && fraction <= MAX_EPOCH_SECONDS) {
+            return (long) Math.floor(fraction);
+        }
+        return date instanceof Long whole && whole >= 0 && whole <= MAX_EPOCH_SECONDS ? whole : null;
+    }
+
+    private static boolean names(@Nullable Object audience, String expected) {
+        return audience instanceof JsonArray several ? several.contains(expected) : expected.equals(audience);
+    }
+
+    private @Nullable Set<GroupId> groups(@Nullable Object value, boolean present) {
+        if (!present) {
+            return Set.of();
+        }
+        if (!(value instanceof JsonArray names) || names.size() > MAX_GROUPS) {
+            return null;
+        }
+        Set<GroupId> groups = new HashSet<>();
+        for (Object name : names) {
+            if (!(name instanceof String group) || !GroupId.isValid(group)) {
+                return null;
+            }
+            groups.add(known.intern(new GroupId(group)));
+        }
+        return groups;
+    }
+
+    private static @Nullable Role role(@Nullable Object value, boolean present) {
+        if (!present || "user".equals(value)) {
+            return Role.USER;
+        }
+        return "service".equals(value) ? Role.SERVICE : null;
+    }
+}

@@ -1,0 +1,5 @@
+/** Who may call, as whom, and how often: signed tokens (JWT) pinned to the configured keys, token buckets, and calls in flight. Limits are in this server's memory, shared by all faces and loops. Safe on any thread; bounded. */
+@NullMarked
+package dev.hongbao.web.access;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,154 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Balance;
+import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketService.ClaimsPage;
+import dev.hongbao.domain.packet.PacketView;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Domain values as the contract's JSON, written by hand: no reflection decides what a client sees. */
+public final class Bodies {
+    private static final int CLAIM_LENGTH = 256;
+    private static final int PACKET_LENGTH = 768;
+
+    private Bodies() {}
+
+    public static String claim(Claim claim) {
+        JsonText json = new JsonText(CLAIM_LENGTH);
+        claim(json, claim, true);
+        return json.toString();
+    }
+
+    /** The packet as one viewer may see it: amounts that the view leaves out are left out. */
+    public static String packet(PacketView view) {
+        JsonText json = new JsonText(PACKET_LENGTH);
+        packet(json, view);
+        return json.toString();
+    }
+
+    public static String transfer(WalletEntry entry) {
+        JsonText json = new JsonText(CLAIM_LENGTH);
+        transfer(json, entry);
+        return json.toString();
+    }
+
+    public static String balances(List<Balance> balances) {
+        JsonText json = new JsonText(64 * (balances.size() + 1));
+        json.beginObject().name("items").beginArray();
+        for (Balance balance : balances) {
+            json.beginObject()
+                    .plain("asset", balance.asset().code())
+                    .field("amount", balance.amount())
+                    .endObject();
+        }
+        return json.endArray().endObject().toString();
+    }
+
+    public static String transfers(Page<WalletEntry> page) {
+        return page(page, CLAIM_LENGTH, Bodies::transfer).endObject().toString();
+    }
+
+    public static String packets(Page<PacketView> page) {
+        return page(page, PACKET_LENGTH, Bodies::packet).endObject().toString();
+    }
+
+    /** The viewer's own claims, with amounts. */
+    public static String ownClaims(Page<Claim> page) {
+        return page(page, CLAIM_LENGTH, (json, claim) -> claim(json, claim, true))
+                .endObject()
+                .toString();
+    }
+
+    /**
+     * A packet's claims; amounts of others only where the page says so.
+     *
+     * @param viewer whose own amount is always shown
+     */
+    public static String claims(ClaimsPage page, UserId viewer) {
+        JsonText json = page(
+                page.claims(),
+                CLAIM_LENGTH,
+                (out, claim) ->
+                        claim(out, claim, page.amountsVisible() || claim.user().equals(viewer)));
+        optionalClaim(json, "luckiest", page.luckiest());
+        return json.endObject().toString();
+    }
+
+    /** Leaves the object open for further fields. */
+    private static <T> JsonText page(Page<T> page, int itemLength, BiConsumer<JsonText, T> item) {
+        JsonText json = new JsonText(itemLength * (page.items().size() + 1));
+        json.beginObject().name("items").beginArray();
+        for (T value : page.items()) {
+            item.accept(json, value);
+        }
+        return json.endArray().field("next", page.next());
+    }
+
+    private static void claim(JsonText json, Claim claim, boolean withAmount) {
+        json.beginObject()
+                .plain("packet", claim.packet().toString())
+                .plain("user", claim.user().value())
+                .field("slot", claim.slot());
+        if (withAmount) {
+            json.field("amount", claim.amount());
+        }
+        json.plain("asset", claim.asset().code())
+                .plain("status", claim.status() == Claim.Status.SETTLED ? "settled" : "accepted")
+                .plain("at", claim.at().toString())
+                .endObject();
+    }
+
+    private static void optionalClaim(JsonText json, String name, @Nullable Claim claim) {
+        json.name(name);
+        if (claim == null) {
+            json.raw("null");
+        } else {
+            claim(json, claim, true);
+        }
+    }
+
+    private static void packet(JsonText json, PacketView view) {
+        Packet packet = view.packet();
+        json.beginObject()
+                .plain("id", packet.id().toString())
+                .plain("group", packet.group().value())
+                .plain("sender", packet.sender().value())
+                .plain("kind", packet.kind().wireName())
+                .plain("asset", packet.asset().code())
+                .field("amount", packet.amount())
+                .field("count", packet.count())
+                .field("greeting", packet.greeting())
+                .field("passcodeRequired", packet.passcode() != null)
+                .plain("status", view.status().wireName())
+                .plain("createdAt", packet.createdAt().toString())
+                .plain("opensAt", packet.opensAt().toString())
+                .plain("expiresAt", packet.expiresAt().toString());
+        json.name("claimed").beginObject().field("count", view.claimedCount());
+        if (view.claimedAmount() != null) {
+            json.field("amount", view.claimedAmount());
+        }
+        json.endObject();
+        optionalClaim(json, "mine", view.mine());
+        optionalClaim(json, "luckiest", view.luckiest());
+        json.endObject();
+    }
+
+    private static void transfer(JsonText json, WalletEntry entry) {
+        json.beginObject()
+                .plain("id", Long.toString(entry.id()))
+                .plain("kind", entry.kind().wireName())
+                .plain("direction", entry.credit() ? "credit" : "debit")
+                .plain("asset", entry.asset().code())
+                .field("amount", entry.amount());
+        json.field("packet", entry.packet() == null ? null : entry.packet().toString());
+        json.field("draw", entry.draw() == null ? null : entry.draw().toString());
+        json.plain("at", entry.at().toString()).endObject();
+    }
+}

@@ -1,0 +1,190 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.draw.DrawStore;
+import dev.hongbao.domain.draw.DrawView;
+import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.Prize;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Draws and plays as the contract's JSON, and as lines of an export. */
+public final class DrawBodies {
+    /** The first line of a CSV export. */
+    public static final String CSV_HEADER = "seq,user,prize,asset,amount,code,at\r\n";
+
+    private static final int PLAY_LENGTH = 256;
+    private static final int DRAW_LENGTH = 2048;
+
+    private DrawBodies() {}
+
+    /**
+     * Reads a definition.
+     *
+     * @throws dev.hongbao.domain.odds.DefinitionFaults with every fault
+     */
+    public static DrawDefinition definition(JsonObject body) {
+        return DefinitionReader.read(map(body));
+    }
+
+    private static Map<String, Object> map(JsonObject object) {
+        Map<String, Object> plain = new LinkedHashMap<>();
+        for (String field : object.fieldNames()) {
+            Object value = plain(object.getValue(field));
+            if (value != null) {
+                plain.put(field, value);
+            }
+        }
+        return plain;
+    }
+
+    private static @Nullable Object plain(@Nullable Object value) {
+        if (value instanceof JsonObject object) {
+            return map(object);
+        }
+        if (value instanceof JsonArray array) {
+            List<@Nullable Object> list = new ArrayList<>();
+            array.forEach(each -> list.add(plain(each)));
+            return list;
+        }
+        return value;
+    }
+
+    /** A draw as one viewer may see it: never the codes, the odds or when a prize is due. */
+    public static String draw(DrawView view) {
+        Draw draw = view.draw();
+        DrawDefinition definition = draw.definition();
+        JsonText json = new JsonText(DRAW_LENGTH).beginObject();
+        json.plain("id", draw.id().toString())
+                .field("name", definition.name())
+                .field(
+                        "group",
+                        definition.group() == null ? null : definition.group().value())
+                .plain("mode", definition.mode().wireName())
+                .plain("status", view.status().name().toLowerCase(Locale.ROOT))
+                .plain("opensAt", definition.opening().toString())
+                .plain("closesAt", draw.closesAt().toString());
+        json.name("cost");
+        DrawDefinition.Cost cost = definition.cost();
+        if (cost == null) {
+            json.raw("null");
+        } else {
+            json.beginObject()
+                    .plain("asset", cost.asset().code())
+                    .field("amount", cost.amount())
+                    .endObject();
+        }
+        json.name("prizes").beginArray();
+        List<Prize> prizes = definition.allPrizes();
+        for (int number = 1; number <= prizes.size(); number++) {
+            prize(json, number, prizes.get(number - 1), view.prizes());
+        }
+        json.endArray().field("plays", view.plays());
+        json.name("chancesLeft").raw(String.valueOf(view.chancesLeft()));
+        json.name("chancesLeftToday").raw(String.valueOf(view.chancesLeftToday()));
+        json.name("final").raw(String.valueOf(view.finalTable()));
+        return json.endObject().toString();
+    }
+
+    private static void prize(JsonText json, int number, Prize prize, List<DrawStore.Progress> progress) {
+        json.beginObject().field("number", number).field("name", prize.name());
+        award(json, prize);
+        if (!progress.isEmpty()) {
+            DrawStore.Progress seen = progress.get(number - 1);
+            json.field("issued", seen.issued());
+            Long stock = seen.stock();
+            json.name("left").raw(stock == null ? "null" : Long.toString(stock - seen.issued()));
+        }
+        json.endObject();
+    }
+
+    private static void award(JsonText json, Prize prize) {
+        if (prize.award().asset() != null) {
+            json.plain("asset", prize.award().asset().code())
+                    .field("amount", prize.award().amount());
+        }
+    }
+
+    /** The plays of one request. */
+    public static String plays(List<Play> plays) {
+        return plays(new Page<>(plays, null));
+    }
+
+    /** A page of plays. */
+    public static String plays(Page<Play> page) {
+        JsonText json = new JsonText(PLAY_LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        page.items().forEach(play -> play(json, play));
+        return json.endArray().field("next", page.next()).endObject().toString();
+    }
+
+    private static void play(JsonText json, Play play) {
+        json.beginObject()
+                .plain("draw", play.draw().toString())
+                .field("seq", play.seq())
+                .plain("user", play.user().value())
+                .field("number", play.number())
+                .field("prize", play.prize().name());
+        award(json, play.prize());
+        if (play.code() != null) {
+            json.field("code", play.code());
+        }
+        json.plain("at", play.at().toString()).endObject();
+    }
+
+    /** A play as its group is told: never the code. */
+    public static void win(JsonText json, long seq, UserId user, int number, Prize prize) {
+        json.beginObject()
+                .field("seq", seq)
+                .plain("user", user.value())
+                .field("number", number)
+                .field("prize", prize.name());
+        if (prize.prizeClass() != null) {
+            json.field("class", prize.prizeClass());
+        }
+        award(json, prize);
+        json.endObject();
+    }
+
+    /** A play as a line of JSON lines, with its end. */
+    public static String jsonLine(Play play) {
+        JsonText json = new JsonText(PLAY_LENGTH);
+        play(json, play);
+        return json + "\n";
+    }
+
+    /** A play as a line of CSV (RFC 4180), with its end. */
+    public static String csvLine(Play play) {
+        var asset = play.prize().award().asset();
+        return String.join(
+                        ",",
+                        Long.toString(play.seq()),
+                        csv(play.user().value()),
+                        csv(play.prize().name()),
+                        asset == null ? "" : asset.code(),
+                        asset == null ? "" : Long.toString(play.prize().award().amount()),
+                        csv(play.code() == null ? "" : play.code()),
+                        play.at().toString())
+                + "\r\n";
+    }
+
+    /** Quoted where it must be; and what a spreadsheet would run as a formula is kept as text by a leading apostrophe. */
+    private static String csv(String text) {
+        String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+        boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+        return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;
+    }
+}

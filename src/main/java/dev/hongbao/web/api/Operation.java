@@ -1,0 +1,121 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.InvalidInputException;
+import io.vertx.core.http.HttpMethod;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of the contract.
+ *
+ * @param index its place in the contract, 0 and up: for counters
+ * @param segments of the path; one in braces is a parameter
+ * @param pathSchemas by parameter
+ * @param querySchemas by parameter; all of them optional
+ * @param needsIdempotencyKey whether the header is required
+ * @param needsToken false for a call that everybody may make
+ * @param body the body's schema; null when the call takes no body
+ */
+public record Operation(
+        int index,
+        String id,
+        HttpMethod method,
+        List<String> segments,
+        Map<String, Schema> pathSchemas,
+        Map<String, Schema> querySchemas,
+        boolean needsIdempotencyKey,
+        boolean needsToken,
+        @Nullable Schema body,
+        boolean bodyRequired) {
+
+    /** Whether a path has this call's form; parameters are not checked yet. */
+    boolean matches(String[] path) {
+        if (path.length != segments.size()) {
+            return false;
+        }
+        for (int i = 0; i < path.length; i++) {
+            String segment = segments.get(i);
+            if (!isParameter(segment) && !segment.equals(path[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * The path's parameters, decoded and checked.
+     *
+     * @throws InvalidInputException when one is not what the contract says
+     */
+    public Map<String, String> pathParameters(String[] path) {
+        Map<String, String> values = new HashMap<>();
+        for (int i = 0; i < path.length; i++) {
+            String segment = segments.get(i);
+            if (isParameter(segment)) {
+                String name = segment.substring(1, segment.length() - 1);
+                String place = "path/" + name;
+                String value = decode(path[i].replace("+", "%2B"), place);
+                Schema schema = pathSchemas.get(name);
+                if (schema != null) {
+                    schema.check(value, place);
+                }
+                values.put(name, value);
+            }
+        }
+        return values;
+    }
+
+    /**
+     * The query's parameters, decoded and checked: {@code Long} or {@code String} by name.
+     *
+     * @param query without its question mark; null for none
+     * @throws InvalidInputException for an unknown, repeated or malformed one
+     */
+    public Map<String, Object> queryParameters(@Nullable String query) {
+        if (query == null || query.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, Object> values = new HashMap<>();
+        for (String pair : query.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            String name = decode(equals < 0 ? pair : pair.substring(0, equals), "query");
+            String place = "query/" + name;
+            Schema schema = querySchemas.get(name);
+            if (schema == null) {
+                throw InvalidInputException.of(place, "is not a parameter of this call");
+            }
+            Object value = typed(schema, decode(equals < 0 ? "" : pair.substring(equals + 1), place), place);
+            schema.check(value, place);
+            if (values.put(name, value) != null) {
+                throw InvalidInputException.of(place, "is given twice");
+            }
+        }
+        return values;
+    }
+
+    private static Object typed(Schema schema, String text, String place) {
+        if (!schema.isInteger()) {
+            return text;
+        }
+        if (!text.matches("[0-9]{1,9}")) {
+            throw InvalidInputException.of(place, "must be a whole number of digits only");
+        }
+        return Long.valueOf(text);
+    }
+
+    private static String decode(String text, String place) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException malformed) {
+            throw InvalidInputException.of(place, "has a malformed % escape");
+        }
+    }
+
+    private static boolean isParameter(String segment) {
+        return segment.startsWith("{");
+    }
+}

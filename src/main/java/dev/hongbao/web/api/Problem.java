@@ -1,0 +1,110 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.TooManyCallsException;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.odds.DefinitionFaults;
+import dev.hongbao.engine.postgres.SqlState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A refusal as the client reads it: a problem document of RFC 9457.
+ *
+ * @param detail one or two sentences that say what to do; no internals, no secrets
+ * @param faults where the input is wrong; empty for most types
+ * @param retryAfterSeconds when the same call may be repeated, 1 or more; 0 when waiting does not help
+ */
+public record Problem(ProblemType type, String detail, List<FieldFault> faults, int retryAfterSeconds) {
+    /** A fault of the stores passes within seconds (invariant I11); the first retry may well succeed. */
+    private static final int UNAVAILABLE_RETRY_SECONDS = 1;
+
+    /** An operator has to come first. */
+    private static final int SET_ASIDE_RETRY_SECONDS = 60;
+
+    public Problem {
+        faults = List.copyOf(faults);
+    }
+
+    /** A problem that is told in its type's own words. */
+    public static Problem of(ProblemType type) {
+        return of(type, type.advice());
+    }
+
+    /** A problem with a more exact detail. */
+    public static Problem of(ProblemType type, String detail) {
+        int unavailable = type == ProblemType.SET_ASIDE ? SET_ASIDE_RETRY_SECONDS : UNAVAILABLE_RETRY_SECONDS;
+        return new Problem(type, detail, List.of(), type.status() == 503 ? unavailable : 0);
+    }
+
+    /** Too many calls; {@code retryAfterSeconds} is 1 or more. */
+    public static Problem tooMany(String detail, int retryAfterSeconds) {
+        return new Problem(ProblemType.TOO_MANY_REQUESTS, detail, List.of(), retryAfterSeconds);
+    }
+
+    /**
+     * The problem of a failed call.
+     *
+     * @return null for a failure that nobody foresaw: log it, and answer {@link ProblemType#INTERNAL_ERROR}
+     */
+    public static @Nullable Problem ofFailure(Throwable failure) {
+        if (failure instanceof RefusedException refused) {
+            return of(ProblemType.of(refused.refusal()), refused.detail());
+        }
+        if (failure instanceof UnavailableException unavailable) {
+            return of(ProblemType.of(unavailable.reason()), unavailable.detail());
+        }
+        if (failure instanceof TooManyCallsException tooMany) {
+            return tooMany(tooMany.detail(), tooMany.retryAfterSeconds());
+        }
+        if (failure instanceof DefinitionFaults definition) {
+            return of(ProblemType.INVALID_REQUEST)
+                    .withFaults(definition.faults().stream()
+                            .map(fault -> new FieldFault(fault.pointer(), fault.detail()))
+                            .toList());
+        }
+        if (failure instanceof InvalidInputException invalid) {
+            return of(invalid);
+        }
+        if (SqlState.isOutage(failure)) {
+            return of(ProblemType.UNKNOWN, "The store does not answer. Repeat the same request shortly.");
+        }
+        return null;
+    }
+
+    /** The problem that an input is which breaks the contract. */
+    public static Problem of(InvalidInputException invalid) {
+        ProblemType type = invalid.isMalformedJson() ? ProblemType.MALFORMED_JSON : ProblemType.INVALID_REQUEST;
+        FieldFault first = invalid.faults().get(0);
+        return of(type, first.pointer() + " " + first.detail() + ".").withFaults(invalid.faults());
+    }
+
+    /** The same problem with the places of the faults. */
+    public Problem withFaults(List<FieldFault> places) {
+        return new Problem(type, detail, places, retryAfterSeconds);
+    }
+
+    /** The document, {@code application/problem+json}. */
+    public String toJson() {
+        JsonText json = new JsonText(256)
+                .beginObject()
+                .field("type", type.uri())
+                .field("title", type.title())
+                .field("status", type.status())
+                .field("detail", detail);
+        if (!faults.isEmpty()) {
+            json.name("errors").beginArray();
+            for (FieldFault fault : faults) {
+                json.beginObject()
+                        .field("pointer", fault.pointer())
+                        .field("detail", fault.detail())
+                        .endObject();
+            }
+            json.endArray();
+        }
+        return json.endObject().toString();
+    }
+}

@@ -1,0 +1,122 @@
+package dev.hongbao.web.demo;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.web.access.TokenSigner;
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a visitor of a default start become one of a fixed list of demo users, in the demo group and nowhere else, as a plain
+ * user. Their ids begin with {@code demo-}, so that they are never a real user's. Safe on any thread.
+ */
+public final class DemoLogin {
+    /** The only group of the tokens given here. */
+    public static final GroupId GROUP = new GroupId("demo");
+
+    /** Who a visitor can become. */
+    public static final List<UserId> MEMBERS = List.of(
+                    "demo-mei",
+                    "demo-lei",
+                    "demo-fang",
+                    "demo-jun",
+                    "demo-anna",
+                    "demo-ben",
+                    "demo-grandma",
+                    "demo-uncle")
+            .stream()
+            .map(UserId::new)
+            .toList();
+
+    /** What a demo user starts with. */
+    public static final Asset ASSET = new Asset("CNY");
+
+    /** 1,000 yuan in fen: enough for an evening, too little to be bored. */
+    public static final long START_AMOUNT = 100_000;
+
+    /** Fifty plays of the wheel. */
+    public static final long START_POINTS = 500;
+
+    /** A stolen or forgotten token is soon worth nothing; the page asks for the next one by itself. */
+    private static final Duration TOKEN_LIFE = Duration.ofHours(1);
+
+    /** The same key each time: money comes once, and again only when the key is forgotten after a day or more. */
+    private static final IdempotencyKey START_KEY = new IdempotencyKey("demo-start");
+
+    private static final IdempotencyKey POINTS_KEY = new IdempotencyKey("demo-points");
+
+    private final @Nullable TokenSigner signer;
+    private final String whyOff;
+    private final Clock clock;
+    private volatile Future<@Nullable DrawId> wheel = Future.succeededFuture();
+
+    private DemoLogin(@Nullable TokenSigner signer, String whyOff, Clock clock) {
+        this.signer = signer;
+        this.whyOff = whyOff;
+        this.clock = clock;
+    }
+
+    /** A login that signs tokens. */
+    public static DemoLogin open(TokenSigner signer, Clock clock) {
+        return new DemoLogin(signer, "", clock);
+    }
+
+    /** No login; {@code why} is a sentence for the visitor. */
+    public static DemoLogin off(String why) {
+        return new DemoLogin(null, why, Clock.systemUTC());
+    }
+
+    /** A visitor's new self. @param wheel the draw to play; null when there is none */
+    public record Session(
+            UserId user,
+            String token,
+            Instant expiresAt,
+            @Nullable DrawId wheel) {}
+
+    /** From now on visitors are told of this draw. Who comes before it is there waits for it; without one there is no wheel. */
+    public void offer(Future<DrawId> draw) {
+        wheel = draw.<@Nullable DrawId>map(made -> made).otherwiseEmpty();
+    }
+
+    /** Whether {@link #enter} works. */
+    public boolean isOpen() {
+        return signer != null;
+    }
+
+    /** Why it is off, as a sentence; empty when it is not. */
+    public String whyOff() {
+        return whyOff;
+    }
+
+    /**
+     * Makes sure that the member has had its start money and points, and gives a token. Idempotent but for the token.
+     *
+     * @param member one of {@link #MEMBERS}
+     * @throws IllegalStateException when it is off, or for somebody else
+     */
+    public Future<Session> enter(UserId member, Wallets wallets) {
+        TokenSigner open = signer;
+        if (open == null || !MEMBERS.contains(member)) {
+            throw new IllegalStateException("no demo login for " + member.value());
+        }
+        return wallets.deposit(member, ASSET, START_AMOUNT, START_KEY)
+                .compose(money -> wallets.deposit(member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
+                .compose(points -> wheel)
+                .map(offered -> {
+                    Instant expiresAt =
+                            clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(TOKEN_LIFE);
+                    String token = open.sign(member, List.of(GROUP), Role.USER, TOKEN_LIFE);
+                    return new Session(member, token, expiresAt, offered);
+                });
+    }
+}

@@ -1,0 +1,118 @@
+package dev.hongbao.web.demo;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.DrawDefinition.Cost;
+import dev.hongbao.domain.odds.DrawDefinition.Limits;
+import dev.hongbao.domain.odds.DrawMode;
+import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.domain.odds.Prize.Award;
+import dev.hongbao.domain.odds.WhenExhausted;
+import io.vertx.core.Future;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The prize draw behind the wheel of a default start: a table of a hundred plays, made and paid for by a service account of the
+ * demo. One is open at a time; it is found again at every start.
+ */
+public final class DemoWheel {
+    /** Who makes it; no visitor can become it. */
+    static final Caller OWNER =
+            new Caller(new UserId("demo-wheel"), Set.of(DemoLogin.GROUP), Role.SERVICE, Instant.MAX);
+
+    /** What a play costs. */
+    public static final Asset POINTS = new Asset("POINTS");
+
+    private static final long COST = 10;
+    private static final int PLAYS_A_DAY = 50;
+
+    /** Each prize can be won in so many rounds, so its amounts are in escrow for so long. */
+    private static final int ROUNDS = 1_000;
+
+    private static final int VOUCHERS = 50;
+    private static final Duration OPEN = Duration.ofDays(365);
+
+    private DemoWheel() {}
+
+    /** The open wheel, made when there is none. One caller at a time, on the service's loop. */
+    public static Future<DrawId> ready(DrawService draws, Wallets wallets, Instant now) {
+        return draws.newestOpen(OWNER.user())
+                .compose(found -> found == null ? make(draws, wallets, now) : Future.succeededFuture(found))
+                .map(Draw::id);
+    }
+
+    private static Future<@Nullable Draw> make(DrawService draws, Wallets wallets, Instant now) {
+        DrawDefinition definition = definition(now.plus(OPEN));
+        IdempotencyKey key = new IdempotencyKey(UUID.randomUUID().toString());
+        return deposit(wallets, definition, DemoLogin.ASSET, key)
+                .compose(paid -> deposit(wallets, definition, POINTS, key))
+                .compose(paid -> draws.create(OWNER, definition, key))
+                .map(draw -> draw);
+    }
+
+    private static Future<?> deposit(Wallets wallets, DrawDefinition definition, Asset asset, IdempotencyKey key) {
+        long amount = definition.prizes().stream()
+                .filter(prize -> asset.equals(prize.award().asset()))
+                .mapToLong(prize -> prize.award().amount() * Objects.requireNonNull(prize.stock()))
+                .sum();
+        return wallets.deposit(OWNER.user(), asset, amount, new IdempotencyKey(asset.code() + key.value()));
+    }
+
+    /** A hundred plays give 88.88 yuan once, and back nine points in ten. */
+    private static DrawDefinition definition(Instant closesAt) {
+        return new DrawDefinition(
+                "Lucky wheel",
+                DemoLogin.GROUP,
+                null,
+                closesAt,
+                DrawMode.TABLE,
+                WhenExhausted.RESCALE,
+                List.of(
+                        amount("Grand prize", DemoLogin.ASSET, 8_888, 1),
+                        amount("20 points", POINTS, 20, 20),
+                        amount("88 fen", DemoLogin.ASSET, 88, 15),
+                        new Prize("Milk tea", null, new Award(null, 0, true, vouchers()), 5, (long) VOUCHERS, 0),
+                        amount("8.88 yuan", DemoLogin.ASSET, 888, 4),
+                        amount("10 points", POINTS, 10, 20),
+                        amount("100 points", POINTS, 100, 3),
+                        new Prize("Thanks", null, Award.NOTHING, 32, null, 0)),
+                null,
+                new Cost(POINTS, COST),
+                new Limits(0, PLAYS_A_DAY, ZoneId.of("Asia/Shanghai")),
+                List.of(),
+                null,
+                Set.of(),
+                Set.of(),
+                false);
+    }
+
+    private static Prize amount(String name, Asset asset, long amount, long count) {
+        return new Prize(name, null, new Award(asset, amount, false, List.of()), count, count * ROUNDS, 0);
+    }
+
+    private static List<String> vouchers() {
+        SecureRandom random = new SecureRandom();
+        List<String> codes = new ArrayList<>();
+        for (int i = 1; i <= VOUCHERS; i++) {
+            codes.add("TEA-%02d-%04d".formatted(i, random.nextInt(10_000)));
+        }
+        return codes;
+    }
+}

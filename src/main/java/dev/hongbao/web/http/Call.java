@@ -1,0 +1,69 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.PacketId;
+import io.vertx.core.MultiMap;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that fits the contract, from a believed caller.
+ *
+ * @param path parameters by name
+ * @param query parameters by name
+ * @param key null when the call needs none
+ * @param json the body; null for none
+ */
+record Call(
+        Caller caller,
+        Map<String, String> path,
+        Map<String, Object> query,
+        MultiMap headers,
+        @Nullable IdempotencyKey key,
+        @Nullable JsonObject json) {
+
+    /** The key of a call whose contract requires it. */
+    IdempotencyKey requiredKey() {
+        return given(key, "Idempotency-Key");
+    }
+
+    /** The body of a call whose contract requires it. */
+    JsonObject requiredBody() {
+        return given(json, "body");
+    }
+
+    /** The user that the path names. */
+    UserId user() {
+        return new UserId(given(path.get("user"), "user"));
+    }
+
+    /** The packet that the path names. */
+    PacketId packet() {
+        PacketId id = PacketId.parse(given(path.get("packet"), "packet"));
+        if (id == null) {
+            throw InvalidInputException.of("path/packet", "must be a packet's id");
+        }
+        return id;
+    }
+
+    @Nullable
+    String cursor() {
+        return (String) query.get("cursor");
+    }
+
+    int limit() {
+        return query.get("limit") instanceof Long limit ? limit.intValue() : Page.DEFAULT_LIMIT;
+    }
+
+    private static <T> T given(@Nullable T value, String what) {
+        if (value == null) {
+            throw new IllegalStateException("the contract requires " + what);
+        }
+        return value;
+    }
+}

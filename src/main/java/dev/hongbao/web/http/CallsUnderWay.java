@@ -1,0 +1,43 @@
+package dev.hongbao.web.http;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The commands that a face has begun and that have not ended yet, whether or not their clients still wait: a stop must not take
+ * the stores away from a send that is half done. Safe on any thread.
+ */
+public final class CallsUnderWay {
+    private static final long POLL_MILLIS = 10;
+
+    private final AtomicInteger count = new AtomicInteger();
+
+    /** Counts {@code work} until it has ended. */
+    public <T> Future<T> track(Future<T> work) {
+        count.incrementAndGet();
+        return work.onComplete(ended -> count.decrementAndGet());
+    }
+
+    /** Whether nothing is under way. */
+    public boolean isEmpty() {
+        return count.get() == 0;
+    }
+
+    /** Completes when nothing is under way, or after {@code limit}; never fails. */
+    public Future<Void> ended(Vertx vertx, Duration limit) {
+        Promise<Void> ended = Promise.promise();
+        poll(vertx, System.nanoTime() + limit.toNanos(), ended);
+        return ended.future();
+    }
+
+    private void poll(Vertx vertx, long deadlineNanos, Promise<Void> ended) {
+        if (isEmpty() || System.nanoTime() > deadlineNanos) {
+            ended.complete();
+        } else {
+            vertx.setTimer(POLL_MILLIS, later -> poll(vertx, deadlineNanos, ended));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.web.access.Counts;
+import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.http.HttpConnection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many connections the API has open, in all and by address; the management port's are not among them. One instance for
+ * all event loops of a server, safe on any thread.
+ */
+public final class ConnectionCap {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionCap.class);
+    private static final long TELL_EVERY_NANOS = 60_000_000_000L;
+
+    private final int most;
+    private final int mostOfAddress;
+    private final ClientAddresses addresses;
+    private final List<Connections> loops = new CopyOnWriteArrayList<>();
+    private final AtomicInteger total = new AtomicInteger();
+    private final Counts<String> byAddress = new Counts<>();
+    private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TELL_EVERY_NANOS);
+    private final Counter refusedFull;
+    private final Counter refusedAddress;
+    private final Counter evicted;
+
+    /**
+     * @param most over all event loops, 1 or more
+     * @param mostOfAddress of one address, 1 or more; proxies and this machine are exempt
+     */
+    public ConnectionCap(int most, int mostOfAddress, ClientAddresses addresses, MeterRegistry registry) {
+        this.most = most;
+        this.mostOfAddress = mostOfAddress;
+        this.addresses = addresses;
+        this.refusedFull = ended(registry, "full");
+        this.refusedAddress = ended(registry, "address");
+        this.evicted = ended(registry, "made-room");
+        Gauge.builder("hongbao_http_connections", total, AtomicInteger::get)
+                .description("Open connections, WebSockets included")
+                .register(registry);
+    }
+
+    private static Counter ended(MeterRegistry registry, String reason) {
+        return Counter.builder("hongbao_http_connections_closed")
+                .description("Connections closed for want of room: new ones, and idle ones that made room")
+                .tag("reason", reason)
+                .register(registry);
+    }
+
+    /** A loop's connections count from now on. */
+    void add(Connections loop) {
+        loops.add(loop);
+    }
+
+    ClientAddress addressOf(HttpConnection connection) {
+        return addresses.ofPeer(connection.remoteAddress());
+    }
+
+    /**
+     * Counts a new connection; when there are too many, the one idle longest makes room.
+     *
+     * @return false, and nothing is counted, when it may not stay
+     */
+    boolean enter(ClientAddress address) {
+        if (!byAddress.enter(address.key(), address.most(mostOfAddress))) {
+            refusedAddress.increment();
+            tell("an address has its " + mostOfAddress + " connections (http.max-per-address); more of it are closed");
+            return false;
+        }
+        if (total.incrementAndGet() <= most) {
+            return true;
+        }
+        tell("all " + most + " connections (http.max-connections) are open; idle ones make room for new ones");
+        if (makeRoom()) {
+            evicted.increment();
+            return true;
+        }
+        refusedFull.increment();
+        leave(address);
+        return false;
+    }
+
+    /** Closes the connection that is idle longest, whichever loop has it. @return false when none is idle */
+    boolean makeRoom() {
+        while (true) {
+            Connections longest = null;
+            long since = 0;
+            for (Connections loop : loops) {
+                Long idle = loop.idleSince();
+                if (idle != null && (longest == null || idle - since < 0)) {
+                    longest = loop;
+                    since = idle;
+                }
+            }
+            if (longest == null) {
+                return false;
+            }
+            if (longest.makeRoom()) {
+                return true;
+            }
+        }
+    }
+
+    void leave(ClientAddress address) {
+        total.decrementAndGet();
+        byAddress.leave(address.key());
+    }
+
+    /** A flood is one line a minute. */
+    private void tell(String what) {
+        long now = System.nanoTime();
+        long told = toldNanos.get();
+        if (now - told >= TELL_EVERY_NANOS && toldNanos.compareAndSet(told, now)) {
+            LOG.warn(what);
+        }
+    }
+}

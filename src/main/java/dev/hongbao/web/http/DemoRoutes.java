@@ -1,0 +1,143 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.api.Operation;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.demo.DemoLogin;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two calls that need no token: who a visitor can become, and becoming it. Answers only a browser that was sent to
+ * loopback by its address bar: a page of another site can neither call it (Origin) nor point its own name here (Host, against
+ * DNS rebinding), and a proxy on this machine, whose visitors may be anywhere, is told by what it adds. Only on its loop.
+ */
+final class DemoRoutes {
+    private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");
+
+    /** A header by which a proxy tells whom it speaks for, in small letters. */
+    private static final Pattern FROM_A_PROXY =
+            Pattern.compile("forwarded|via|x-(original-)?forwarded.*|x-real-ip|.*-(client|connecting)-ip");
+
+    private static final String ELSEWHERE =
+            "Open this server under http://127.0.0.1 or http://localhost, with its own port, and not through a proxy.";
+
+    private final DemoLogin login;
+    private final Wallets wallets;
+    private final RateLimits limits;
+    private final BodyReader bodies;
+    private final long answerMillis;
+
+    DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, BodyReader bodies, long answerMillis) {
+        this.login = login;
+        this.wallets = wallets;
+        this.limits = limits;
+        this.bodies = bodies;
+        this.answerMillis = answerMillis;
+    }
+
+    void answer(Exchange exchange, Operation operation) {
+        boolean local = isLocal(exchange.request());
+        operation.queryParameters(exchange.request().query());
+        if (operation.id().equals("demo")) {
+            bodies.read(exchange, operation, none -> exchange.send(Reply.json(200, about(local))));
+        } else if (!login.isOpen()) {
+            exchange.refuse(Problem.of(ProblemType.DEMO_OFF, login.whyOff()));
+        } else if (!local) {
+            exchange.refuse(Problem.of(ProblemType.DEMO_OFF, ELSEWHERE));
+        } else {
+            bodies.read(exchange, operation, body -> enter(exchange, body));
+        }
+    }
+
+    private void enter(Exchange exchange, @Nullable JsonObject body) {
+        UserId member = new UserId(body == null ? "" : body.getString("member"));
+        if (!DemoLogin.MEMBERS.contains(member)) {
+            exchange.refuse(
+                    Problem.of(InvalidInputException.of("#/member", "must be one of those that GET /v1/demo lists")));
+            return;
+        }
+        RateDecision decision = limits.call(new Caller(member, Set.of(DemoLogin.GROUP), Role.USER, Instant.MAX));
+        exchange.tell(decision);
+        if (!decision.allowed()) {
+            exchange.refuse(Problem.tooMany("Slow down.", decision.retryAfterSeconds()));
+            return;
+        }
+        login.enter(member, wallets)
+                .timeout(answerMillis, TimeUnit.MILLISECONDS)
+                .onSuccess(session -> exchange.send(Reply.json(201, json(session))))
+                .onFailure(exchange::fail);
+    }
+
+    private String about(boolean local) {
+        boolean open = login.isOpen() && local;
+        JsonText json = new JsonText(256).beginObject().field("open", open);
+        if (open) {
+            String members = DemoLogin.MEMBERS.stream()
+                    .map(member -> '"' + member.value() + '"')
+                    .collect(Collectors.joining(",", "[", "]"));
+            json.plain("group", DemoLogin.GROUP.value()).name("members").raw(members);
+        } else {
+            json.field("reason", login.isOpen() ? ELSEWHERE : login.whyOff());
+        }
+        return json.endObject().toString();
+    }
+
+    private static String json(DemoLogin.Session session) {
+        DrawId wheel = session.wheel();
+        return new JsonText(512)
+                .beginObject()
+                .plain("user", session.user().value())
+                .plain("group", DemoLogin.GROUP.value())
+                .plain("token", session.token())
+                .plain("expiresAt", session.expiresAt().toString())
+                .field("draw", wheel == null ? null : wheel.toString())
+                .endObject()
+                .toString();
+    }
+
+    /** Whether a browser asks that believes to be on this machine, with no proxy between and no page of another origin. */
+    private static boolean isLocal(HttpServerRequest request) {
+        MultiMap headers = request.headers();
+        List<String> hosts = headers.getAll(HttpHeaders.HOST);
+        if (hosts.size() != 1 || !isOwn(hosts.get(0), request.localAddress().port())) {
+            return false;
+        }
+        String origin = headers.get(HttpHeaders.ORIGIN);
+        return (origin == null || origin.equalsIgnoreCase("http://" + hosts.get(0)))
+                // No browser speaks HTTP/1.0, but nginx does as long as it is told nothing else, and then adds no
+                // header.
+                && request.version() != HttpVersion.HTTP_1_0
+                && headers.names().stream()
+                        .noneMatch(name -> FROM_A_PROXY
+                                .matcher(name.toLowerCase(Locale.ROOT))
+                                .matches());
+    }
+
+    /** A browser leaves the port out only when it is 80. */
+    private static boolean isOwn(String host, int port) {
+        return LOOPBACK.stream()
+                .anyMatch(name ->
+                        host.equalsIgnoreCase(name + ":" + port) || (port == 80 && host.equalsIgnoreCase(name)));
+    }
+}

@@ -1,0 +1,140 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.domain.feed.FeedEvent;
+import dev.hongbao.domain.feed.FeedPage;
+import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.api.Bodies;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A poll that waits holds an entry in the feed and
+ * a timer, nothing else. Only on its loop.
+ */
+final class EventsRoute {
+    private static final String WAIT = "wait=";
+
+    private final FeedService feed;
+    private final AtomicInteger polls;
+    private final CallsInFlight inFlight;
+    private final long answerMillis;
+    private final Map<FeedService.Poll, Caller> waiting = new HashMap<>();
+
+    /**
+     * @param polls those that wait, of all loops
+     * @param answerMillis beyond the time a client asked to wait
+     */
+    EventsRoute(FeedService feed, AtomicInteger polls, CallsInFlight inFlight, long answerMillis) {
+        this.feed = feed;
+        this.polls = polls;
+        this.inFlight = inFlight;
+        this.answerMillis = answerMillis;
+    }
+
+    /** Answers the polls that wait, as if their time were over. */
+    void stopWaiting() {
+        List.copyOf(waiting.keySet()).forEach(FeedService.Poll::stopWaiting);
+    }
+
+    void answer(Exchange exchange, Caller caller, Map<String, String> path, Map<String, Object> query) {
+        GroupId group = new GroupId(Objects.requireNonNull(path.get("group")));
+        Long after = null;
+        if (query.get("after") instanceof String cursor) {
+            after = FeedService.place(cursor);
+            if (after == null) {
+                throw InvalidInputException.of("query/after", "is not a cursor of this server");
+            }
+        }
+        int waitSeconds = waitSeconds(exchange.request().headers().getAll("prefer"));
+        if (waitSeconds == 0 || after == null) {
+            Long place = after;
+            inFlight.run(
+                            caller,
+                            () -> feed.poll(caller, group, place, Duration.ZERO).page())
+                    .onSuccess(page -> exchange.send(reply(page, waitSeconds)))
+                    .onFailure(exchange::fail);
+            return;
+        }
+        inFlight.beginPoll(caller);
+        await(exchange, caller, feed.poll(caller, group, after, Duration.ofSeconds(waitSeconds)), waitSeconds);
+    }
+
+    private void await(Exchange exchange, Caller caller, FeedService.Poll poll, int waitSeconds) {
+        waiting.put(poll, caller);
+        polls.incrementAndGet();
+        exchange.request().response().closeHandler(gone -> {
+            ended(poll);
+            poll.cancel();
+        });
+        long limit = answerMillis + waitSeconds * 1_000L;
+        poll.page().timeout(limit, TimeUnit.MILLISECONDS).onComplete(done -> {
+            ended(poll);
+            if (done.succeeded()) {
+                exchange.send(reply(done.result(), waitSeconds));
+            } else {
+                poll.cancel();
+                exchange.fail(done.cause());
+            }
+        });
+    }
+
+    private void ended(FeedService.Poll poll) {
+        Caller caller = waiting.remove(poll);
+        if (caller != null) {
+            polls.decrementAndGet();
+            inFlight.endPoll(caller);
+        }
+    }
+
+    private static Reply reply(FeedPage page, int waitSeconds) {
+        return waitSeconds == 0
+                ? Reply.json(200, body(page))
+                : Reply.json(200, body(page), "Preference-Applied", WAIT + waitSeconds);
+    }
+
+    /** RFC 7240: the first {@code wait} counts; what cannot be read is passed over. */
+    static int waitSeconds(List<String> lines) {
+        for (String line : lines) {
+            for (String preference : line.split("[,;]", -1)) {
+                String stripped = preference.strip();
+                if (stripped.regionMatches(true, 0, WAIT, 0, WAIT.length())) {
+                    String seconds = stripped.substring(WAIT.length());
+                    return seconds.matches("[0-9]{1,4}")
+                            ? Math.min(Integer.parseInt(seconds), (int) FeedService.MAX_WAIT.toSeconds())
+                            : 0;
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static String body(FeedPage page) {
+        JsonText json = new JsonText(512 * (page.items().size() + page.packets().size() + 1));
+        json.beginObject().name("items").beginArray();
+        for (FeedEvent event : page.items()) {
+            json.raw(event.json());
+        }
+        json.endArray().plain("next", Long.toString(page.next())).name("reset");
+        if (page.reset() == null) {
+            json.raw("null");
+        } else {
+            json.beginObject()
+                    .plain("reason", page.reset().wireName())
+                    .name("packets")
+                    .beginArray();
+            page.packets().forEach(packet -> json.raw(Bodies.packet(packet)));
+            json.endArray().endObject();
+        }
+        return json.endObject().toString();
+    }
+}

@@ -1,0 +1,50 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.access.TokenVerdict;
+import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import io.vertx.core.http.HttpHeaders;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Who may come in: a believed token, and not too often. Shared rules of the fast path and all other routes. */
+record Gate(Tokens tokens) {
+    private static final String SCHEME = "Bearer ";
+
+    /**
+     * The caller, when there is a valid token and the limit allows the call; otherwise the exchange is answered.
+     *
+     * @param limit counts the call
+     * @return null when it is answered
+     */
+    @Nullable
+    Caller admit(Exchange exchange, Function<Caller, RateDecision> limit) {
+        String header = exchange.request().headers().get(HttpHeaders.AUTHORIZATION);
+        if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            exchange.refuse(Problem.of(ProblemType.UNAUTHENTICATED), "WWW-Authenticate", "Bearer realm=\"hongbao\"");
+            return null;
+        }
+        TokenVerdict verdict = tokens.verify(header.substring(SCHEME.length()).strip());
+        Caller caller = verdict.caller();
+        if (caller == null) {
+            String why = Objects.requireNonNull(verdict.fault()).sentence();
+            exchange.refuse(
+                    Problem.of(ProblemType.UNAUTHENTICATED, "Get a new token: " + why + "."),
+                    "WWW-Authenticate",
+                    "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\"" + why + "\"");
+            return null;
+        }
+        RateDecision decision = limit.apply(caller);
+        exchange.tell(decision);
+        if (!decision.allowed()) {
+            exchange.refuse(Problem.tooMany(
+                    "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
+            return null;
+        }
+        return caller;
+    }
+}

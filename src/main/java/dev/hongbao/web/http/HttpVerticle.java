@@ -1,0 +1,139 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.api.Contract;
+import dev.hongbao.web.demo.DemoLogin;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+
+/**
+ * One event loop's HTTP server; deploy several, they share the port. A stop takes the port away, refuses new work with 503,
+ * and waits for the answers in flight, and for commands whose clients have gone, before it closes what is left.
+ */
+public final class HttpVerticle extends VerticleBase {
+    private static final long SWEEP_MILLIS = 1_000;
+    private static final int ACCEPT_BACKLOG = 4_096;
+    private static final int MAX_CHUNK_BYTES = 8 * 1024;
+    private static final long MIN_IDLE_MILLIS = 60_000;
+    private static final int SEND_BUFFER_BYTES = 128 * 1024;
+    /** How long a client may take to answer a close frame before its connection is cut. */
+    private static final int SOCKET_CLOSING_SECONDS = 2;
+    /** Vert.x takes a negative port as: free, and the same for all instances of one deployment. */
+    private static final int SHARED_FREE_PORT = -1;
+
+    private final HttpSettings settings;
+    private final Shared shared;
+    private final Supplier<Future<Services>> services;
+    private final IntConsumer listening;
+    private final CallsUnderWay ongoing = new CallsUnderWay();
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private HttpServer server;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private HttpFace face;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private Services open;
+
+    /** What all instances share. */
+    public record Shared(
+            Contract contract,
+            Documents documents,
+            Tokens tokens,
+            RateLimits limits,
+            CallsInFlight inFlight,
+            HttpMetrics metrics,
+            ConnectionCap connectionCap,
+            DemoLogin demo) {}
+
+    /**
+     * @param services called once, on the instance's own loop
+     * @param listening told the port once it is bound, on the instance's own loop
+     */
+    public HttpVerticle(
+            HttpSettings settings, Shared shared, Supplier<Future<Services>> services, IntConsumer listening) {
+        this.settings = settings;
+        this.shared = shared;
+        this.services = services;
+        this.listening = listening;
+    }
+
+    @Override
+    public Future<?> start() {
+        return services.get().compose(this::listen);
+    }
+
+    private Future<?> listen(Services services) {
+        open = services;
+        Connections connections = new Connections(
+                settings, shared.connectionCap(), work -> context.runOnContext(now -> work.run()), System::nanoTime);
+        face = new HttpFace(vertx, settings, shared, connections, services, ongoing);
+        HttpServerOptions options = options();
+        server = vertx.createHttpServer(options)
+                .connectionHandler(connection -> {
+                    StrictDecoder.guard(connection, options, () -> face.handleBroken(connection));
+                    connections.opened(connection);
+                })
+                .requestHandler(face)
+                .invalidRequestHandler(face::handleInvalid);
+        vertx.setPeriodic(SWEEP_MILLIS, tick -> connections.sweep());
+        return server.listen().map(bound -> {
+            listening.accept(bound.actualPort());
+            return bound;
+        });
+    }
+
+    @Override
+    public Future<?> stop() {
+        face.refuseNewWork();
+        // A shutdown would wait for sockets that are open as for answers in flight.
+        return open.sockets()
+                .close()
+                .eventually(() -> Future.join(
+                        server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS),
+                        ongoing.ended(vertx, settings.drainTimeout())))
+                .eventually(open.close());
+    }
+
+    private HttpServerOptions options() {
+        return new HttpServerOptions()
+                .setHost(settings.host())
+                .setPort(settings.port() == 0 ? SHARED_FREE_PORT : settings.port())
+                .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
+                .setMaxInitialLineLength(HttpSettings.MAX_INITIAL_LINE_BYTES)
+                .setMaxChunkSize(MAX_CHUNK_BYTES)
+                .setMaxFormAttributeSize(0)
+                .setMaxFormFields(0)
+                .setMaxFormBufferedBytes(0)
+                .setHandle100ContinueAutomatically(true)
+                .setHttp2ClearTextEnabled(false)
+                .setCompressionSupported(false)
+                .setDecompressionSupported(false)
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
+                .setMaxWebSocketFrameSize(settings.maxFrameBytes())
+                .setMaxWebSocketMessageSize(settings.maxFrameBytes())
+                .setWebSocketSubProtocols(List.of(SocketUpgrade.SUBPROTOCOL))
+                .setWebSocketClosingTimeout(SOCKET_CLOSING_SECONDS)
+                // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
+                // Never shorter than what lies between two pings of a socket.
+                .setIdleTimeout(
+                        (int) Math.max(MIN_IDLE_MILLIS, 2 * settings.keepAlive().toMillis()))
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                // The kernel's share of what waits for a reader; left alone it grows to megabytes a connection.
+                .setSendBufferSize(SEND_BUFFER_BYTES)
+                .setTcpNoDelay(true)
+                .setTcpKeepAlive(true)
+                .setAcceptBacklog(ACCEPT_BACKLOG)
+                .setReuseAddress(true);
+    }
+}

@@ -1,0 +1,119 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.values.TooManyCallsException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.api.Bodies;
+import dev.hongbao.web.api.SendBody;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import java.util.Set;
+
+/** One small function for each call of the contract but the claim: extract, call the service, render. */
+final class Routes {
+    /** A call: fails with what {@link dev.hongbao.web.api.Problem#ofFailure} knows, or with a fault. */
+    @FunctionalInterface
+    interface Route {
+        Future<Reply> answer(Call call);
+    }
+
+    /** The calls that only the host application's backend may make. */
+    static final Set<String> SERVICE_ONLY = Set.of("deposit", "withdraw", "balancesOf", "transfersOf");
+
+    private final Services services;
+    private final RateLimits limits;
+
+    Routes(Services services, RateLimits limits) {
+        this.services = services;
+        this.limits = limits;
+    }
+
+    /** By {@code operationId}. */
+    Map<String, Route> byOperation() {
+        return Map.ofEntries(
+                Map.entry("deposit", this::deposit),
+                Map.entry("withdraw", this::withdraw),
+                Map.entry("balancesOf", call -> balances(call.user())),
+                Map.entry("transfersOf", call -> transfers(call, call.user())),
+                Map.entry("myBalances", call -> balances(call.caller().user())),
+                Map.entry("myTransfers", call -> transfers(call, call.caller().user())),
+                Map.entry("myClaims", this::myClaims),
+                Map.entry("myPackets", this::myPackets),
+                Map.entry("send", this::send),
+                Map.entry("view", this::view),
+                Map.entry("claims", this::claims));
+    }
+
+    private Future<Reply> deposit(Call call) {
+        JsonObject body = call.requiredBody();
+        return services.wallets()
+                .deposit(call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+                .map(entry -> Reply.json(201, Bodies.transfer(entry)));
+    }
+
+    private Future<Reply> withdraw(Call call) {
+        JsonObject body = call.requiredBody();
+        return services.wallets()
+                .withdraw(call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+                .map(entry -> Reply.json(201, Bodies.transfer(entry)));
+    }
+
+    private static Asset asset(JsonObject body) {
+        return new Asset(body.getString("asset"));
+    }
+
+    private Future<Reply> balances(UserId user) {
+        return services.wallets().balances(user).map(balances -> Reply.json(200, Bodies.balances(balances)));
+    }
+
+    private Future<Reply> transfers(Call call, UserId user) {
+        return services.wallets()
+                .transfers(user, call.cursor(), call.limit())
+                .map(page -> Reply.json(200, Bodies.transfers(page)));
+    }
+
+    private Future<Reply> myClaims(Call call) {
+        return services.packets()
+                .claimsOf(call.caller().user(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, Bodies.ownClaims(page)));
+    }
+
+    private Future<Reply> myPackets(Call call) {
+        return services.packets()
+                .sentBy(call.caller().user(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, Bodies.packets(page)));
+    }
+
+    private Future<Reply> send(Call call) {
+        SendCommand command = SendBody.decode(call.requiredBody());
+        RateDecision decision = limits.send(call.caller(), command.count());
+        if (!decision.allowed()) {
+            int wait = decision.retryAfterSeconds();
+            return Future.failedFuture(
+                    new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
+        }
+        return services.packets()
+                .send(call.caller(), command, call.requiredKey())
+                .map(packet -> Reply.json(
+                        201, Bodies.packet(PacketView.ofNew(packet)), "Location", "/v1/packets/" + packet.id()));
+    }
+
+    private Future<Reply> view(Call call) {
+        return services.packets()
+                .view(call.caller(), call.packet())
+                .map(view -> EntityTags.conditional(
+                        Bodies.packet(view), call.headers().getAll(HttpHeaders.IF_NONE_MATCH)));
+    }
+
+    private Future<Reply> claims(Call call) {
+        return services.packets()
+                .claims(call.caller(), call.packet(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, Bodies.claims(page, call.caller().user())));
+    }
+}

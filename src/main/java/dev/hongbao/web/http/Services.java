@@ -1,0 +1,32 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.domain.claim.ClaimService;
+import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.play.PlayService;
+import io.vertx.core.Future;
+import java.util.function.Supplier;
+
+/**
+ * What the face calls.
+ *
+ * @param claims of this event loop only
+ * @param packets of this event loop only
+ * @param wallets may be shared
+ * @param feed of this event loop only
+ * @param draws of this event loop only
+ * @param plays of this event loop only
+ * @param sockets of this event loop only
+ * @param close gives back what the services of this loop hold; called once, after the last answer
+ */
+public record Services(
+        ClaimService claims,
+        PacketService packets,
+        Wallets wallets,
+        FeedService feed,
+        DrawService draws,
+        PlayService plays,
+        SocketUpgrade sockets,
+        Supplier<Future<Void>> close) {}

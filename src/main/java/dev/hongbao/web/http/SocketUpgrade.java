@@ -1,0 +1,27 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.web.api.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** The WebSocket as the HTTP face sees it. One instance per event loop; only on its loop. */
+public interface SocketUpgrade {
+    /** Where a client asks for it. */
+    String PATH = "/v1/socket";
+
+    /** The subprotocol, the only one. */
+    String SUBPROTOCOL = "hongbao.v1";
+
+    /**
+     * Makes a request a WebSocket, or refuses it.
+     *
+     * @param opened called once it is a WebSocket; what it gives is called once, when that has ended
+     * @param refuse answers the request
+     */
+    void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse);
+
+    /** Refuses new requests, waits for the answers to those in flight, and closes every connection with 1001. */
+    Future<Void> close();
+}

@@ -1,0 +1,102 @@
+package dev.hongbao.web.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.http.impl.VertxHttpRequestDecoder;
+import java.util.List;
+
+/**
+ * Reads requests as Vert.x does, but none whose length or version a proxy in front may read differently (request smuggling,
+ * RFC 9112 §6.3): Content-Length together with Transfer-Encoding, a transfer coding other than one {@code chunked}, a version
+ * other than 1.0 and 1.1. Such a request is handed on as invalid, and nothing after it is read; nor after a broken chunk,
+ * which Vert.x would answer with the end of the connection alone. On the connection's loop.
+ */
+final class StrictDecoder extends VertxHttpRequestDecoder {
+    private static final String NAME = "httpDecoder";
+
+    private final Runnable brokenBody;
+    private boolean ambiguous;
+    private boolean over;
+
+    private StrictDecoder(HttpServerOptions options, Runnable brokenBody) {
+        super(options);
+        this.brokenBody = brokenBody;
+    }
+
+    /**
+     * Takes the place of Vert.x' decoder on a connection that has read nothing yet.
+     *
+     * @param brokenBody called when a body cannot be read on
+     */
+    static void guard(HttpConnection connection, HttpServerOptions options, Runnable brokenBody) {
+        ((HttpServerConnection) connection)
+                .channelHandlerContext()
+                .pipeline()
+                .replace(NAME, NAME, new StrictDecoder(options, brokenBody));
+    }
+
+    @Override
+    protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
+        ambiguous = true;
+        super.handleTransferEncodingChunkedWithContentLength(message);
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext channel, ByteBuf in, List<Object> out) throws Exception {
+        if (over) {
+            in.skipBytes(in.readableBytes());
+            return;
+        }
+        int before = out.size();
+        super.decode(channel, in, out);
+        for (int i = before; i < out.size(); i++) {
+            Object read = out.get(i);
+            if (read instanceof HttpRequest request) {
+                if (isFaulty(request)) {
+                    stop(out, i);
+                    HttpMessage invalid = createInvalidMessage();
+                    invalid.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("ambiguous framing")));
+                    out.add(invalid);
+                }
+            } else if (read instanceof HttpContent body && body.decoderResult().isFailure()) {
+                stop(out, i);
+                brokenBody.run();
+            }
+        }
+    }
+
+    private void stop(List<Object> out, int from) {
+        over = true;
+        while (out.size() > from) {
+            ReferenceCountUtil.release(out.remove(out.size() - 1));
+        }
+    }
+
+    private boolean isFaulty(HttpRequest request) {
+        if (request.decoderResult().isFailure()) {
+            return false; // told already
+        }
+        HttpVersion version = request.protocolVersion();
+        boolean spoken = version.equals(HttpVersion.HTTP_1_1) || version.equals(HttpVersion.HTTP_1_0);
+        if (ambiguous || !spoken) {
+            return true;
+        }
+        if (!request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+            return false;
+        }
+        List<String> codings = request.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
+        return codings.size() != 1
+                || !codings.get(0).strip().equalsIgnoreCase("chunked")
+                || !version.equals(HttpVersion.HTTP_1_1);
+    }
+}

@@ -1,0 +1,176 @@
+package dev.hongbao.web.management;
+
+import dev.hongbao.common.json.JsonText;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.ValueAtPercentile;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last ten minutes of what the operator's page plots, and the last faults and recoveries, so that a page opened after
+ * the event still shows it. Read from the meters once a second; a server's own numbers, not the cluster's. One thread.
+ */
+final class RecentNumbers {
+    /** Ten minutes, about 60 KB. */
+    private static final int SAMPLES = 600;
+
+    private static final int EVENTS = 100;
+
+    /** What is an event when it grows: a counter's name, and a tag to choose by or null. */
+    private enum Watched {
+        RECOVERY("hongbao.journal.recoveries", null, null),
+        SETTLEMENT_FAILED("hongbao.journal.failures", null, null),
+        VOID("hongbao.journal.voids", null, null),
+        UNKNOWN_ANSWER("hongbao.claims", "outcome", "unknown"),
+        SERVER_ERROR("hongbao_http_requests", "status", "5xx");
+
+        private final String meter;
+        private final @Nullable String tag;
+        private final @Nullable String value;
+
+        Watched(String meter, @Nullable String tag, @Nullable String value) {
+            this.meter = meter;
+            this.tag = tag;
+            this.value = value;
+        }
+
+        private String wireName() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /**
+     * @param claims claimed, a second
+     * @param p50Millis negative when nothing settled since the sample before
+     */
+    private record Sample(
+            long atMillis,
+            long claims,
+            double p50Millis,
+            double p99Millis,
+            long unsettled,
+            long connections,
+            long sockets,
+            long openPackets) {}
+
+    private record Event(long atMillis, String kind, long count) {}
+
+    private final MeterRegistry meters;
+    private final Clock clock;
+    private final Deque<Sample> samples = new ArrayDeque<>();
+    private final Deque<Event> events = new ArrayDeque<>();
+    private final Map<Watched, Double> before = new LinkedHashMap<>();
+    private double claimsBefore = Double.NaN;
+    private long settledBefore;
+    private long sampledAtMillis;
+
+    RecentNumbers(MeterRegistry meters, Clock clock) {
+        this.meters = meters;
+        this.clock = clock;
+    }
+
+    /** Call it about once a second. */
+    void sample() {
+        long now = clock.millis();
+        double claims = count("hongbao.claims", "outcome", "claimed");
+        double seconds = Math.max(1, now - sampledAtMillis) / 1000.0;
+        long perSecond = Double.isNaN(claimsBefore) ? 0 : Math.round((claims - claimsBefore) / seconds);
+        claimsBefore = claims;
+        sampledAtMillis = now;
+        double[] latency = latency();
+        samples.add(new Sample(
+                now,
+                Math.max(0, perSecond),
+                latency[0],
+                latency[1],
+                gauge("hongbao.journal.unsettled.entries"),
+                gauge("hongbao_http_connections"),
+                gauge("hongbao.socket.connections"),
+                gauge("hongbao.packets.open")));
+        if (samples.size() > SAMPLES) {
+            samples.remove();
+        }
+        for (Watched watched : Watched.values()) {
+            double count = count(watched.meter, watched.tag, watched.value);
+            Double last = before.put(watched, count);
+            if (last != null && count > last) {
+                events.add(new Event(now, watched.wireName(), Math.round(count - last)));
+            }
+        }
+        while (events.size() > EVENTS) {
+            events.remove();
+        }
+    }
+
+    private double[] latency() {
+        double[] found = {-1, -1};
+        Timer timer = meters.find("hongbao.claim.settling").timer();
+        if (timer == null || timer.count() == settledBefore) {
+            return found;
+        }
+        settledBefore = timer.count();
+        ValueAtPercentile[] percentiles = timer.takeSnapshot().percentileValues();
+        for (int i = 0; i < Math.min(2, percentiles.length); i++) {
+            found[i] = percentiles[i].value(TimeUnit.MILLISECONDS);
+        }
+        return found;
+    }
+
+    private double count(String name, @Nullable String tag, @Nullable String value) {
+        double sum = 0;
+        for (Counter counter : meters.find(name).counters()) {
+            if (tag == null || String.valueOf(value).equals(counter.getId().getTag(tag))) {
+                sum += counter.count();
+            }
+        }
+        return sum;
+    }
+
+    private long gauge(String name) {
+        double sum = 0;
+        for (Gauge gauge : meters.find(name).gauges()) {
+            sum += gauge.value();
+        }
+        return Math.round(sum);
+    }
+
+    /**
+     * {@code {"samples":[[at, claims, p50, p99, unsettled, connections, sockets, openPackets], …], "events":[…]}}, oldest
+     * first; times in milliseconds since 1970, latencies in milliseconds or null.
+     *
+     * @param afterMillis leaves out what is not younger
+     */
+    String toJson(long afterMillis) {
+        JsonText json = new JsonText(1024).beginObject().name("samples").beginArray();
+        for (Sample each : samples) {
+            if (each.atMillis > afterMillis) {
+                json.beginArray().raw(Long.toString(each.atMillis));
+                json.raw(Long.toString(each.claims)).raw(millis(each.p50Millis)).raw(millis(each.p99Millis));
+                json.raw(Long.toString(each.unsettled)).raw(Long.toString(each.connections));
+                json.raw(Long.toString(each.sockets)).raw(Long.toString(each.openPackets));
+                json.endArray();
+            }
+        }
+        json.endArray().name("events").beginArray();
+        for (Event each : events) {
+            if (each.atMillis > afterMillis) {
+                json.beginObject().field("at", each.atMillis).plain("kind", each.kind);
+                json.field("count", each.count).endObject();
+            }
+        }
+        return json.endArray().endObject().toString();
+    }
+
+    private static String millis(double value) {
+        return value < 0 ? "null" : Double.toString(Math.round(value * 100) / 100.0);
+    }
+}

@@ -1,0 +1,5 @@
+/** What browsers see: the files of the chat page and of the operator's page. Immutable, safe on any thread; the faces decide who is served. */
+@NullMarked
+package dev.hongbao.web.page;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,34 @@
+package dev.hongbao.web.ws;
+
+import java.util.Locale;
+
+/** Why the server closes a connection; asyncapi.yaml tells clients what to do about each. */
+enum CloseReason {
+    GOING_AWAY(1001),
+    BINARY_REFUSED(1003),
+    TOO_LARGE(1009),
+    TOO_MANY_ERRORS(4000),
+    AUTH_TIMEOUT(4001),
+    TOKEN_REFUSED(4002),
+    TOKEN_EXPIRED(4003),
+    IDLE(4004),
+    TOO_MANY_CONNECTIONS(4005),
+    TOO_MANY_MESSAGES(4006),
+    SLOW_READER(4007),
+    INTERNAL_ERROR(4008);
+
+    private final short code;
+
+    CloseReason(int code) {
+        this.code = (short) code;
+    }
+
+    short code() {
+        return code;
+    }
+
+    /** The close frame's reason. */
+    String wireName() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,293 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.feed.FeedPage;
+import dev.hongbao.domain.feed.ResetReason;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Future;
+import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.WebSocketFrameType;
+import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One WebSocket: who it is, which groups it follows, what it may still do. Only on its loop. Reading pauses while the client
+ * does not read, so that answers do not pile up either.
+ */
+final class Connection {
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
+    private static final int WRITE_QUEUE_BYTES = 16 * 1024;
+
+    /** Claims remembered as told: they are heard of from this server and from the feed, one soon after the other. */
+    private static final int MAX_TOLD = 16;
+
+    private final SocketFace face;
+    private final ServerWebSocket socket;
+    private final ClientAddress address;
+    private final Runnable ended;
+    private final Map<GroupId, Membership> memberships = new HashMap<>();
+    private final Set<PacketId> claiming = new HashSet<>();
+    private final Queue<PacketId> told = new ArrayDeque<>(1);
+    private final long openedNanos = System.nanoTime();
+    private @Nullable Caller caller;
+    private long heardNanos = openedNanos;
+    private long fullSinceNanos;
+    private boolean full;
+    private boolean closed;
+
+    /** @param ended called once, at its end */
+    Connection(SocketFace face, ServerWebSocket socket, ClientAddress address, Runnable ended) {
+        this.face = face;
+        this.socket = socket;
+        this.address = address;
+        this.ended = ended;
+        socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+        FrameReader reader = new FrameReader(face, this);
+        socket.frameHandler(frame -> {
+            heardNanos = System.nanoTime();
+            if (!closed) {
+                reader.arrived(frame, heardNanos);
+            }
+        });
+        socket.pongHandler(pong -> heardNanos = System.nanoTime());
+        socket.drainHandler(drained -> drained());
+        socket.exceptionHandler(fault -> LOG.debug("a socket broke: {}", fault.toString()));
+        socket.closeHandler(gone -> gone());
+    }
+
+    // --- what goes out ---
+
+    /** Whether the reader keeps up. */
+    boolean hasRoom() {
+        return !closed && !full;
+    }
+
+    void send(String text) {
+        guarded(() -> {
+            socket.writeTextMessage(text);
+            look();
+        });
+    }
+
+    /** A frame that goes to many: its bytes are shared. Vert.x' own text frames can be written only once. */
+    void send(byte[] utf8) {
+        guarded(() -> {
+            socket.writeFrame(new WebSocketFrameImpl(WebSocketFrameType.TEXT, Unpooled.wrappedBuffer(utf8), true));
+            look();
+        });
+    }
+
+    /** Vert.x throws when the socket is closed already but has not told yet. */
+    private void guarded(Runnable work) {
+        if (!closed) {
+            try {
+                work.run();
+            } catch (IllegalStateException closedMeanwhile) {
+                gone();
+            }
+        }
+    }
+
+    void refuse(@Nullable String id, Problem problem) {
+        send(ServerFrames.error(id, problem));
+    }
+
+    /** Answers a failed request: a refusal as its problem, anything else with one line for the operator. */
+    void fail(String id, Throwable failure) {
+        Problem problem = Problem.ofFailure(failure);
+        if (problem == null) {
+            LOG.error("a request failed", failure);
+            problem = Problem.of(ProblemType.INTERNAL_ERROR);
+        }
+        refuse(id, problem);
+    }
+
+    private void look() {
+        if (!full && socket.writeQueueFull()) {
+            full = true;
+            fullSinceNanos = System.nanoTime();
+            socket.pause();
+        }
+    }
+
+    private void drained() {
+        if (full && !closed) {
+            full = false;
+            heardNanos = System.nanoTime(); // it was not listened to meanwhile
+            guarded(socket::resume);
+            List.copyOf(memberships.values()).forEach(Membership::advance);
+        }
+    }
+
+    // --- who it is ---
+
+    /** Null before the first token. */
+    @Nullable
+    Caller caller() {
+        return caller;
+    }
+
+    /** A believed token. The first one ends the time without; a later one is the same user's. */
+    void authenticated(Caller fresh) {
+        if (caller == null) {
+            face.guards().leaveUnauthenticated();
+            face.entered(fresh.user(), this);
+        }
+        caller = fresh;
+        Iterator<Map.Entry<GroupId, Membership>> joined = memberships.entrySet().iterator();
+        while (joined.hasNext()) {
+            Map.Entry<GroupId, Membership> each = joined.next();
+            if (!fresh.isMemberOf(each.getKey())) {
+                each.getValue().close();
+                joined.remove();
+                send(ServerFrames.left(null, each.getKey()));
+            }
+        }
+    }
+
+    // --- which groups it follows ---
+
+    boolean mayJoin(GroupId group) {
+        return memberships.containsKey(group)
+                || memberships.size() < face.config().maxGroups();
+    }
+
+    /** Follows a group from a place; replaces what it followed of the group before. */
+    void join(GroupId group, long place, boolean trusted, int statePackets) {
+        Caller now = caller;
+        if (closed || now == null || !now.isMemberOf(group)) {
+            return; // the token that allowed it was replaced meanwhile
+        }
+        Membership membership =
+                new Membership(face.vertx(), this, face.feed().following(), group, place, trusted, statePackets);
+        Membership before = memberships.put(group, membership);
+        if (before != null) {
+            before.close();
+        }
+        membership.advance();
+    }
+
+    void leave(GroupId group) {
+        Membership membership = memberships.remove(group);
+        if (membership != null) {
+            membership.close();
+        }
+    }
+
+    Future<FeedPage> state(GroupId group, ResetReason reason, int most) {
+        Caller now = caller;
+        return now == null ? Future.failedFuture("closed") : face.feed().state(now, group, reason, most);
+    }
+
+    // --- claims ---
+
+    void claiming(PacketId packet) {
+        claiming.add(packet);
+    }
+
+    void claimed(PacketId packet) {
+        claiming.remove(packet);
+        remember(packet);
+    }
+
+    boolean isWaiting() {
+        return !closed && !claiming.isEmpty();
+    }
+
+    /** A claim of this user was settled; told once, and not when it was asked for here, where it is the answer. */
+    void settled(Claim claim) {
+        if (!claiming.contains(claim.packet()) && remember(claim.packet())) {
+            send(ServerFrames.claimSettled(claim));
+        }
+    }
+
+    /** False when the claim on this packet was told lately. */
+    private boolean remember(PacketId packet) {
+        if (told.size() == MAX_TOLD) {
+            told.remove();
+        }
+        return !told.contains(packet) && told.add(packet);
+    }
+
+    // --- its end ---
+
+    /** Looks at every time limit. Called several times a second. */
+    void sweep(long nowNanos, long nowMillis) {
+        Caller now = caller;
+        if (now == null && nowNanos - openedNanos > face.config().authTimeout().toNanos()) {
+            close(CloseReason.AUTH_TIMEOUT);
+        } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
+            close(CloseReason.TOKEN_EXPIRED);
+        } else if (full
+                && nowNanos - fullSinceNanos > face.config().slowTimeout().toNanos()) {
+            close(CloseReason.SLOW_READER);
+        } else if (!full && nowNanos - heardNanos > face.config().idleTimeout().toNanos()) {
+            close(CloseReason.IDLE);
+        }
+    }
+
+    void ping() {
+        if (!full) {
+            guarded(() -> socket.writePing(SocketFace.PING));
+        }
+    }
+
+    void close(CloseReason reason) {
+        if (closed) {
+            return;
+        }
+        face.metrics().closed(reason);
+        if (reason == CloseReason.SLOW_READER) {
+            LOG.info(
+                    "closed a slow reader: {} at {} took nothing for {} ms",
+                    caller == null ? "nobody" : caller.user().value(),
+                    address.key(),
+                    face.config().slowTimeout().toMillis());
+        }
+        guarded(() -> {
+            // Paused, it would not read the answer to its close frame.
+            socket.resume();
+            socket.close(reason.code(), reason.wireName());
+        });
+        gone();
+    }
+
+    private void gone() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        memberships.values().forEach(Membership::close);
+        memberships.clear();
+        Caller was = caller;
+        if (was == null) {
+            face.guards().leaveUnauthenticated();
+        } else {
+            UserId user = was.user();
+            face.left(user, this);
+            face.guards().leaveUser(user);
+        }
+        face.guards().leaveAddress(address);
+        face.closed(this);
+        ended.run();
+    }
+}

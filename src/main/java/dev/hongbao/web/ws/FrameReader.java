@@ -1,0 +1,92 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.WebSocketFrame;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one client sends, from frames to requests: bounded in rate, size and faults. It reads frames, not Vert.x' messages:
+ * those bend bytes that are no UTF-8, and a message that is too long is only dropped. Only on the connection's loop.
+ */
+final class FrameReader {
+    private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);
+
+    /** Frames that could not be read, before the client is taken for broken. */
+    private static final int MAX_FAULTS = 20;
+
+    private final SocketFace face;
+    private final Connection connection;
+    private final MessageRate rate;
+    private @Nullable Buffer pieces;
+    private int faults;
+
+    FrameReader(SocketFace face, Connection connection) {
+        this.face = face;
+        this.connection = connection;
+        this.rate = new MessageRate(face.config().messagesPerSecond(), System.nanoTime());
+    }
+
+    void arrived(WebSocketFrame frame, long nowNanos) {
+        if (frame.isClose()) {
+            return;
+        }
+        boolean whole = frame.isFinal() && !frame.isContinuation();
+        if (!rate.allows(nowNanos)) {
+            tooFast(whole);
+        } else if (frame.isBinary()) {
+            connection.close(CloseReason.BINARY_REFUSED);
+        } else if (frame.isText() || frame.isContinuation()) {
+            Buffer bytes = frame.binaryData();
+            if (!whole) {
+                bytes = pieces == null ? bytes.copy() : pieces.appendBuffer(bytes);
+                pieces = frame.isFinal() ? null : bytes;
+            }
+            if (bytes.length() > face.config().maxFrameBytes()) {
+                connection.close(CloseReason.TOO_LARGE);
+            } else if (frame.isFinal()) {
+                received(bytes.getBytes());
+            }
+        }
+    }
+
+    private void received(byte[] text) {
+        JsonObject frame = null;
+        try {
+            frame = StrictJson.COMMAND.decode(text);
+            face.requests().answer(connection, face.frames().check(frame), frame);
+        } catch (InvalidInputException invalid) {
+            connection.refuse(idOf(frame), Problem.of(invalid));
+            if (++faults > MAX_FAULTS) {
+                connection.close(CloseReason.TOO_MANY_ERRORS);
+            }
+        } catch (RuntimeException fault) {
+            LOG.error("a frame failed", fault);
+            connection.refuse(idOf(frame), Problem.of(ProblemType.INTERNAL_ERROR));
+        }
+    }
+
+    private static @Nullable String idOf(@Nullable JsonObject frame) {
+        return frame != null && frame.getValue("id") instanceof String id && id.length() <= 64 ? id : null;
+    }
+
+    /** A piece of a message cannot be passed over: the rest of it would make no sense. */
+    private void tooFast(boolean whole) {
+        if (!whole || rate.isHostile()) {
+            connection.close(CloseReason.TOO_MANY_MESSAGES);
+        } else if (rate.isNews()) {
+            connection.refuse(
+                    null,
+                    Problem.tooMany(
+                            "At most " + face.config().messagesPerSecond()
+                                    + " frames a second are read; this one was not.",
+                            1));
+        }
+    }
+}

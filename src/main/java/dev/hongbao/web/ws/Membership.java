@@ -1,0 +1,149 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.domain.feed.FeedEvent;
+import dev.hongbao.domain.feed.FeedFollower;
+import dev.hongbao.domain.feed.FeedSlice;
+import dev.hongbao.domain.feed.ResetReason;
+import io.vertx.core.Vertx;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection following one group: it knows its place in the feed and goes on from there whenever there is news and the
+ * reader has room. A slow reader holds nothing here: what it missed stays in the feed. Only on the connection's loop.
+ */
+final class Membership {
+    private static final long RETRY_MILLIS = 500;
+
+    private final Vertx vertx;
+    private final Connection connection;
+    private final GroupId group;
+    private final int statePackets;
+    private final FeedFollower.Follower follower;
+    private long place;
+    private long lastHead = -1;
+    private boolean placeIsKnown;
+    private boolean reading;
+    private boolean closed;
+
+    /**
+     * @param place where to go on from
+     * @param trusted whether the place is this server's own; a client's may be of another history
+     * @param statePackets packets to tell in a reset
+     */
+    Membership(
+            Vertx vertx,
+            Connection connection,
+            FeedFollower following,
+            GroupId group,
+            long place,
+            boolean trusted,
+            int statePackets) {
+        this.vertx = vertx;
+        this.connection = connection;
+        this.group = group;
+        this.place = place;
+        this.placeIsKnown = trusted;
+        this.statePackets = statePackets;
+        this.follower = following.follow(group, this::advance);
+    }
+
+    /** Sends what there is, as far as the reader has room. */
+    void advance() {
+        if (closed || reading || !follower.isLive() || !connection.hasRoom()) {
+            return;
+        }
+        long head = follower.head();
+        placeIsKnown &= head >= lastHead; // a feed that begins anew: Postgres went back
+        lastHead = head;
+        List<FeedEvent> events = follower.since(place);
+        if (events == null || (!placeIsKnown && place > head)) {
+            read();
+        } else if (!events.isEmpty()) {
+            send(events, head);
+        }
+    }
+
+    /** Follows no more. Idempotent. */
+    void close() {
+        if (!closed) {
+            closed = true;
+            follower.close();
+        }
+    }
+
+    private void read() {
+        reading = true;
+        follower.read(place).onFailure(fault -> later()).onSuccess(slice -> {
+            reading = false;
+            if (!closed) {
+                ResetReason reset = slice.reset();
+                if (reset == null) {
+                    goOn(slice);
+                } else {
+                    reset(reset);
+                }
+            }
+        });
+    }
+
+    private void later() {
+        vertx.setTimer(RETRY_MILLIS, again -> {
+            reading = false;
+            advance();
+        });
+    }
+
+    private void goOn(FeedSlice slice) {
+        placeIsKnown = true;
+        if (send(slice.events(), slice.to())) {
+            advance();
+        }
+    }
+
+    private void reset(ResetReason reason) {
+        reading = true;
+        connection
+                .state(group, reason, statePackets)
+                .onFailure(fault -> later())
+                .onSuccess(state -> {
+                    reading = false;
+                    if (!closed) {
+                        placeIsKnown = true;
+                        place = state.next();
+                        connection.send(ServerFrames.reset(group, state));
+                        advance();
+                    }
+                });
+    }
+
+    /** Whether all of it went out. */
+    private boolean send(List<FeedEvent> events, long to) {
+        for (int i = 0; i < events.size(); i++) {
+            if (!connection.hasRoom()) {
+                return false; // goes on from its place when there is room
+            }
+            FeedEvent event = events.get(i);
+            if (!isSuperseded(events, i)) {
+                connection.send(event.frame());
+            }
+            place = event.place();
+        }
+        place = Math.max(place, to);
+        return true;
+    }
+
+    /** Progress that a later event of the same piece makes needless: who is behind gets the last one only. */
+    private static boolean isSuperseded(List<FeedEvent> events, int index) {
+        @Nullable FeedEvent event = events.get(index);
+        if (event.isProgress()) {
+            for (int i = index + 1; i < events.size(); i++) {
+                if (events.get(i).subject().equals(event.subject())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,263 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.domain.claim.ClaimAnswers;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.claim.ClaimService;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.domain.feed.ResetReason;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.access.TokenVerdict;
+import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.api.SendBody;
+import dev.hongbao.web.http.CallsUnderWay;
+import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
+final class Requests {
+    private final SocketFace face;
+    private final Tokens tokens;
+    private final RateLimits limits;
+    private final CallsInFlight inFlight;
+    private final ClaimService claims;
+    private final PacketService packets;
+    private final PlayService plays;
+    private final FeedService feed;
+    private final Clock clock;
+    private final CallsUnderWay ongoing = new CallsUnderWay();
+
+    Requests(
+            SocketFace face,
+            SocketFace.Shared shared,
+            ClaimService claims,
+            PacketService packets,
+            PlayService plays,
+            FeedService feed) {
+        this.face = face;
+        this.tokens = shared.tokens();
+        this.limits = shared.limits();
+        this.inFlight = shared.inFlight();
+        this.claims = claims;
+        this.packets = packets;
+        this.plays = plays;
+        this.feed = feed;
+        this.clock = shared.clock();
+    }
+
+    /**
+     * Answers a frame that fits the contract.
+     *
+     * @throws InvalidInputException when a value in it makes no sense
+     */
+    void answer(Connection connection, String type, JsonObject frame) {
+        String id = frame.getString("id");
+        if (type.equals("auth")) {
+            authenticate(connection, id, frame.getString("token"));
+            return;
+        }
+        Caller caller = connection.caller();
+        if (caller == null) {
+            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Send an auth frame first."));
+            return;
+        }
+        if (face.isStopping()) {
+            connection.refuse(id, Problem.of(ProblemType.STOPPING));
+            return;
+        }
+        switch (type) {
+            case "join" -> join(connection, caller, id, frame);
+            case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
+            case "send" -> send(connection, caller, id, frame);
+            case "claim" -> claim(connection, caller, id, frame);
+            case "play" -> play(connection, caller, id, frame);
+            case "ping" -> connection.send(ServerFrames.pong(id, clock.instant()));
+            default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
+        }
+    }
+
+    private void authenticate(Connection connection, String id, String token) {
+        TokenVerdict verdict = tokens.verify(token);
+        Caller fresh = verdict.caller();
+        Caller before = connection.caller();
+        if (fresh == null) {
+            String why = Objects.requireNonNull(verdict.fault()).sentence();
+            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Get a new token: " + why + "."));
+            if (before == null) {
+                connection.close(CloseReason.TOKEN_REFUSED);
+            }
+            return;
+        }
+        if (before != null && !before.user().equals(fresh.user())) {
+            connection.refuse(id, Problem.of(ProblemType.FORBIDDEN, "A connection keeps its user; open another one."));
+            return;
+        }
+        if (before == null && !face.guards().enterUser(fresh.user())) {
+            connection.refuse(
+                    id, Problem.of(ProblemType.TOO_MANY_REQUESTS, "Close another connection of this user first."));
+            connection.close(CloseReason.TOO_MANY_CONNECTIONS);
+            return;
+        }
+        connection.send(ServerFrames.authenticated(id, fresh));
+        connection.authenticated(fresh);
+    }
+
+    private void join(Connection connection, Caller caller, String id, JsonObject frame) {
+        GroupId group = new GroupId(frame.getString("group"));
+        String after = frame.getString("after");
+        int statePackets = frame.getInteger("packets", FeedService.STATE_PACKETS);
+        Long place = after == null ? null : FeedService.place(after);
+        if (after != null && place == null) {
+            throw InvalidInputException.of("#/after", "is not a cursor of this server");
+        }
+        if (!isAllowed(connection, id, limits.call(caller))) {
+            return;
+        }
+        if (!caller.isMemberOf(group)) {
+            connection.refuse(
+                    id, Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+        } else if (!connection.mayJoin(group)) {
+            connection.refuse(id, tooManyGroups());
+        } else if (place != null) {
+            connection.send(ServerFrames.joined(id, group, place));
+            connection.join(group, place, false, statePackets);
+        } else {
+            inFlight.run(caller, () -> feed.state(caller, group, ResetReason.START, statePackets))
+                    .onFailure(fault -> connection.fail(id, fault))
+                    .onSuccess(state -> {
+                        if (!connection.mayJoin(group)) { // other joins were under way
+                            connection.refuse(id, tooManyGroups());
+                            return;
+                        }
+                        connection.send(ServerFrames.joined(id, group, state));
+                        connection.join(group, state.next(), true, statePackets);
+                    });
+        }
+    }
+
+    private Problem tooManyGroups() {
+        return Problem.of(
+                ProblemType.TOO_MANY_REQUESTS,
+                "A connection follows at most " + face.config().maxGroups() + " groups: leave one first.");
+    }
+
+    private static void leave(Connection connection, String id, GroupId group) {
+        connection.leave(group);
+        connection.send(ServerFrames.left(id, group));
+    }
+
+    private void send(Connection connection, Caller caller, String id, JsonObject frame) {
+        if (!isAllowed(connection, id, limits.call(caller))) {
+            return;
+        }
+        SendCommand command = SendBody.decode(frame.getJsonObject("packet"));
+        if (!isAllowed(connection, id, limits.send(caller, command.count()))) {
+            return;
+        }
+        IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
+        inFlight.run(caller, () -> ongoing.track(packets.send(caller, command, key)))
+                .onFailure(fault -> connection.fail(id, fault))
+                .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
+    }
+
+    private void claim(Connection connection, Caller caller, String id, JsonObject frame) {
+        PacketId packet = PacketId.parse(frame.getString("packet"));
+        if (packet == null) {
+            throw InvalidInputException.of("#/packet", "must be a packet's id");
+        }
+        String passcode = frame.getString("passcode");
+        if (!isAllowed(connection, id, limits.claim(caller))
+                || (passcode != null && !isAllowed(connection, id, limits.passcode(caller, packet)))) {
+            return;
+        }
+        connection.claiming(packet);
+        ClaimAnswers answers = claims.claim(caller, packet, passcode);
+        answers.accepted().onSuccess(outcome -> {
+            if (outcome.kind() == Kind.ACCEPTED) {
+                connection.send(ServerFrames.claimAccepted(id, outcome.wonClaim()));
+            }
+        });
+        answers.settled().onComplete(done -> {
+            connection.claimed(packet);
+            ClaimOutcome outcome = done.result();
+            if (passcode != null && (outcome == null || outcome.kind() != Kind.WRONG_PASSCODE)) {
+                limits.passcodeWasRight(caller, packet);
+            }
+            if (done.succeeded()) {
+                tell(connection, id, outcome);
+            } else {
+                connection.fail(id, done.cause());
+            }
+        });
+    }
+
+    private static void tell(Connection connection, String id, ClaimOutcome outcome) {
+        switch (outcome.kind()) {
+            case CLAIMED -> connection.send(ServerFrames.claimSettled(id, true, outcome.wonClaim()));
+            case ALREADY_CLAIMED -> connection.send(ServerFrames.claimSettled(id, false, outcome.wonClaim()));
+            case ACCEPTED -> throw new IllegalStateException("a settled claim is not only accepted");
+            case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, NOT_FOUND ->
+                connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
+        }
+    }
+
+    private void play(Connection connection, Caller caller, String id, JsonObject frame) {
+        DrawId draw = DrawId.parse(frame.getString("draw"));
+        if (draw == null) {
+            throw InvalidInputException.of("#/draw", "must be a draw's id");
+        }
+        if (!isAllowed(connection, id, limits.call(caller))) {
+            return;
+        }
+        IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
+        inFlight.run(caller, () -> ongoing.track(plays.play(caller, draw, frame.getInteger("plays", 1), key)))
+                .onComplete(done -> {
+                    if (done.succeeded()) {
+                        tell(connection, id, done.result());
+                    } else {
+                        connection.fail(id, done.cause());
+                    }
+                });
+    }
+
+    private static void tell(Connection connection, String id, PlayOutcome outcome) {
+        switch (outcome.kind()) {
+            case PLAYED -> connection.send(ServerFrames.playSettled(id, true, outcome.plays()));
+            case ALREADY_PLAYED -> connection.send(ServerFrames.playSettled(id, false, outcome.plays()));
+            case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
+                connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
+        }
+    }
+
+    /** Whether a send or a play of any connection is under way, also of one that has closed. */
+    boolean isBusy() {
+        return !ongoing.isEmpty();
+    }
+
+    /** False when the limit is reached, and the request is answered. */
+    private static boolean isAllowed(Connection connection, @Nullable String id, RateDecision decision) {
+        if (!decision.allowed()) {
+            connection.refuse(
+                    id,
+                    Problem.tooMany(
+                            "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
+        }
+        return decision.allowed();
+    }
+}

@@ -1,0 +1,152 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.feed.FeedPage;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.web.api.Bodies;
+import dev.hongbao.web.api.DrawBodies;
+import dev.hongbao.web.api.Problem;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The server's frames, but {@code event}, which the feed renders once for all. The names are those of asyncapi.yaml. */
+final class ServerFrames {
+    private static final int SHORT = 160;
+    private static final int LONG = 1024;
+
+    private ServerFrames() {}
+
+    static String authenticated(String id, Caller caller) {
+        JsonText json = begin(LONG, "authenticated")
+                .field("id", id)
+                .plain("user", caller.user().value())
+                .name("groups")
+                .beginArray();
+        caller.groups().forEach(group -> json.raw("\"" + group.value() + "\""));
+        return json.endArray()
+                .plain("expiresAt", caller.expiresAt().toString())
+                .endObject()
+                .toString();
+    }
+
+    /** A join from a cursor. */
+    static String joined(String id, GroupId group, long place) {
+        return joining(id, group, place).endObject().toString();
+    }
+
+    /** A join from now. */
+    static String joined(String id, GroupId group, FeedPage state) {
+        return packets(joining(id, group, state.next()), state.packets())
+                .endObject()
+                .toString();
+    }
+
+    private static JsonText joining(String id, GroupId group, long place) {
+        return begin(LONG, "joined")
+                .field("id", id)
+                .plain("group", group.value())
+                .plain("cursor", Long.toString(place));
+    }
+
+    static String left(@Nullable String id, GroupId group) {
+        JsonText json = begin(SHORT, "left");
+        if (id != null) {
+            json.field("id", id);
+        }
+        return json.plain("group", group.value()).endObject().toString();
+    }
+
+    static String sent(String id, Packet packet) {
+        return begin(LONG, "sent")
+                .field("id", id)
+                .name("packet")
+                .raw(Bodies.packet(PacketView.ofNew(packet)))
+                .endObject()
+                .toString();
+    }
+
+    static String claimAccepted(String id, Claim claim) {
+        return begin(LONG, "claim.accepted")
+                .field("id", id)
+                .name("claim")
+                .raw(Bodies.claim(claim))
+                .endObject()
+                .toString();
+    }
+
+    static String claimSettled(String id, boolean first, Claim claim) {
+        return begin(LONG, "claim.settled")
+                .field("id", id)
+                .field("first", first)
+                .name("claim")
+                .raw(Bodies.claim(claim))
+                .endObject()
+                .toString();
+    }
+
+    /** The user's own claim, made elsewhere. */
+    static String claimSettled(Claim claim) {
+        return begin(LONG, "claim.settled")
+                .name("claim")
+                .raw(Bodies.claim(claim))
+                .endObject()
+                .toString();
+    }
+
+    static String playSettled(String id, boolean first, List<Play> plays) {
+        return begin(LONG, "play.settled")
+                .field("id", id)
+                .field("first", first)
+                .name("plays")
+                .raw(DrawBodies.plays(plays))
+                .endObject()
+                .toString();
+    }
+
+    static String pong(String id, Instant at) {
+        return begin(SHORT, "pong")
+                .field("id", id)
+                .plain("at", at.toString())
+                .endObject()
+                .toString();
+    }
+
+    static String reset(GroupId group, FeedPage state) {
+        JsonText json = begin(LONG, "reset")
+                .plain("group", group.value())
+                .plain("cursor", Long.toString(state.next()))
+                .plain("reason", Objects.requireNonNull(state.reset()).wireName());
+        return packets(json, state.packets()).endObject().toString();
+    }
+
+    static String error(@Nullable String id, Problem problem) {
+        String document = problem.toJson();
+        int retry = problem.retryAfterSeconds();
+        if (retry > 0) {
+            document = document.substring(0, document.length() - 1) + ",\"retryAfterSeconds\":" + retry + "}";
+        }
+        return begin(LONG, "error")
+                .field("id", id)
+                .name("error")
+                .raw(document)
+                .endObject()
+                .toString();
+    }
+
+    private static JsonText packets(JsonText json, List<PacketView> packets) {
+        json.name("packets").beginArray();
+        packets.forEach(packet -> json.raw(Bodies.packet(packet)));
+        return json.endArray();
+    }
+
+    private static JsonText begin(int capacity, String type) {
+        return new JsonText(capacity).beginObject().plain("type", type);
+    }
+}

@@ -1,0 +1,226 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.config.SocketConfig;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.claim.ClaimService;
+import dev.hongbao.domain.claim.SettledClaims;
+import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.api.Frames;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.http.ClientAddresses;
+import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import dev.hongbao.web.http.SocketUpgrade;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.ServerWebSocket;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Every WebSocket of one event loop. Make it and use it on that loop only. */
+public final class SocketFace implements SocketUpgrade {
+    static final Buffer PING = Buffer.buffer();
+
+    private static final long SWEEP_MILLIS = 200;
+    private static final long MAX_PING_NANOS = TimeUnit.SECONDS.toNanos(25);
+    private static final long DRAIN_MILLIS = 2_500;
+
+    private final Vertx vertx;
+    private final Context loop;
+    private final Shared shared;
+    private final FeedService feed;
+    private final Requests requests;
+    private final Origins origins;
+    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final Map<UserId, List<Connection>> byUser = new HashMap<>();
+    private final long pingNanos;
+    private long pingedNanos = System.nanoTime();
+    private boolean stopping;
+
+    /** What the faces of all event loops share. */
+    public record Shared(
+            SocketConfig config,
+            Frames frames,
+            Tokens tokens,
+            RateLimits limits,
+            CallsInFlight inFlight,
+            ClientAddresses addresses,
+            SocketGuards guards,
+            SocketMetrics metrics,
+            Clock clock) {}
+
+    public SocketFace(
+            Vertx vertx,
+            Shared shared,
+            ClaimService claims,
+            PacketService packets,
+            PlayService plays,
+            FeedService feed) {
+        this.vertx = vertx;
+        this.loop = vertx.getOrCreateContext();
+        this.shared = shared;
+        this.feed = feed;
+        this.requests = new Requests(this, shared, claims, packets, plays, feed);
+        this.origins = new Origins(shared.config().origins());
+        this.pingNanos = Math.min(MAX_PING_NANOS, shared.config().idleTimeout().toNanos() / 3);
+        vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
+        for (String address : List.of(SettledClaims.ADDRESS, SettledClaims.ELSEWHERE)) {
+            vertx.eventBus()
+                    .<SettledClaims>localConsumer(
+                            address, settled -> settled.body().claims().forEach(this::settled));
+        }
+    }
+
+    @Override
+    public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
+        Problem problem = refusal(request);
+        if (problem != null) {
+            refuse.accept(problem);
+            return;
+        }
+        ClientAddress address = shared.addresses().of(request);
+        if (!guards().enterAddress(address)) {
+            refuse.accept(Problem.tooMany("This address has too many connections: close one first.", 5));
+            return;
+        }
+        if (!guards().enterUnauthenticated()) {
+            guards().leaveAddress(address);
+            refuse.accept(Problem.of(ProblemType.OVERLOADED, "Too many connections wait for their token."));
+            return;
+        }
+        request.toWebSocket()
+                .onSuccess(socket -> opened(socket, address, opened.get()))
+                .onFailure(malformed -> {
+                    guards().leaveUnauthenticated();
+                    guards().leaveAddress(address);
+                    refuse.accept(Problem.of(ProblemType.INVALID_REQUEST, "Send a handshake as RFC 6455 says."));
+                });
+    }
+
+    private @Nullable Problem refusal(HttpServerRequest request) {
+        if (stopping) {
+            return Problem.of(ProblemType.STOPPING);
+        }
+        Problem malformed = Handshake.refusal(request);
+        if (malformed != null) {
+            return malformed;
+        }
+        return origins.allow(request)
+                ? null
+                : Problem.of(ProblemType.FORBIDDEN, "Pages of this origin may not connect; see socket.origins.");
+    }
+
+    private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {
+        HandshakeRemains.release(socket);
+        Connection connection = new Connection(this, socket, address, ended);
+        OversizeFrames.watch(socket, () -> loop.runOnContext(now -> connection.close(CloseReason.TOO_LARGE)));
+        connections.add(connection);
+        if (stopping) {
+            connection.close(CloseReason.GOING_AWAY);
+        }
+    }
+
+    private void settled(Claim claim) {
+        List<Connection> mine = byUser.get(claim.user());
+        if (mine != null) {
+            mine.forEach(connection -> connection.settled(claim));
+        }
+    }
+
+    private void sweep() {
+        long now = System.nanoTime();
+        long millis = shared.clock().millis();
+        List<Connection> all = new ArrayList<>(connections);
+        all.forEach(connection -> connection.sweep(now, millis));
+        if (now - pingedNanos > pingNanos) {
+            pingedNanos = now;
+            all.forEach(Connection::ping);
+        }
+    }
+
+    @Override
+    public Future<Void> close() {
+        stopping = true;
+        Promise<Void> closed = Promise.promise();
+        closeWhenAnswered(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS), closed);
+        return closed.future();
+    }
+
+    private void closeWhenAnswered(long deadlineNanos, Promise<Void> closed) {
+        boolean waiting = requests.isBusy() || connections.stream().anyMatch(Connection::isWaiting);
+        if (waiting && System.nanoTime() < deadlineNanos) {
+            vertx.setTimer(10, later -> closeWhenAnswered(deadlineNanos, closed));
+            return;
+        }
+        new ArrayList<>(connections).forEach(connection -> connection.close(CloseReason.GOING_AWAY));
+        closed.complete();
+    }
+
+    // --- for the connections ---
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    SocketConfig config() {
+        return shared.config();
+    }
+
+    Frames frames() {
+        return shared.frames();
+    }
+
+    SocketGuards guards() {
+        return shared.guards();
+    }
+
+    SocketMetrics metrics() {
+        return shared.metrics();
+    }
+
+    FeedService feed() {
+        return feed;
+    }
+
+    Requests requests() {
+        return requests;
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    void entered(UserId user, Connection connection) {
+        byUser.computeIfAbsent(user, name -> new ArrayList<>(1)).add(connection);
+    }
+
+    void left(UserId user, Connection connection) {
+        byUser.computeIfPresent(user, (name, all) -> {
+            all.remove(connection);
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    void closed(Connection connection) {
+        connections.remove(connection);
+    }
+}

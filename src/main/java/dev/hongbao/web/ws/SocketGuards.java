@@ -1,0 +1,61 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.config.SocketConfig;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.web.access.Counts;
+import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How many connections there are of whom, over all event loops of this server. Safe on any thread. */
+public final class SocketGuards {
+    private final SocketConfig config;
+    private final Counts<String> byAddress = new Counts<>();
+    private final Counts<UserId> byUser = new Counts<>();
+    private final AtomicInteger unauthenticated = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger();
+
+    public SocketGuards(SocketConfig config) {
+        this.config = config;
+    }
+
+    /** Open connections. */
+    public int open() {
+        return open.get();
+    }
+
+    /** Counts a connection of an address; false, and nothing is counted, when it has too many. */
+    boolean enterAddress(ClientAddress address) {
+        if (!byAddress.enter(address.key(), address.most(config.maxPerAddress()))) {
+            return false;
+        }
+        open.incrementAndGet();
+        return true;
+    }
+
+    void leaveAddress(ClientAddress address) {
+        open.decrementAndGet();
+        byAddress.leave(address.key());
+    }
+
+    /** Counts a connection of a user; false, and nothing is counted, when it has too many. */
+    boolean enterUser(UserId user) {
+        return byUser.enter(user, config.maxPerUser());
+    }
+
+    void leaveUser(UserId user) {
+        byUser.leave(user);
+    }
+
+    /** Counts a connection without a token; false, and nothing is counted, when there are too many. */
+    boolean enterUnauthenticated() {
+        if (unauthenticated.incrementAndGet() > config.maxUnauthenticated()) {
+            unauthenticated.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    void leaveUnauthenticated() {
+        unauthenticated.decrementAndGet();
+    }
+}

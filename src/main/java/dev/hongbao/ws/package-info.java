@@ -1,9 +1,0 @@
-/**
- * The WebSocket: the protocol of asyncapi.yaml over the services that HTTP calls. Each connection lives on the event loop
- * that accepted it, and so does everything here but {@link SocketGuards}. A connection is bounded in everything it can make
- * the server hold; what breaks a rule ends only itself.
- */
-@NullMarked
-package dev.hongbao.ws;
-
-import org.jspecify.annotations.NullMarked;

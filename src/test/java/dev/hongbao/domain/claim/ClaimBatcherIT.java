@@ -1,0 +1,125 @@
+package dev.hongbao.domain.claim;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.redis.Script;
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(Servers.class)
+class ClaimBatcherIT {
+    /** The catalog's cache may drop a packet and read it again while claims on the first object wait. */
+    @Test
+    void twoObjectsOfOnePacketInABatchDoNotGiveASlotTwice(TestServers servers) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given
+            engine.deposit("alice", 10_000);
+            Packet one = engine.send("alice", 1000, 10);
+            Packet two = get(new PacketCatalog(new PacketStore(engine.engine().pool())).find(one.id()));
+            assertThat(two).isNotSameAs(one);
+            Shards shards = new Shards(
+                    new ShardStore(
+                            engine.engine().pool(),
+                            get(Installation.read(engine.engine().pool(), null))),
+                    16,
+                    Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read)));
+            get(shards.refresh());
+            long deadline = System.nanoTime() + 5_000_000_000L;
+
+            // When the first claim is in flight, the others share the next batch
+            List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
+            get(engine.loop(0).call(services -> {
+                ClaimBatcher batcher = new ClaimBatcher(
+                        engine.vertx(),
+                        services.redis(),
+                        shards,
+                        new ClaimSettings(256, 100, 100, 1000, Duration.ofSeconds(2)),
+                        new ClaimMetrics(new SimpleMeterRegistry()));
+                answers.add(batcher.submit(one, new UserId("in-flight"), deadline));
+                answers.add(batcher.submit(one, new UserId("ann"), deadline));
+                answers.add(batcher.submit(two, new UserId("ben"), deadline));
+                answers.add(batcher.submit(two, new UserId("ann"), deadline));
+                return Future.join(answers);
+            }));
+
+            // Then
+            assertThat(answers.stream().map(answer -> answer.result().slot())).containsExactly(0, 1, 2, 1);
+        }
+    }
+
+    @Test
+    void aFullJournalRefusesAndTakesClaimsAgainWhenItHasSettled(TestServers servers) throws Exception {
+        Books books = new Books(servers);
+        Map<String, String> options =
+                Map.of("journal.max-entries", "256", "claim.batch-size", "1", "claim.settle-timeout", "10s");
+        try (TestEngine engine = TestEngine.start(servers, 1, options)) {
+            // Given a Postgres that does not settle
+            engine.deposit("alice", 10_000);
+            Packet packet = engine.send("alice", 1000, 1000);
+            List<Future<ClaimOutcome>> answers = new ArrayList<>();
+            int accepted;
+            try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
+                    Statement statement = blocker.createStatement()) {
+                blocker.setAutoCommit(false);
+                statement.execute("select 1 from shard for update");
+
+                // When
+                for (int i = 0; i < 400; i++) {
+                    String user = "u" + i;
+                    answers.add(engine.loop(0)
+                            .call(services -> services.claims()
+                                    .claim(member(user), packet.id(), null)
+                                    .accepted()));
+                }
+                List<Throwable> refused = new ArrayList<>();
+                for (Future<ClaimOutcome> answer : answers) {
+                    try {
+                        assertThat(get(answer).kind()).isEqualTo(Kind.ACCEPTED);
+                    } catch (UnavailableException full) {
+                        assertThat(full.reason()).isEqualTo(UnavailableException.Reason.OVERLOADED);
+                        refused.add(full);
+                    }
+                }
+
+                // Then: an entry that is settled and not trimmed yet takes a place too
+                accepted = answers.size() - refused.size();
+                assertThat(accepted).isBetween(250, 256);
+                blocker.rollback();
+            }
+            assertThat(engine.claim(packet, "u0").wonClaim().slot()).isZero();
+            Eventually.eventually(
+                    Duration.ofSeconds(5),
+                    () -> assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
+                            .isEqualTo(accepted));
+            assertThat(engine.claim(packet, "u399").kind()).isEqualTo(Kind.CLAIMED);
+            books.assertClean();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.hongbao.domain.claim;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.redis.client.Request;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** A batch of 256 claims as the script's arguments, and as the journal has them. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class ClaimMicro {
+    private static final int CLAIMS = 256;
+
+    @Param({"1", "64"})
+    public int packets;
+
+    private final Shards shards = new Shards(
+            new ShardStore(null, new Installation(new UUID(0, 0), "test")), 1, Map.of("claim", "-- @generation@"));
+    private final ClaimBatcher batcher = new ClaimBatcher(
+            null,
+            null,
+            shards,
+            new ClaimSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2)),
+            new ClaimMetrics(new SimpleMeterRegistry()));
+    private final List<ClaimBatcher.Submission> submissions = new ArrayList<>();
+    private final List<String> journal = new ArrayList<>();
+
+    @Setup
+    public void claims() {
+        List<Packet> all = new ArrayList<>();
+        List<StringBuilder> items = new ArrayList<>();
+        for (int i = 0; i < packets; i++) {
+            Packet packet = packet(new PacketId(new UUID(i, i)));
+            all.add(packet);
+            items.add(new StringBuilder(packet.id() + " 0"));
+        }
+        for (int i = 0; i < CLAIMS; i++) {
+            UserId user = new UserId(String.format(Locale.ROOT, "member-%09d", i));
+            submissions.add(new ClaimBatcher.Submission(all.get(i % packets), user, false));
+            items.get(i % packets).append(' ').append(user);
+        }
+        items.forEach(item -> journal.add(item.toString()));
+    }
+
+    private static Packet packet(PacketId id) {
+        return new Packet(
+                id,
+                0,
+                new GroupId("family"),
+                new UserId("alice"),
+                PacketKind.LUCKY,
+                new Asset("CNY"),
+                CLAIMS,
+                CLAIMS,
+                null,
+                Set.of(),
+                null,
+                Instant.EPOCH,
+                Instant.EPOCH,
+                Instant.MAX);
+    }
+
+    @Benchmark
+    public Request encodeBatch() {
+        return batcher.new ClaimScriptCall(submissions).request(shards.current(0));
+    }
+
+    @Benchmark
+    public int decodeJournal() {
+        int claims = 0;
+        for (String item : journal) {
+            claims += AcceptedClaims.decode(item).size();
+        }
+        return claims;
+    }
+}

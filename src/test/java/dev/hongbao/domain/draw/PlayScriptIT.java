@@ -1,0 +1,208 @@
+package dev.hongbao.domain.draw;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.domain.odds.Chance;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.DrawMode;
+import dev.hongbao.domain.odds.DrawModel;
+import dev.hongbao.domain.odds.Rules;
+import dev.hongbao.engine.redis.MessagePack;
+import dev.hongbao.engine.redis.Script;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.XAddParams;
+
+/** The script against its twin: the same numbers give the same prizes, refusals and counters, play by play. */
+@ExtendWith(Servers.class)
+class PlayScriptIT {
+    private static final byte[] SCRIPT = Script.read("play")
+            .replace("@generation@", "{s0}:1-test")
+            .replace("@epoch@", "1")
+            .getBytes(StandardCharsets.UTF_8);
+
+    private final Jedis redis;
+
+    PlayScriptIT(TestServers servers) {
+        redis = new Jedis(URI.create(servers.redisUrl()));
+        redis.flushAll();
+        redis.xadd("journal", Map.of("open", "1"), XAddParams.xAddParams().id("1-0"));
+    }
+
+    private static byte[] bytes(Object value) {
+        return value instanceof byte[] raw ? raw : String.valueOf(value).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Plays requests of one draw in one call: ten plays for users whose name begins so, else one. @return outcomes, and the prizes of those played, in order */
+    private List<Integer> call(String draw, long now, long day, long[] numbers, List<String> users) {
+        List<byte[]> args = new ArrayList<>();
+        List.of(100_000, now, MessagePack.numbers(numbers), draw, day, users.size())
+                .forEach(each -> args.add(bytes(each)));
+        for (String user : users) {
+            String id = UUID.randomUUID().toString();
+            List.of(id, id, user, user.startsWith("ten") ? 10 : 1, 0).forEach(each -> args.add(bytes(each)));
+        }
+        List<byte[]> keys = List.of(bytes("journal"), bytes("attempts"), bytes("d:" + draw), bytes("m:" + draw));
+        List<?> reply = (List<?>) redis.eval(SCRIPT, keys, args);
+        String[] outcomes = new String((byte[]) reply.get(1), StandardCharsets.UTF_8).split(" ");
+        List<Integer> prizes = new ArrayList<>();
+        int next = 0;
+        for (String outcome : outcomes) {
+            if (outcome.equals("+")) {
+                String item = new String((byte[]) ((List<?>) reply.get(2)).get(next++), StandardCharsets.UTF_8);
+                prizes.add(Integer.parseInt(item.split(" ")[6].split(":")[0]));
+            } else {
+                prizes.add(
+                        switch (outcome) {
+                            case "limit" -> -1;
+                            case "day" -> -2;
+                            case "exhausted" -> -3;
+                            default -> throw new AssertionError(outcome);
+                        });
+            }
+        }
+        return prizes;
+    }
+
+    private static int expected(DrawModel.Result result) {
+        DrawModel.Refused refused = result.refused();
+        return refused == null
+                ? result.prize()
+                : switch (refused) {
+                    case LIMIT -> -1;
+                    case DAILY_LIMIT -> -2;
+                    case EXHAUSTED -> -3;
+                };
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            mode: table, prizes: [{name: a, count: 3}, {name: b, count: 30}]
+            mode: table, whenExhausted: repeat, prizes: [{name: a, count: 2, stock: 9}, {name: b, count: 11}]
+            mode: table, whenExhausted: repeat, prizes: [{name: a, count: 2, stock: 9}, {name: b, count: 11}], fallback: {name: f, stock: 7}
+            mode: table, whenExhausted: rescale, prizes: [{name: a, count: 4, stock: 9}, {name: b, count: 5, perUser: 3}, {name: c, count: 7}], fallback: {name: f}
+            mode: table, whenExhausted: fallback, guarantees: [{class: r, plays: 6}], prizes: [{name: a, class: r, count: 5}, {name: b, count: 45}], fallback: {name: f}
+            mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 2}, {name: c, weight: 999999997}]
+            mode: weights, guarantees: [{class: r, plays: 4}, {class: s, plays: 9}], prizes: [{name: a, class: r, weight: 1, stock: 30}, {name: b, class: s, weight: 1, perUser: 2}, {name: c, weight: 50}], fallback: {name: f}
+            mode: weights, limits: {total: 12, perDay: 4, zone: UTC}, prizes: [{name: a, weight: 5}, {name: b, weight: 2}]
+            mode: schedule, prizes: [{name: a, quota: 9, stock: 99, perUser: 2}, {name: b, quota: 9, stock: 99}], fallback: {name: f}
+            mode: schedule, schedule: {carryOver: false}, guarantees: [{class: r, plays: 7}], prizes: [{name: a, class: r, quota: 9, stock: 99}, {name: b, quota: 9, stock: 99}], fallback: {name: f, stock: 150}
+            """)
+    void theScriptAndTheModelAgree(String yaml) {
+        for (long seed = 1; seed <= 5; seed++) {
+            // Given the same draw in Redis and in memory
+            Random random = new Random(seed);
+            DrawDefinition definition = TestDraws.definition("{" + yaml + "}").openedAt(Instant.ofEpochMilli(0));
+            Rules rules = definition.rules();
+            String draw = UUID.randomUUID().toString();
+            redis.hset(
+                    bytes("d:" + draw),
+                    Map.of(
+                            bytes("#"),
+                            bytes("0"),
+                            bytes("*"),
+                            DrawState.rules(rules),
+                            bytes("="),
+                            DrawState.first(rules)));
+            List<Long> numbers = new ArrayList<>();
+            Chance chance = () -> numbers.remove(0);
+            DrawModel model = new DrawModel(rules, chance);
+            if (rules.mode() == DrawMode.SCHEDULE) {
+                for (int n = 1; n <= 120; n++) {
+                    int prize = 1 + random.nextInt(2);
+                    long moment = n * 150_000L + random.nextInt(100_000);
+                    model.release(prize, moment);
+                    redis.zadd("m:" + draw, moment, "0:" + prize + ":" + n);
+                }
+            }
+
+            // When both are played with the same numbers
+            long now = 0;
+            for (int call = 0; call < 40; call++) {
+                now += random.nextInt(600_000);
+                long day = now / 3_600_000;
+                List<String> users = random.ints(1 + random.nextInt(9), 0, 6)
+                        .mapToObj(i -> "user" + i)
+                        .toList();
+                long[] given = random.longs(60)
+                        .map(each -> each >>> 12)
+                        // often one of those that must be thrown away
+                        .map(each -> each % 3 == 0 ? Chance.RANGE - 1 - each % 2 : each)
+                        .toArray();
+                List<Integer> seen = call(draw, now, day, given, users);
+                numbers.clear();
+                for (long each : given) {
+                    numbers.add(each);
+                }
+                long at = now;
+                List<Integer> promised = users.stream()
+                        .map(user -> expected(model.play(user, at, day)))
+                        .toList();
+
+                // Then
+                assertThat(seen).as("seed %d call %d of %s", seed, call, yaml).isEqualTo(promised);
+            }
+        }
+    }
+
+    @Test
+    void aTurnThatCannotBePlayedToItsEndLeavesNothingToThoseAfterIt() {
+        // Given a draw of five
+        DrawDefinition definition = TestDraws.definition(
+                        "{mode: table, limits: {total: 50}, prizes: [{name: a, count: 2}, {name: b, count: 3}]}")
+                .openedAt(Instant.EPOCH);
+        redis.hset(
+                bytes("d:y"),
+                Map.of(
+                        bytes("#"),
+                        bytes("0"),
+                        bytes("*"),
+                        DrawState.rules(definition.rules()),
+                        bytes("="),
+                        DrawState.first(definition.rules())));
+        long[] numbers = new Random(1).longs(60).map(each -> each >>> 12).toArray();
+
+        // When
+        List<Integer> prizes = call("y", 0, 0, numbers, List.of("tenfold", "a", "b", "c", "d", "e", "f"));
+
+        // Then
+        assertThat(prizes.get(0)).isEqualTo(-3);
+        assertThat(prizes.subList(1, 6)).containsExactlyInAnyOrder(1, 1, 2, 2, 2);
+        assertThat(prizes.get(6)).isEqualTo(-3);
+        assertThat(redis.hexists("d:y", "tenfold")).isFalse();
+    }
+
+    @Test
+    void tooFewNumbersChangeNothing() {
+        // Given
+        DrawDefinition definition = TestDraws.definition(
+                        "{mode: table, prizes: [{name: a, count: 3}, {name: b, count: 30}]}")
+                .openedAt(Instant.EPOCH);
+        byte[] state = DrawState.first(definition.rules());
+        redis.hset(
+                bytes("d:x"),
+                Map.of(bytes("#"), bytes("0"), bytes("*"), DrawState.rules(definition.rules()), bytes("="), state));
+
+        // Then
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> call("x", 0, 0, new long[] {5}, List.of("a", "b")))
+                .isInstanceOf(JedisDataException.class)
+                .hasMessageStartingWith("CHANCE_USED_UP");
+        assertThat(redis.xlen("journal")).isEqualTo(1);
+        assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(state);
+    }
+}

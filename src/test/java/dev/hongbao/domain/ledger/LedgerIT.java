@@ -1,0 +1,288 @@
+package dev.hongbao.domain.ledger;
+
+import static dev.hongbao.testing.TestEngine.CNY;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.lucky;
+import static dev.hongbao.testing.TestEngine.member;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the database itself refuses (I3, I4, I12), durability (I5), and commands that happen once (I6). */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LedgerIT {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+
+    @BeforeAll
+    void start(TestServers given) throws SQLException {
+        servers = given;
+        books = new Books(servers);
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            statement.execute("do $$ begin execute 'alter database ' || current_database()"
+                    + " || ' set synchronous_commit = off'; end $$");
+        }
+        engine = TestEngine.start(servers, 2, Map.of());
+        engine.deposit("alice", 1000);
+        get(engine.engine().wallets().deposit(new UserId("alice"), new Asset("POINTS"), 1000, newKey()));
+        engine.claim(engine.send("alice", 100, 2), "bob");
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
+    @AfterEach
+    void theBooksAreClean() {
+        books.assertClean();
+    }
+
+    private void execute(String role, String sql) throws SQLException {
+        String url = role.equals("owner") ? servers.postgresOwnerUrl() : servers.postgresAppUrl();
+        try (Connection connection = TestDatabase.connect(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "owner; update transfer set amount = amount + 1",
+                "owner; delete from transfer",
+                "owner; truncate transfer",
+                "app; update transfer set amount = amount + 1",
+                "app; delete from transfer",
+                "app; truncate transfer",
+                "app; update account set balance = balance + 1",
+                "app; insert into account (kind, owner, asset, balance) values ('wallet', 'x', 'CNY', 5)",
+                "app; update packet set amount = 1",
+                "owner; update packet_amounts set amounts = array[1, 99]",
+                "owner; delete from packet_amounts",
+                "owner; truncate packet_amounts",
+                "owner; insert into packet_amounts select id, 1, array[1] from packet",
+                "app; update packet_amounts set amounts = array[1, 99]",
+                "app; insert into packet_amounts select id, 1, array[1] from packet",
+                "app; delete from packet",
+                "app; alter table transfer disable trigger all"
+            })
+    void whatHappenedStays(String role, String sql) {
+        assertThatThrownBy(() -> execute(role, sql))
+                .isInstanceOf(SQLException.class)
+                .extracting(refused -> ((SQLException) refused).getSQLState())
+                .isEqualTo("42501");
+    }
+
+    private static String transfer(String debit, String credit, String amount) {
+        return "insert into transfer (kind, debit, credit, amount) values ('refund', (" + debit + "), (" + credit
+                + "), " + amount + ")";
+    }
+
+    private static String wallet(String owner, String asset) {
+        return "select id from account where kind = 'wallet' and owner = '" + owner + "' and asset = '" + asset + "'";
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"owner", "app"})
+    void aTransferThatBreaksARuleIsRefusedWhoeverMakesIt(String role) {
+        String alice = wallet("alice", "CNY");
+        String bob = wallet("bob", "CNY");
+        assertViolates(role, "account_not_negative", transfer(bob, alice, "99999"));
+        assertViolates(role, "a transfer moves one asset", transfer(alice, wallet("alice", "POINTS"), "1"));
+        assertViolates(role, "does not exist", transfer(alice, "select 4711", "1"));
+        assertViolates(role, "transfer_amount", transfer(alice, bob, "0"));
+        assertViolates(role, "transfer_amount", transfer(alice, bob, "-5"));
+        assertViolates(role, "transfer_amount", transfer(alice, bob, "100000000000000"));
+        assertViolates(role, "transfer_two_accounts", transfer(alice, alice, "1"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"owner", "app"})
+    void aShareIsWonOnceAndAUserWinsOneWhoeverWritesIt(String role) {
+        assertViolates(role, "transfer_slot", claim(0, wallet("alice", "CNY")));
+        assertViolates(role, "transfer_claim", claim(1, wallet("bob", "CNY")));
+        assertViolates(role, "transfer_slot_check", claim(-1, wallet("alice", "CNY")));
+        assertViolates(
+                role, "transfer_is_claim", claim(1, wallet("alice", "CNY")).replace("'claim'", "'refund'"));
+        assertViolates(
+                role,
+                "transfer_is_claim",
+                transfer(wallet("alice", "CNY"), wallet("bob", "CNY"), "1").replace("'refund'", "'claim'"));
+    }
+
+    /** On the packet that bob has claimed slot 0 of. */
+    private static String claim(int slot, String wallet) {
+        return "insert into transfer (kind, debit, credit, amount, packet, slot)" + " select 'claim', escrow, ("
+                + wallet + "), 1, id, " + slot + " from packet";
+    }
+
+    @Test
+    void aBalanceBelowZeroIsRefusedEvenFromTheOwner() {
+        assertViolates("owner", "account_not_negative", "update account set balance = -1 where kind = 'escrow'");
+    }
+
+    private void assertViolates(String role, String rule, String sql) {
+        assertThatThrownBy(() -> execute(role, sql)).as(sql).hasMessageContaining(rule);
+    }
+
+    @Test
+    void committedMeansOnDiskWhateverTheDatabasesDefaultIs() {
+        assertThat(get(engine.engine().pool().query("show synchronous_commit").execute())
+                        .iterator()
+                        .next()
+                        .getString(0))
+                .isEqualTo("on");
+        assertThat(books.strings("show synchronous_commit")).containsExactly("off");
+    }
+
+    @Test
+    void manyMoveMoneyAtOnceWithoutADeadlock() {
+        // Given
+        long seed = System.nanoTime();
+        System.out.println("LedgerIT seed " + seed);
+        Random random = new Random(seed);
+        IntStream.range(0, 10).forEach(i -> engine.deposit("m" + i, 10_000));
+
+        // When
+        List<Future<?>> all = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            String user = "m" + random.nextInt(10);
+            int amount = 1 + random.nextInt(500);
+            switch (i % 3) {
+                case 0 -> all.add(engine.engine().wallets().deposit(new UserId(user), CNY, amount, newKey()));
+                case 1 -> all.add(engine.engine().wallets().withdraw(new UserId(user), CNY, amount, newKey()));
+                default ->
+                    all.add(engine.loop(i)
+                            .call(services -> services.packets()
+                                    .send(member(user), lucky(amount, 1, HOUR), newKey())
+                                    .onSuccess(packet ->
+                                            services.claims().claim(member("m" + amount % 10), packet.id(), null))));
+            }
+        }
+
+        // Then
+        int refused = 0;
+        for (Future<?> each : all) {
+            try {
+                get(each);
+            } catch (RefusedException insufficient) {
+                assertThat(insufficient.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS);
+                refused++;
+            }
+        }
+        assertThat(refused).as("seed " + seed).isLessThan(200);
+        assertThat(books.longOf("select deadlocks from pg_stat_database where datname = current_database()"))
+                .isZero();
+    }
+
+    @Test
+    void theSameKeyAtOnceMovesMoneyOnce() {
+        // Given
+        IdempotencyKey key = newKey();
+
+        // When
+        List<WalletEntry> entries = IntStream.range(0, 20)
+                .mapToObj(i -> engine.engine().wallets().deposit(new UserId("ida"), CNY, 70, key))
+                .toList()
+                .stream()
+                .map(TestEngine::get)
+                .distinct()
+                .toList();
+
+        // Then
+        assertThat(entries).hasSize(1);
+        assertThat(engine.balance("ida")).isEqualTo(70);
+        assertThatThrownBy(() -> get(engine.engine().wallets().deposit(new UserId("ida"), CNY, 71, key)))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+        assertThat(engine.balance("ida")).isEqualTo(70);
+    }
+
+    @Test
+    void aRefusalDoesNotBindTheKey() {
+        // Given
+        IdempotencyKey key = newKey();
+        SendCommand command = lucky(500, 5, HOUR);
+        assertThatThrownBy(() -> send("poor", command, key))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
+        assertThat(books.longOf("select count(*) from account where owner = 'poor'"))
+                .isZero();
+
+        // When
+        engine.deposit("poor", 500);
+        Packet packet = send("poor", command, key);
+
+        // Then
+        assertThat(send("poor", command, key).id()).isEqualTo(packet.id());
+        assertThat(engine.balance("poor")).isZero();
+    }
+
+    @Test
+    void theSameSendAtOnceIsOnePacket() {
+        // Given
+        engine.deposit("twice", 1000);
+        IdempotencyKey key = newKey();
+
+        // When
+        List<Packet> packets = IntStream.range(0, 10)
+                .mapToObj(i -> engine.loop(i)
+                        .call(services -> services.packets().send(member("twice"), lucky(500, 5, HOUR), key)))
+                .toList()
+                .stream()
+                .map(TestEngine::get)
+                .toList();
+
+        // Then
+        assertThat(packets.stream().map(Packet::id).distinct()).hasSize(1);
+        assertThat(engine.balance("twice")).isEqualTo(500);
+        assertThatThrownBy(() -> send("twice", lucky(400, 5, HOUR), key))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+    }
+
+    private Packet send(String user, SendCommand command, IdempotencyKey key) {
+        return get(engine.loop(0).call(services -> services.packets().send(member(user), command, key)));
+    }
+}

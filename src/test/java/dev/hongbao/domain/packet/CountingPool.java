@@ -1,0 +1,57 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A pool that counts what it is asked. */
+final class CountingPool {
+    private final AtomicInteger asked = new AtomicInteger();
+    private final Pool pool;
+
+    CountingPool(Pool counted) {
+        this.pool = (Pool) Proxy.newProxyInstance(
+                Pool.class.getClassLoader(), new Class<?>[] {Pool.class}, (self, method, given) -> {
+                    asked.incrementAndGet();
+                    try {
+                        return method.invoke(counted, given);
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                });
+    }
+
+    Pool pool() {
+        return pool;
+    }
+
+    /** The service as a server has it that was just started: nothing is at hand. Nothing it sends is loaded into Redis. */
+    PacketService service(Vertx vertx) {
+        PacketStore store = new PacketStore(pool);
+        return new PacketService(
+                vertx,
+                pool,
+                new Shards(new ShardStore(pool, new Installation(new UUID(0, 0), "test")), 1, Map.of()),
+                store,
+                new PacketCatalog(store),
+                new EndedPackets(store),
+                null,
+                vertx.eventBus(),
+                new PacketService.Limits(Duration.ofHours(1), Duration.ofDays(1), 100_000),
+                Clock.systemUTC());
+    }
+
+    /** How often since it was last asked for. */
+    int take() {
+        return asked.getAndSet(0);
+    }
+}

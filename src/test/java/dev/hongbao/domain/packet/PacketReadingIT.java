@@ -1,0 +1,195 @@
+package dev.hongbao.domain.packet;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a page of packets costs: one query, and no amount of a slot. And what a share of a large packet costs: its block. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PacketReadingIT {
+    private static final int EACH = 5;
+    private static final int LARGE = 2500;
+
+    private final List<Packet> sent = new ArrayList<>();
+    private TestServers servers;
+    private TestEngine engine;
+
+    @BeforeAll
+    void openDrainedAndRefundedPackets(TestServers given) {
+        servers = given;
+        engine = TestEngine.start(servers, 1, Map.of());
+        engine.deposit("alice", 1_000_000);
+        Books books = new Books(servers);
+        for (int i = 0; i < EACH; i++) {
+            Packet refunded = send(1000, 3);
+            claim(refunded, "bob");
+            books.expire(refunded);
+            books.awaitClosed(refunded);
+        }
+        for (int i = 0; i < EACH; i++) {
+            Packet drained = send(1000, 3);
+            claim(drained, "bob");
+            claim(drained, "alice");
+            claim(drained, "carol");
+        }
+        for (int i = 0; i < EACH; i++) {
+            claim(send(1000, 3), "bob");
+        }
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from unannounced"))
+                        .isZero());
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
+    private Packet send(long amount, int count) {
+        Packet packet = engine.send("alice", amount, count);
+        sent.add(packet);
+        return packet;
+    }
+
+    private Claim claim(Packet packet, String user) {
+        return engine.claim(packet, user).wonClaim();
+    }
+
+    private PacketService fresh(CountingPool counted) {
+        return counted.service(engine.vertx());
+    }
+
+    @Test
+    void aPageIsOneQueryAndReadsNoAmounts() throws Exception {
+        // Given
+        CountingPool counted = new CountingPool(engine.engine().pool());
+        Caller bob = member("bob");
+        UserId alice = new UserId("alice");
+
+        try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "packet_amounts")) {
+            // When, Then
+            List<PacketView> own = oneQuery(counted, () -> fresh(counted).sentBy(alice, null, 200))
+                    .items();
+            assertSeen(own, "alice");
+            List<PacketView> group = oneQuery(counted, () -> fresh(counted).newest(bob, GROUP, 200)).stream()
+                    .filter(view -> view.packet().sender().equals(alice))
+                    .toList();
+            assertSeen(group, "bob");
+            List<Claim> mine = oneQuery(counted, () -> fresh(counted).claimsOf(bob.user(), null, 200))
+                    .items();
+            assertThat(mine).hasSize(3 * EACH);
+            for (PacketView view : group) {
+                assertThat(oneQuery(
+                                        counted,
+                                        () -> fresh(counted)
+                                                .view(bob, view.packet().id()))
+                                .claimedAmount())
+                        .isEqualTo(view.claimedAmount());
+            }
+            locked.rollback();
+        }
+    }
+
+    private static <T> T oneQuery(CountingPool counted, Supplier<Future<T>> page) {
+        counted.take();
+        T answer = get(page.get());
+        assertThat(counted.take()).as("queries").isEqualTo(1);
+        return answer;
+    }
+
+    private void assertSeen(List<PacketView> views, String viewer) {
+        assertThat(views).hasSize(3 * EACH);
+        IntStream.range(0, views.size()).forEach(i -> {
+            PacketView view = views.get(i);
+            int first = 3 * EACH - 1 - i;
+            Packet packet = sent.get(first);
+            assertThat(view.packet().id()).isEqualTo(packet.id());
+            PacketStatus status = List.of(PacketStatus.REFUNDED, PacketStatus.DRAINED, PacketStatus.OPEN)
+                    .get(first / EACH);
+            assertThat(view.status()).isEqualTo(status);
+            assertThat(view.claimedCount()).isEqualTo(status == PacketStatus.DRAINED ? 3 : 1);
+            boolean has = viewer.equals("bob") || status == PacketStatus.DRAINED;
+            int slot = viewer.equals("bob") ? 0 : 1;
+            if (has) {
+                Claim mine = Objects.requireNonNull(view.mine());
+                assertThat(List.of(mine.user().value(), mine.slot(), mine.amount()))
+                        .containsExactly(viewer, slot, packet.amountOf(slot));
+            } else {
+                assertThat(view.mine()).isNull();
+            }
+            if (has || status == PacketStatus.REFUNDED) {
+                assertThat(view.claimedAmount()).isEqualTo(status == PacketStatus.DRAINED ? 1000 : packet.amountOf(0));
+            } else {
+                assertThat(view.claimedAmount()).isNull();
+            }
+            if (status == PacketStatus.DRAINED) {
+                int luckiest = IntStream.range(0, 3)
+                        .boxed()
+                        .max(Comparator.comparingLong(packet::amountOf).thenComparing(Comparator.reverseOrder()))
+                        .orElseThrow();
+                assertThat(Objects.requireNonNull(view.luckiest()).slot()).isEqualTo(luckiest);
+            } else {
+                assertThat(view.luckiest()).isNull();
+            }
+        });
+    }
+
+    @Test
+    void ofALargePacketOnlyTheBlockOfTheShareIsRead() {
+        // Given a packet whose amounts are not at hand
+        engine.deposit("carla", 1_000_000);
+        Packet large = engine.send("carla", 1_000_000, LARGE);
+        CountingPool counted = new CountingPool(engine.engine().pool());
+        PacketCatalog catalog = new PacketCatalog(new PacketStore(counted.pool()));
+        Packet read = Objects.requireNonNull(get(catalog.find(large.id())));
+        counted.take();
+
+        // When
+        long amount = get(catalog.amountOf(read, 2100));
+
+        // Then
+        assertThat(amount).isEqualTo(large.amountOf(2100));
+        assertThat(counted.take()).as("queries").isEqualTo(1);
+        assertThat(read.amounts().atHand()).isEqualTo(1500);
+
+        // When the whole packet is settled, Then the rest is read, once
+        Map<PacketId, Packet> all =
+                get(catalog.findWithAmounts(List.of(new PacketCatalog.Slots(large.id(), 0, LARGE))));
+        get(catalog.findWithAmounts(List.of(new PacketCatalog.Slots(large.id(), 0, LARGE))));
+        assertThat(counted.take()).as("queries").isEqualTo(1);
+        Packet whole = Objects.requireNonNull(all.get(large.id()));
+        assertThat(LongStream.range(0, LARGE).map(slot -> whole.amountOf((int) slot)))
+                .containsExactlyElementsOf(LongStream.range(0, LARGE)
+                        .map(slot -> large.amountOf((int) slot))
+                        .boxed()
+                        .toList());
+    }
+}

@@ -1,0 +1,257 @@
+package dev.hongbao.domain.packet;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.lucky;
+import static dev.hongbao.testing.TestEngine.member;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.packet.SendStatement.NewPacket;
+import dev.hongbao.domain.packet.SendStatement.Sent;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The statement that sends: many at once, each with a verdict; beside a recovery; and what it refuses cheaply. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SendIT {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1"));
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
+    @AfterEach
+    void theBooksAreClean() {
+        books.assertClean();
+    }
+
+    @Test
+    void aSendThatMeetsARecoveryIsLoadedIntoTheGenerationThatFollows() throws SQLException {
+        // Given a recovery that has the shard's row, and has read which packets are open
+        engine.deposit("alice", 100);
+        SendStatement statement = new SendStatement(engine.engine().pool(), shards());
+        try (Connection recovery = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement sql = recovery.createStatement()) {
+            recovery.setAutoCommit(false);
+            sql.execute("select from shard where id = 0 for update");
+
+            // When
+            Future<Sent> sent = statement.execute(packet("alice", 100, 1, 100));
+            eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(books.longOf("select count(*) from pg_locks as l"
+                                    + " join pg_stat_activity as a on a.pid = l.pid and a.datname = current_database()"
+                                    + " where not l.granted"))
+                            .isPositive());
+            sql.execute("update shard set epoch = epoch + 1, nonce = 'next' where id = 0");
+            recovery.commit();
+
+            // Then
+            Generation read = Objects.requireNonNull(get(sent).generation());
+            assertThat(read.nonce()).isEqualTo("next");
+            assertThat(read.epoch()).isEqualTo(books.longOf("select epoch from shard"));
+        }
+    }
+
+    @Test
+    void amountsThatAreNotThePacketsAreRefused() {
+        engine.deposit("forger", 100);
+        SendStatement statement = new SendStatement(engine.engine().pool(), shards());
+        for (long[] amounts : List.of(
+                new long[] {60, 39},
+                new long[] {60, 41},
+                new long[] {100},
+                new long[] {50, 30, 20},
+                new long[] {100, 0},
+                new long[] {150, -50})) {
+            assertThatThrownBy(() -> get(statement.execute(packet("forger", 100, 2, amounts))))
+                    .hasMessageContaining("do not add up");
+        }
+        assertThat(get(statement.execute(packet("forger", 100, 2, new long[] {60, 40})))
+                        .fresh())
+                .isNotNull();
+        assertThat(engine.balance("forger")).isZero();
+    }
+
+    private Shards shards() {
+        return new Shards(
+                new ShardStore(engine.engine().pool(), new Installation(new UUID(0, 0), "test")), 1, Map.of());
+    }
+
+    @Test
+    void aPacketThatOpensAtOnceIsOpenAlsoWhereTheClockLags() {
+        try (TestEngine lagging = TestEngine.start(TestEngine.stores(servers), 1, Map.of(), () -> 0)) {
+            lagging.deposit("eve", 1000);
+            for (int i = 0; i < 10; i++) {
+                Packet packet = lagging.send("eve", 100, 1);
+                assertThat(lagging.claim(packet, "frank").kind()).isEqualTo(Kind.CLAIMED);
+            }
+        }
+    }
+
+    private static NewPacket packet(String sender, long amount, int count, long... amounts) {
+        var scope = new Idempotency.Scope(new UserId(sender), "send", newKey(), "a test");
+        return new NewPacket(
+                scope,
+                PacketId.create(),
+                0,
+                lucky(amount, count, HOUR),
+                SplitAlgorithm.DOUBLE_MEAN,
+                new byte[32],
+                amounts,
+                HOUR);
+    }
+
+    @Test
+    void manyAreMovedAtOnceAndEachHasAVerdict() {
+        // Given
+        List<String> users = List.of("rich", "same", "other", "poor", "nobody");
+        users.subList(0, 4).forEach(user -> engine.deposit(user, 50));
+
+        for (String operation : List.of("withdrawal", "send")) {
+            List<String> first = verdicts(operation, List.of("same", "other"), List.of(20, 20), "first");
+            engine.deposit("same", 20);
+            engine.deposit("other", 20);
+
+            // When
+            List<String> second = verdicts(operation, users, List.of(10, 20, 19, 51, 1), "first");
+            List<String> third = verdicts(operation, users, List.of(10, 10, 10, 10, 1), "third");
+
+            // Then
+            assertThat(first).containsExactly("done", "done");
+            assertThat(second).containsExactly("done", "replayed", "reused", "poor", "poor");
+            assertThat(third).containsExactly("done", "done", "done", "done", "poor");
+            assertThat(Stream.of("rich", "same", "other", "poor").map(engine::balance))
+                    .as(operation)
+                    .containsExactly(30L, 40L, 40L, 40L);
+            assertThat(books.longOf("select count(*) from account where owner = 'nobody'"))
+                    .isZero();
+            engine.deposit("rich", 20);
+            Stream.of("same", "other", "poor").forEach(user -> engine.deposit(user, 10));
+        }
+        assertThat(verdicts("deposit", List.of("new", "same"), List.of(5, 5), "in"))
+                .containsExactly("done", "done");
+        assertThat(verdicts("deposit", List.of("new", "same"), List.of(5, 6), "in"))
+                .containsExactly("replayed", "reused");
+        assertThat(engine.balance("new")).isEqualTo(5);
+    }
+
+    /** A user's key is the same in each call with a {@code round}; the amount is the command's fingerprint. */
+    private List<String> verdicts(String operation, List<String> users, List<Integer> amounts, String round) {
+        String n = "generate_series(1, " + users.size() + ") as n";
+        String common = "array[" + users.stream().map(user -> "'" + user + "'").collect(Collectors.joining(", ")) + "]";
+        String keys = "array(select '" + round + "' from " + n + ")";
+        String totals = "array" + amounts + "::bigint[]";
+        String fingerprints = "array(select a::text::bytea from unnest(" + totals + ") as a)";
+        String assets = "array(select 'CNY' from " + n + ")";
+        if (!operation.equals("send")) {
+            return books.strings("select verdict from move_wallets('" + operation + "', " + common + ", " + assets
+                    + ", " + totals + ", " + keys + ", " + fingerprints + ")");
+        }
+        String ids = "array["
+                + users.stream()
+                        .map(user -> "'" + UUID.randomUUID() + "'::uuid")
+                        .collect(Collectors.joining(", "))
+                + "]";
+        String nulls = "array(select null from " + n + ")";
+        return books.strings("select verdict from send_packets(" + common + ", " + keys + ", " + fingerprints + ", "
+                + ids
+                + ", array(select 0 from " + n + ")::smallint[], array(select 'family' from " + n
+                + "), array(select 'lucky' from " + n + "), " + assets + ", " + totals + ", array(select 1 from " + n
+                + ")::integer[], array(select 'double-mean' from " + n
+                + "), array(select decode(repeat('00', 32), 'hex') from "
+                + n + "), array(select 0 from " + n + "), " + nulls + "::text[], " + nulls + "::text[], " + nulls
+                + "::bytea[], " + nulls + "::timestamptz[], array(select 1000 from " + n
+                + ")::bigint[], array(select n from " + n + "), array(select 0 from " + n
+                + "), array(select '{' || a || '}' from unnest(" + totals + ") as a))");
+    }
+
+    @Test
+    void aLargeSendWithAnEmptyWalletCostsOneLook() {
+        // Given
+        CountingPool counted = new CountingPool(engine.engine().pool());
+
+        // When
+        Future<Packet> refused =
+                counted.service(engine.vertx()).send(member("penniless"), lucky(100_000, 100_000, HOUR), newKey());
+
+        // Then
+        assertThatThrownBy(() -> get(refused))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        reason -> assertThat(reason.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
+        assertThat(counted.take()).isEqualTo(1);
+    }
+
+    @Test
+    void aLargeSendIsRepeatedAlsoWhenTheWalletIsEmpty() {
+        // Given
+        engine.deposit("dora", 5000);
+        SendCommand large = lucky(5000, 2500, HOUR);
+        IdempotencyKey key = newKey();
+
+        // When
+        Packet sent = send("dora", large, key);
+        Packet again = send("dora", large, key);
+
+        // Then
+        assertThat(engine.balance("dora")).isZero();
+        assertThat(again.id()).isEqualTo(sent.id());
+        assertThat(books.longOf("select count(*) from packet_amounts where packet = '" + sent.id() + "'"))
+                .isEqualTo(3);
+        assertThatThrownBy(() -> send("dora", lucky(6000, 2500, HOUR), key))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        reason -> assertThat(reason.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+    }
+
+    private Packet send(String user, SendCommand command, IdempotencyKey key) {
+        return get(engine.loop(0).call(services -> services.packets().send(member(user), command, key)));
+    }
+}

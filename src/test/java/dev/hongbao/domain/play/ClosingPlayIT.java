@@ -1,0 +1,68 @@
+package dev.hongbao.domain.play;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestDraws.POINTS;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Plays between a draw's closing time and its close. */
+@ExtendWith(Servers.class)
+class ClosingPlayIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+
+    @Test
+    void aPlayThatWasHeldInTimeIsNotToldThatTheDrawIsClosedWhileItIsUndecided(TestServers servers) throws Exception {
+        Books books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            // Given a cost that is held, nobody who settles or closes, and a draw that is over
+            TestDraws draws = new TestDraws(engine);
+            draws.deposit("vera", POINTS, 100);
+            Instant closesAt = Instant.now().plusSeconds(5);
+            Draw draw = draws.create("""
+                    {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
+                    """.formatted(closesAt));
+            get(engine.engine().stopWriter());
+            var key = new IdempotencyKey("held");
+            PlayRequest request = PlayRequest.of(draw.id(), new UserId("vera"), key, 1);
+            books.execute(
+                    "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['vera'], array[1]::smallint[],"
+                                    .formatted(request.id(), draw.id())
+                            + " array['" + UUID.randomUUID() + "']::uuid[])");
+            eventually(SOON, () -> assertThat(Instant.now()).isAfter(closesAt));
+
+            // When, Then
+            assertThatThrownBy(() -> get(draws.play(0, draw, "vera", 1, key))).isInstanceOf(UnavailableException.class);
+            assertThat(get(draws.play(0, draw, "vera", 1, new IdempotencyKey("late")))
+                            .kind())
+                    .isEqualTo(PlayOutcome.Kind.CLOSED);
+
+            // When the draw is closed
+            get(engine.engine().startWriter());
+
+            // Then
+            eventually(
+                    SOON,
+                    () -> assertThat(get(draws.play(0, draw, "vera", 1, key)).kind())
+                            .isEqualTo(PlayOutcome.Kind.CLOSED));
+            assertThat(draws.balance("vera", POINTS)).isEqualTo(100);
+            books.assertClean();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.hongbao.engine.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.engine.journal.SettlementWaiters.WaitResult;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.pgclient.PgBuilder;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(VertxExtension.class)
+class SettlementWaitersTest {
+    private static final Generation GENERATION = new Generation("test", 3, 1, "nonce");
+
+    private SettlementWaiters<String, String> waiters;
+
+    @BeforeEach
+    void make(Vertx vertx) {
+        ShardStore nowhere =
+                new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
+        waiters = new SettlementWaiters<>(
+                vertx,
+                new Shards(nowhere, 16, Map.of()),
+                10,
+                keys -> Future.succeededFuture(Map.of()),
+                nanos -> {},
+                System::nanoTime);
+    }
+
+    private Future<WaitResult<String>> await(String key) {
+        return waiters.await(key, GENERATION, System.nanoTime() + 1_000_000_000L);
+    }
+
+    @Test
+    void whatIsSettledBeforeItsAcceptanceIsHeardOfIsNotWaitedFor() {
+        // Given
+        waiters.settled("alice", "7 fen");
+
+        // When
+        Future<WaitResult<String>> wait = await("alice");
+
+        // Then
+        assertThat(wait.result()).isEqualTo(new WaitResult<>("7 fen"));
+        assertThat(waiters.waiting()).isZero();
+    }
+
+    @Test
+    void whatIsRememberedForThatIsBounded() {
+        // Given many that nobody here waits for
+        for (int i = 0; i < 100_000; i++) {
+            waiters.settled("user" + i, "1 fen");
+        }
+
+        // Then the latest is remembered, the first is not
+        assertThat(await("user99999").isComplete()).isTrue();
+        assertThat(await("user0").isComplete()).isFalse();
+    }
+
+    @Test
+    void itIsFullOfThoseWhoWaitAndThoseWhoAreComing() {
+        // Given
+        for (int i = 0; i < 7; i++) {
+            await("user" + i);
+        }
+
+        // Then
+        assertThat(waiters.isFull(2)).isFalse();
+        assertThat(waiters.isFull(3)).isTrue();
+    }
+}

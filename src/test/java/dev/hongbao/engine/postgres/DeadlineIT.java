@@ -1,0 +1,141 @@
+package dev.hongbao.engine.postgres;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** No statement waits for ever, and what waits behind a connection that fell silent goes on. */
+@ExtendWith(Servers.class)
+class DeadlineIT {
+    /** Less than the deadline, which would make connections anew as well. */
+    private static final Duration SOON = Duration.ofSeconds(2);
+
+    private final Vertx vertx = Vertx.vertx();
+    private LossyProxy line;
+    private Postgres postgres;
+
+    @BeforeEach
+    void connect(TestServers servers) throws Exception {
+        line = LossyProxy.ofPostgres(servers);
+        postgres = new Postgres(vertx, line.stores(servers).app());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        line.close();
+        get(vertx.close());
+    }
+
+    private Pool pool() {
+        return postgres.pool("test", 1, 10, Duration.ofSeconds(1));
+    }
+
+    private static Future<Integer> ask(Pool pool, String sql) {
+        return pool.query(sql).execute().map(rows -> rows.iterator().next().getInteger(0));
+    }
+
+    @Test
+    void postgresItselfEndsAStatementThatTakesTooLongAndTheConnectionStays() {
+        // Given
+        Pool pool = pool();
+        int backend = get(ask(pool, "select pg_backend_pid()"));
+
+        // When
+        assertThatThrownBy(() -> get(ask(pool, "select 1 from pg_sleep(60)")))
+                .isInstanceOfSatisfying(
+                        PgException.class,
+                        fault -> assertThat(fault.getSqlState()).isEqualTo("57014"));
+
+        // Then
+        assertThat(get(ask(pool, "select pg_backend_pid()"))).isEqualTo(backend);
+    }
+
+    @Test
+    void whoWaitsForAConnectionIsToldToTryLater() {
+        // Given that somebody has the only connection
+        Pool pool = pool();
+        SqlConnection taken = get(pool.getConnection());
+
+        // When others wait for as long as a statement may take
+        Future<Integer> query = ask(pool, "select 1");
+        Future<SqlConnection> another = pool.getConnection();
+
+        // Then
+        assertThatThrownBy(() -> get(query)).matches(SqlState::isOutage);
+        assertThatThrownBy(() -> get(another)).matches(SqlState::isOutage);
+        get(taken.close());
+        assertThat(get(ask(pool, "select 2"))).isEqualTo(2);
+    }
+
+    @Test
+    void aConnectionThatFallsSilentIsClosedAndNobodyWaitsBehindIt() {
+        // Given
+        Pool pool = pool();
+        get(ask(pool, "select 1"));
+
+        // When
+        line.swallow();
+        Future<Integer> lost = ask(pool, "select 1");
+        Future<Integer> behind = ask(pool, "select 2");
+
+        // Then
+        assertThatThrownBy(() -> get(lost)).isInstanceOf(ClosedConnectionException.class);
+        get(behind.otherwise(2));
+        eventually(SOON, () -> assertThat(get(ask(pool, "select 3"))).isEqualTo(3));
+    }
+
+    @Test
+    void aConnectionThatIsIdleIsKept() {
+        // Given
+        Pool pool = pool();
+        int backend = get(ask(pool, "select pg_backend_pid()"));
+
+        // When nobody asks for longer than an answer may take
+        get(vertx.timer(4_000));
+
+        // Then
+        assertThat(get(ask(pool, "select pg_backend_pid()"))).isEqualTo(backend);
+    }
+
+    @Test
+    void aHandshakeThatIsNotAnsweredEnds() {
+        // Given
+        Pool pool = pool();
+
+        // When
+        line.fallSilent();
+
+        // Then
+        assertThatThrownBy(() -> get(ask(pool, "select 1"))).isNotInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void connectionsThatWereNotHeardForAWhileAreDroppedAtOnce() {
+        // Given
+        Pool pool = pool();
+        get(ask(pool, "select 1"));
+        line.swallow();
+
+        // When
+        postgres.dropSilent(Duration.ZERO);
+
+        // Then
+        eventually(SOON, () -> assertThat(get(ask(pool, "select 2"))).isEqualTo(2));
+    }
+}

@@ -1,0 +1,158 @@
+package dev.hongbao.engine.redis;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.testing.Killable;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.params.ClientKillParams;
+
+@ExtendWith(Servers.class)
+class RedisLinkIT {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private TestServers servers;
+    private Vertx vertx;
+    private Context context;
+    private RedisLink link;
+
+    @BeforeEach
+    void open(@Killable TestServers killable) {
+        servers = killable;
+        vertx = Vertx.vertx();
+        context = ((VertxInternal) vertx).createEventLoopContext();
+        link = get(on(() -> RedisLink.open(vertx, servers.redisUrl(), Duration.ofMillis(300), "test")));
+    }
+
+    @AfterEach
+    void close() {
+        Promise<Void> closed = Promise.promise();
+        context.runOnContext(now -> link.close().onComplete(closed));
+        get(closed.future());
+        get(vertx.close());
+        assertThat(threads).as("threads that answers came on").hasSize(1);
+    }
+
+    private <T> Future<T> on(Supplier<Future<T>> work) {
+        Promise<T> done = Promise.promise();
+        context.runOnContext(now -> work.get().onComplete(result -> {
+            threads.add(Thread.currentThread());
+            done.handle(result);
+        }));
+        return done.future();
+    }
+
+    private String ping() {
+        return get(on(() -> link.send(Request.cmd(Command.PING)))).toString();
+    }
+
+    private int connections() {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.clientList().split("\n").length - 1;
+        }
+    }
+
+    @Test
+    void reconnectsAfterEveryLossAndLeavesNothingBehind() {
+        for (int i = 0; i < 10; i++) {
+            // When
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.clientKill(new ClientKillParams().type(ClientType.NORMAL).skipMe(ClientKillParams.SkipMe.YES));
+            }
+            // Then
+            eventually(SOON, () -> assertThat(ping()).isEqualTo("PONG"));
+        }
+        eventually(SOON, () -> assertThat(connections()).isEqualTo(1));
+    }
+
+    @Test
+    void whatWasInFlightWhenTheConnectionBrokeMayHaveRun() {
+        // When
+        Future<?> blocked =
+                on(() -> link.send(Request.cmd(Command.BLPOP).arg("nothing").arg(1)));
+        eventually(SOON, () -> {
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                assertThat(redis.clientKill(
+                                new ClientKillParams().type(ClientType.NORMAL).skipMe(ClientKillParams.SkipMe.YES)))
+                        .isPositive();
+            }
+        });
+
+        // Then
+        assertThatThrownBy(() -> get(blocked))
+                .isInstanceOfSatisfying(
+                        RedisFault.class, fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.LOST));
+    }
+
+    @Test
+    void aRedisThatHangsIsLostInTimeAndFoundAgain() throws Exception {
+        // Given
+        signal("STOP");
+        try {
+            // When, Then
+            assertThatThrownBy(this::ping)
+                    .isInstanceOfSatisfying(
+                            RedisFault.class, fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.LOST));
+            assertThatThrownBy(this::ping)
+                    .isInstanceOfSatisfying(
+                            RedisFault.class, fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.DOWN));
+        } finally {
+            signal("CONT");
+        }
+        eventually(SOON, () -> assertThat(ping()).isEqualTo("PONG"));
+        eventually(SOON, () -> assertThat(connections()).isEqualTo(1));
+    }
+
+    @Test
+    void aReplicaIsNotStayedWith() {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            long before = clientId();
+            redis.replicaof("127.0.0.1", 1);
+            try {
+                // When, Then
+                assertThatThrownBy(() -> get(on(() ->
+                                link.send(Request.cmd(Command.SET).arg("a").arg("b")))))
+                        .isInstanceOfSatisfying(
+                                RedisFault.class,
+                                fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.READ_ONLY));
+                eventually(SOON, () -> assertThat(clientId()).isNotEqualTo(before));
+            } finally {
+                redis.replicaofNoOne();
+            }
+        }
+    }
+
+    private long clientId() {
+        return get(on(() -> link.send(Request.cmd(Command.CLIENT).arg("ID")))).toLong();
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(servers.redis().pid()))
+                .start()
+                .waitFor();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.hongbao.engine.writer;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.domain.claim.ClaimAnswers;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A client froze in the middle of a transaction and holds a row's lock: one shard waits for it, the others settle on. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LockedRowIT {
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "4", "claim.settle-timeout", "5s"));
+        engine.deposit("alice", 1_000_000);
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+        books.assertClean();
+    }
+
+    private int shard(Packet packet) {
+        return (int) books.longOf("select shard from packet where id = '" + packet.id() + "'");
+    }
+
+    private ClaimAnswers claim(Packet packet, String user) {
+        return get(engine.loop(0)
+                .call(services -> Future.succeededFuture(services.claims().claim(member(user), packet.id(), null))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "select from account where id = (select escrow from packet where id = '%s') for update",
+                "select from account where owner = 'bob' for update",
+                "select from shard where id = (select shard from packet where id = '%s') for update"
+            })
+    void othersSettleWhileOneShardWaitsForALock(String lock) throws SQLException {
+        // Given two packets of different shards
+        Packet held = engine.send("alice", 100, 2);
+        Packet free = engine.send("alice", 100, 20);
+        while (shard(free) == shard(held)) {
+            free = engine.send("alice", 100, 20);
+        }
+        assertThat(get(claim(held, "bob").settled()).kind()).isEqualTo(Kind.CLAIMED);
+        Packet next = engine.send("alice", 100, 2);
+        while (shard(next) != shard(held)) {
+            next = engine.send("alice", 100, 2);
+        }
+        ClaimAnswers waiting;
+        try (Connection frozen = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = frozen.createStatement()) {
+            frozen.setAutoCommit(false);
+            statement.execute(lock.formatted(next.id()));
+
+            // When
+            waiting = claim(next, "bob");
+            get(waiting.accepted());
+
+            // Then
+            for (int i = 0; i < 10; i++) {
+                assertThat(get(claim(free, "m" + i).settled()).kind()).isEqualTo(Kind.CLAIMED);
+            }
+            assertThat(waiting.settled().isComplete()).isFalse();
+        }
+
+        // When the lock is gone, Then
+        Packet late = next;
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(get(claim(late, "bob").settled()).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
+        assertThat(get(claim(late, "carol").settled()).kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    @Test
+    void whoLeavesATransactionOpenIsDisconnectedAfterFiveSeconds() {
+        String timeout = get(engine.engine()
+                        .pool()
+                        .query("show idle_in_transaction_session_timeout")
+                        .execute())
+                .iterator()
+                .next()
+                .getString(0);
+        assertThat(timeout).isEqualTo("5s");
+    }
+}

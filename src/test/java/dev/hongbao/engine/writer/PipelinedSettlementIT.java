@@ -1,0 +1,108 @@
+package dev.hongbao.engine.writer;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.domain.claim.ClaimAnswers;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Gate;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A large settlement is sent behind the one under way: what becomes of it when that one goes through, and when it does not. */
+@ExtendWith(Servers.class)
+class PipelinedSettlementIT {
+    private static final int MEMBERS = 600;
+
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+    private Packet packet;
+
+    @BeforeEach
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "claim.settle-timeout", "10s"));
+        engine.deposit("alice", 100_000);
+        packet = engine.send("alice", 10_000, MEMBERS + 1);
+    }
+
+    @AfterEach
+    void stop() {
+        books.assertClean();
+        engine.close();
+    }
+
+    /** Everybody claims while no settlement gets on, and {@code meanwhile} happens; then it does. */
+    private List<ClaimOutcome> claimAtTheGate(String meanwhile) throws SQLException {
+        List<ClaimAnswers> answers;
+        try (Gate gate = new Gate(servers.postgresOwnerUrl(), "transfer")) {
+            answers = IntStream.range(0, MEMBERS)
+                    .mapToObj(n -> get(engine.loop(0)
+                            .call(services -> Future.succeededFuture(
+                                    services.claims().claim(member("m" + n), packet.id(), null)))))
+                    .toList();
+            answers.forEach(answer -> get(answer.accepted()));
+            gate.meanwhile(meanwhile);
+        }
+        return answers.stream().map(answer -> get(answer.settled())).toList();
+    }
+
+    private void assertEverybodyHasOne(List<ClaimOutcome> outcomes) {
+        Set<Integer> slots = new HashSet<>();
+        outcomes.forEach(outcome -> slots.add(outcome.wonClaim().slot()));
+        assertThat(slots).hasSize(MEMBERS);
+        assertThat(books.longOf(
+                        "select count(*) from claim where user_id like 'm%' and packet = '" + packet.id() + "'"))
+                .isEqualTo(MEMBERS);
+    }
+
+    private double failedSettlements() {
+        return engine.metrics().counter("hongbao.journal.failures").count();
+    }
+
+    @Test
+    void whatIsSentBehindASettlementIsSettledAfterIt() throws SQLException {
+        // Given, When
+        List<ClaimOutcome> outcomes = claimAtTheGate("select 1");
+
+        // Then
+        assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
+        assertEverybodyHasOne(outcomes);
+        assertThat(failedSettlements()).as("settlements that failed").isZero();
+    }
+
+    @Test
+    void whatIsSentBehindASettlementThatFailsIsTriedAgain() throws SQLException {
+        // Given a share that somebody holds of whom Redis does not know
+        String eve = "insert into account (kind, owner, asset) values ('wallet', 'eve', 'CNY');"
+                + "insert into transfer (kind, debit, credit, amount, packet, slot)"
+                + " select 'claim', escrow, (select id from account where owner = 'eve'), " + packet.amountOf(0)
+                + ", id, 0 from packet where id = '"
+                + packet.id() + "'";
+
+        // When
+        List<ClaimOutcome> outcomes = claimAtTheGate(eve);
+
+        // Then
+        assertEverybodyHasOne(outcomes);
+        assertThat(failedSettlements()).as("settlements whose cursor was stale").isPositive();
+    }
+}

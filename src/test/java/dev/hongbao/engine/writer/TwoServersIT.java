@@ -1,0 +1,213 @@
+package dev.hongbao.engine.writer;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.RefusingServer;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** Two servers on the same stores: one owns the shards, both take claims (invariant I9). */
+@ExtendWith(Servers.class)
+class TwoServersIT {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private static double live(TestEngine engine) {
+        return engine.metrics().get("hongbao.journal.live.shards").gauge().value();
+    }
+
+    @Test
+    void theOtherTakesOverWhenTheOwnersPostgresFallsSilent(TestServers servers) throws Exception {
+        try (LossyProxy line = LossyProxy.ofPostgres(servers)) {
+            Map<String, String> options = Map.of("shards", "4");
+            try (TestEngine first = TestEngine.start(line.stores(servers), 1, options);
+                    TestEngine second = TestEngine.start(servers, 1, options)) {
+                // Given
+                second.deposit("alice", 1000);
+                Packet packet = second.send("alice", 1000, 10);
+                eventually(SOON, () -> assertThat(live(first)).isEqualTo(4));
+
+                // When
+                line.fallSilent();
+
+                // Then
+                eventually(
+                        Duration.ofSeconds(20), () -> assertThat(live(second)).isEqualTo(4));
+                assertThat(second.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                line.close();
+            }
+        }
+    }
+
+    @Test
+    void theOtherTakesOverWhenTheOwnerLosesItsLocksOrStops(TestServers servers) {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4");
+        try (TestEngine first = TestEngine.start(servers, 2, options);
+                TestEngine second = TestEngine.start(servers, 2, options)) {
+            // Given
+            first.deposit("alice", 1_000_000_000);
+            Packet packet = first.send("alice", 1000, 10);
+            eventually(SOON, () -> assertThat(live(first)).isEqualTo(4));
+            assertThat(live(second)).isZero();
+
+            // When, Then: a claim on the server that owns nothing settles too, and both give the same answer
+            ClaimOutcome there = second.claim(packet, "bob");
+            ClaimOutcome here = first.claim(packet, "bob");
+            assertThat(there.kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(here.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+            assertThat(here.wonClaim()).isEqualTo(there.wonClaim());
+
+            // When the owner's locks go away until the other one was quicker
+            Crowd crowd = new Crowd(first, second).start("alice");
+            crowd.awaitSettled(200);
+            assertThat(crowd.unknownAnswers()).isZero();
+            eventually(Duration.ofSeconds(15), () -> {
+                books.breakConnections(true);
+                crowd.awaitSettled(100);
+                eventually(SOON, () -> assertThat(live(first) + live(second)).isEqualTo(4));
+                assertThat(live(second)).isPositive();
+            });
+            crowd.awaitSettled(200);
+            crowd.stop();
+
+            // Then
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            books.assertClean();
+
+            // When the first stops, Then the second owns all, and nothing is lost
+            Crowd more = new Crowd(second).start("alice");
+            more.awaitSettled(50);
+            first.close();
+            more.awaitSettled(200);
+            more.stop();
+            eventually(SOON, () -> {
+                assertThat(live(second)).isEqualTo(4);
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            more.assertAnswersKept(servers);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void twoOwnersThatBelieveInTheSameGenerationRecoverItOnce(TestServers servers) {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4");
+        try (TestEngine first = TestEngine.start(servers, 2, options);
+                TestEngine second = TestEngine.start(servers, 2, options)) {
+            // Given
+            first.deposit("alice", 1_000_000_000);
+            Crowd crowd = new Crowd(first, second).start("alice");
+
+            // When the locks change hands and Redis forgets, at once and again and again
+            for (int i = 0; i < 8; i++) {
+                crowd.awaitSettled(100);
+                try (var redis = new Jedis(URI.create(servers.redisUrl()))) {
+                    redis.scriptFlush();
+                }
+                books.breakConnections(true);
+            }
+            crowd.awaitSettled(100);
+            crowd.stop();
+
+            // Then
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void whoWaitsAtTheOtherForWhatTheOwnerSetsAsideIsToldWhyAndServedWhenItIsBack(TestServers servers)
+            throws Exception {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4", "claim.settle-timeout", "20s");
+        try (TestEngine owner = TestEngine.start(servers, 1, options);
+                TestEngine other = TestEngine.start(servers, 1, options)) {
+            // Given
+            owner.deposit("alice", 10_000);
+            Packet packet = owner.send("alice", 1000, 5);
+            Draw draw = new TestDraws(owner).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            assertThat(live(other)).isZero();
+            ClaimOutcome first = other.claim(packet, "bob");
+            try (RefusingServer claims = RefusingServer.rows(
+                            books, "transfer", "new.packet = '" + packet.id() + "' and new.slot > 0", "23514");
+                    RefusingServer plays =
+                            RefusingServer.rows(books, "play", "new.draw = '" + draw.id() + "'", "23514")) {
+                // When
+                Future<ClaimOutcome> claim = other.claim(0, packet, "carol");
+                Future<PlayOutcome> play = new TestDraws(other).play(0, draw, "carol");
+
+                // Then
+                assertSetAside(claim);
+                assertSetAside(play);
+                assertSetAside(other.claim(0, packet, "dave"));
+                assertThat(other.claim(packet, "bob").wonClaim()).isEqualTo(first.wonClaim());
+            }
+
+            // When
+            QuarantineOperations.replay(TestEngine.stores(servers), packet.id().value());
+            eventually(
+                    SOON,
+                    () -> assertThat(QuarantineOperations.drop(
+                                    TestEngine.stores(servers), draw.id().value()))
+                            .isEqualTo(1));
+
+            // Then
+            eventually(
+                    SOON, () -> assertThat(other.claim(packet, "carol").kind()).isEqualTo(Kind.ALREADY_CLAIMED));
+            eventually(
+                    SOON,
+                    () -> assertThat(other.claim(packet, "dave").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+            eventually(
+                    SOON,
+                    () -> assertThat(get(new TestDraws(other).play(0, draw, "carol"))
+                                    .plays())
+                            .hasSize(1));
+            books.assertClean();
+        }
+    }
+
+    /** At once, and not at the end of the time that a caller waits. */
+    private static void assertSetAside(Future<?> answer) {
+        assertThatThrownBy(() -> get(answer.timeout(10, TimeUnit.SECONDS)))
+                .isInstanceOfSatisfying(
+                        UnavailableException.class,
+                        refused -> assertThat(Problem.ofFailure(refused))
+                                .extracting(Problem::type)
+                                .isEqualTo(ProblemType.SET_ASIDE));
+    }
+}

@@ -1,0 +1,29 @@
+package dev.hongbao.tools.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bursts of a few thousand claims: all are settled, and the books are clean. */
+class ClaimsBenchIT {
+    @Test
+    void allClaimsAreSettledAndReconciled(@TempDir Path directory) throws Exception {
+        // Given
+        Scale scale = new Scale(1, 1);
+        List<String> steps = new ArrayList<>();
+
+        // When
+        Findings found = ClaimsBench.run(directory, scale, steps::add);
+
+        // Then
+        assertThat(steps).hasSize(ClaimsBench.steps(scale));
+        assertThat(found.faults()).isEmpty();
+        assertThat(found.lines())
+                .hasSize(7)
+                .allSatisfy(line -> assertThat(line.measured().rounds()).hasSize(1));
+    }
+}

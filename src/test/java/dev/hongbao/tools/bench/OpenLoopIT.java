@@ -1,0 +1,79 @@
+package dev.hongbao.tools.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The open-loop load, against a server that behaves badly. */
+class OpenLoopIT {
+    private static final int STALL_MILLIS = 600;
+
+    private final Vertx vertx = Vertx.vertx();
+
+    @AfterEach
+    void stop() throws Exception {
+        BenchBed.await(vertx.close());
+    }
+
+    /** Refuses every tenth request, and answers none of those that come while it stalls until it is over. */
+    private int start() throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        HttpServer server = vertx.createHttpServer().requestHandler(request -> {
+            int n = seen.incrementAndGet();
+            if (n == 100) {
+                long until = System.nanoTime() + STALL_MILLIS * 1_000_000L;
+                while (System.nanoTime() < until) {
+                    Thread.onSpinWait();
+                }
+            }
+            if (n % 10 == 0) {
+                request.response().setStatusCode(503).putHeader("Retry-After", "1");
+            } else {
+                request.response().setStatusCode(201);
+            }
+            request.response().end("{}");
+        });
+        return BenchBed.await(server.listen(0, "127.0.0.1")).actualPort();
+    }
+
+    private static final class Same implements OpenLoop.Requests {
+        private static final byte[] BYTES =
+                "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+        @Override
+        public long count() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void write(long n, ByteBuffer to) {
+            to.put(BYTES);
+        }
+    }
+
+    @Test
+    void whatWasDueDuringAStallCountsFromWhenItWasDue() throws Exception {
+        // Given 200 requests a second over only two connections
+        var load = new OpenLoop.Load(start(), 2, 200, Duration.ZERO, Duration.ofSeconds(2), Duration.ofSeconds(10));
+
+        // When the server stalls for 600 ms, which is 120 requests
+        OpenLoop.Outcome outcome = OpenLoop.run(load, new Same(), 0);
+
+        // Then all are answered, and not only the two that were sent meanwhile have waited
+        long claimed = outcome.claimed.getTotalCount();
+        long refused = outcome.refused.getTotalCount();
+        assertThat(claimed + refused).isEqualTo(400);
+        assertThat(refused).isEqualTo(40);
+        assertThat(outcome.unanswered + outcome.unsent + outcome.broken + outcome.others + outcome.withoutRetryAfter)
+                .isZero();
+        long longWaits = outcome.claimed.getCountBetweenValues(200_000, 60_000_000);
+        assertThat(longWaits).isGreaterThan(60);
+    }
+}

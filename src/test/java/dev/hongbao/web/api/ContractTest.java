@@ -1,0 +1,247 @@
+package dev.hongbao.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.packet.PacketStatus;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.openapi.contract.OpenAPIContract;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.yaml.snakeyaml.Yaml;
+
+class ContractTest {
+    private static final Contract CONTRACT = Contract.load();
+    private static final Schema SEND =
+            Objects.requireNonNull(CONTRACT.operation("send").body());
+    private static final Schema MONEY =
+            Objects.requireNonNull(CONTRACT.operation("deposit").body());
+    private static final String GOOD = "'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2";
+
+    @Test
+    void theDocumentIsAValidOpenapiContract() throws Exception {
+        // Given the document without what Vert.x' reader can not take: problem documents, and a server without a host
+        JsonObject document = new JsonObject(new Yaml().<Map<String, Object>>load(CONTRACT.text()));
+        JsonObject copy = document.copy();
+        copy.remove("servers");
+        copy.getJsonObject("components").remove("responses");
+        copy.getJsonObject("paths")
+                .forEach(path -> ((JsonObject) path.getValue())
+                        .forEach(call -> ((JsonObject) call.getValue())
+                                .put(
+                                        "responses",
+                                        new JsonObject().put("200", new JsonObject().put("description", "left out")))));
+
+        // When an independent reader checks it, then it is accepted, and has the same calls
+        Vertx vertx = Vertx.vertx();
+        try {
+            OpenAPIContract read = OpenAPIContract.from(vertx, copy).await(30, TimeUnit.SECONDS);
+            assertThat(read.operations().stream().map(operation -> operation.getOperationId()))
+                    .containsExactlyInAnyOrderElementsOf(
+                            CONTRACT.operations().stream().map(Operation::id).toList());
+        } finally {
+            vertx.close().await(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void theContractAndTheCodeKnowTheSameWords() {
+        JsonObject schemas = new JsonObject(new Yaml().<Map<String, Object>>load(CONTRACT.text()))
+                .getJsonObject("components")
+                .getJsonObject("schemas");
+
+        assertThat(schemas.getJsonObject("UserId").getString("pattern")).isEqualTo("^" + UserId.PATTERN + "$");
+        assertThat(schemas.getJsonObject("GroupId").getString("pattern")).isEqualTo("^" + GroupId.PATTERN + "$");
+        assertThat(schemas.getJsonObject("Kind").getJsonArray("enum"))
+                .isEqualTo(words(Arrays.stream(PacketKind.values())
+                        .map(PacketKind::wireName)
+                        .toList()));
+        assertThat(schemas.getJsonObject("Send")
+                        .getJsonObject("properties")
+                        .getJsonObject("split")
+                        .getJsonArray("enum"))
+                .isEqualTo(words(Arrays.stream(SplitAlgorithm.values())
+                        .map(SplitAlgorithm::wireName)
+                        .toList()));
+        assertThat(schemas.getJsonObject("Packet")
+                        .getJsonObject("properties")
+                        .getJsonObject("status")
+                        .getJsonArray("enum"))
+                .isEqualTo(words(Arrays.stream(PacketStatus.values())
+                        .map(PacketStatus::wireName)
+                        .toList()));
+    }
+
+    @Test
+    void everyExampleOfABodyFitsItsSchema() {
+        JsonObject document = new JsonObject(new Yaml().<Map<String, Object>>load(CONTRACT.text()));
+        JsonObject examples = document.getJsonObject("paths")
+                .getJsonObject("/v1/packets")
+                .getJsonObject("post")
+                .getJsonObject("requestBody")
+                .getJsonObject("content")
+                .getJsonObject("application/json")
+                .getJsonObject("examples");
+
+        assertThat(examples.fieldNames()).hasSizeGreaterThanOrEqualTo(3);
+        for (String name : examples.fieldNames()) {
+            JsonObject body = StrictJson.COMMAND.decode(
+                    examples.getJsonObject(name).getJsonObject("value").encode());
+            SEND.check(body, "#");
+            assertThat(SendBody.decode(body).kind().wireName()).isEqualTo(name);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'user':'eve' | #/user",
+                "'amount':'100' | #/amount",
+                "'amount':0 | #/amount",
+                "'amount':-1 | #/amount",
+                "'amount':100000000000000 | #/amount",
+                "'amount':null | #/amount",
+                "'amount':true | #/amount",
+                "'amount':[1] | #/amount",
+                "'count':0 | #/count",
+                "'count':100001 | #/count",
+                "'count':4294967297 | #/count",
+                "'asset':'cny' | #/asset",
+                "'asset':'CNY\\n' | #/asset",
+                "'group':'' | #/group",
+                "'group':'a b' | #/group",
+                "'group':'g\\n' | #/group",
+                "'kind':'LUCKY' | #/kind",
+                "'split':'java.util.Random' | #/split",
+                "'min':0 | #/min",
+                "'passcode':'' | #/passcode",
+                "'passcode':' ' | #/passcode",
+                "'greeting':'two\\nlines' | #/greeting",
+                "'greeting':'line\\n' | #/greeting",
+                "'recipients':[] | #/recipients",
+                "'recipients':'bob' | #/recipients",
+                "'recipients':['bob',7] | #/recipients/1",
+                "'recipients':['bob','a b'] | #/recipients/1",
+                "'recipients':['bob','bob'] | #/recipients/1",
+                "'recipients':['bob\\n'] | #/recipients/0",
+                "'opensAt':'tomorrow' | #/opensAt",
+                "'opensAt':'2026-02-30T00:00:00Z' | #/opensAt",
+                "'opensAt':1771286400 | #/opensAt",
+                "'expiresInSeconds':0 | #/expiresInSeconds",
+                "'expiresInSeconds':604801 | #/expiresInSeconds",
+            })
+    void aBadFieldIsRefusedByItsNameAndByNothingElse(String field, String pointer) {
+        String name = field.substring(0, field.indexOf(':'));
+        String rest = Arrays.stream(GOOD.split(","))
+                .filter(good -> !good.startsWith(name + ":"))
+                .collect(Collectors.joining(","));
+        JsonObject body = StrictJson.COMMAND.decode(("{" + rest + "," + field + "}").replace('\'', '"'));
+
+        assertThat(faults(body)).extracting(FieldFault::pointer).isNotEmpty().containsOnly(pointer);
+    }
+
+    @Test
+    void missingFieldsAreAllNamed() {
+        assertThat(faults(new JsonObject()))
+                .extracting(FieldFault::pointer)
+                .containsExactlyInAnyOrder("#/group", "#/kind", "#/asset", "#/amount", "#/count");
+        assertThatExceptionOfType(InvalidInputException.class).isThrownBy(() -> MONEY.check(new JsonObject(), "#"));
+    }
+
+    @Test
+    void theLimitsThemselvesAreAllowed() {
+        JsonArray recipients = new JsonArray(
+                IntStream.range(0, 1000).mapToObj("%064d"::formatted).collect(Collectors.toList()));
+        JsonObject body = new JsonObject()
+                .put("group", "g".repeat(64))
+                .put("kind", "exclusive")
+                .put("asset", "A".repeat(16))
+                .put("amount", 99_999_999_999_999L)
+                .put("count", 100_000)
+                .put("greeting", "🧧".repeat(100))
+                .put("passcode", "口".repeat(64))
+                .put("recipients", recipients)
+                .put("opensAt", "2026-02-17T08:00:00.123456+08:00")
+                .put("expiresInSeconds", 604_800);
+
+        SEND.check(body, "#");
+        assertThat(SendBody.decode(body).recipients()).hasSize(1000);
+        assertThat(SendBody.decode(body).opensAt()).isEqualTo("2026-02-17T00:00:00.123456Z");
+        recipients.add("one-more");
+        assertThat(faults(body)).extracting(FieldFault::pointer).containsOnly("#/recipients");
+    }
+
+    @Test
+    void pathsAndMethodsAreThoseOfTheDocument() {
+        assertThat(find("POST", "/v1/packets/x/claims").id()).isEqualTo("claim");
+        assertThat(find("GET", "/v1/packets/x/claims").id()).isEqualTo("claims");
+        assertThat(CONTRACT.find(HttpMethod.GET, Contract.segments("/v1/packets/")))
+                .satisfies(view -> assertThatExceptionOfType(InvalidInputException.class)
+                        .isThrownBy(() -> view.pathParameters(Contract.segments("/v1/packets/"))));
+        assertThat(CONTRACT.find(HttpMethod.GET, Contract.segments("/v1/packets/x/claims/")))
+                .isNull();
+        assertThat(CONTRACT.allowed(Contract.segments("/v1/packets/x/claims"))).isEqualTo("GET, POST");
+        assertThat(CONTRACT.allowed(Contract.segments("/v2"))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "limit=0, query/limit",
+        "limit=201, query/limit",
+        "limit=1.0, query/limit",
+        "limit=+1, query/limit",
+        "limit=, query/limit",
+        "limit, query/limit",
+        "limit=99999999999999999999, query/limit",
+        "limit=1&limit=2, query/limit",
+        "cursor=, query/cursor",
+        "cursor=%zz, query/cursor",
+        "cursor=a%20b, query/cursor",
+        "cursor=%00, query/cursor",
+        "limt=3, query/limt",
+        "&, query/",
+    })
+    void aBadQueryIsRefused(String query, String place) {
+        assertThatExceptionOfType(InvalidInputException.class)
+                .isThrownBy(() -> CONTRACT.operation("myClaims").queryParameters(query))
+                .satisfies(
+                        refused -> assertThat(refused.faults().get(0).pointer()).isEqualTo(place));
+    }
+
+    private static Operation find(String method, String path) {
+        return Objects.requireNonNull(CONTRACT.find(HttpMethod.valueOf(method), Contract.segments(path)));
+    }
+
+    private static JsonArray words(List<String> words) {
+        return new JsonArray(words);
+    }
+
+    private static List<FieldFault> faults(JsonObject body) {
+        try {
+            SEND.check(body, "#");
+            SendBody.decode(body);
+            return List.of();
+        } catch (InvalidInputException refused) {
+            return refused.faults();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.hongbao.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import io.vertx.core.json.JsonObject;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
+
+class ProblemTest {
+
+    @Test
+    void everyOutcomeAndRefusalHasItsOwnNameAndTheStatusThatIsWrittenDown() {
+        Map<ClaimOutcome.Kind, Integer> statuses = new EnumMap<>(Map.of(
+                ClaimOutcome.Kind.DRAINED, 410,
+                ClaimOutcome.Kind.EXPIRED, 410,
+                ClaimOutcome.Kind.NOT_OPEN_YET, 409,
+                ClaimOutcome.Kind.NOT_ELIGIBLE, 403,
+                ClaimOutcome.Kind.WRONG_PASSCODE, 403,
+                ClaimOutcome.Kind.NOT_FOUND, 404));
+        Set<ProblemType> outcomes = new HashSet<>();
+
+        statuses.forEach((kind, status) -> {
+            ProblemType type = ProblemType.of(kind);
+            assertThat(type.status()).isEqualTo(status);
+            assertThat(type.uri()).endsWith("/" + kind.name().toLowerCase().replace('_', '-'));
+            assertThat(outcomes.add(type)).isTrue();
+        });
+        for (ClaimOutcome.Kind won :
+                List.of(ClaimOutcome.Kind.ACCEPTED, ClaimOutcome.Kind.CLAIMED, ClaimOutcome.Kind.ALREADY_CLAIMED)) {
+            assertThatThrownBy(() -> ProblemType.of(won)).hasMessageContaining("no problem");
+        }
+        assertThat(ClaimOutcome.Kind.values()).hasSize(statuses.size() + 3);
+
+        Set<ProblemType> refusals = new HashSet<>();
+        for (Refusal refusal : Refusal.values()) {
+            assertThat(refusals.add(ProblemType.of(refusal))).isTrue();
+        }
+        assertThat(ProblemType.of(Refusal.INSUFFICIENT_FUNDS).status()).isEqualTo(402);
+        assertThat(ProblemType.of(Refusal.IDEMPOTENCY_KEY_REUSED).status()).isEqualTo(422);
+        assertThat(ProblemType.of(Refusal.INFEASIBLE).status()).isEqualTo(422);
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void theContractListsTheSameTypesWithTheSameStatuses() throws Exception {
+        Map<String, Object> contract;
+        try (InputStream in = getClass().getClassLoader().getResourceAsStream("openapi.yaml")) {
+            contract = new Yaml().load(in);
+        }
+        List<String> types =
+                (List<String>) at(contract, "components", "schemas", "Problem", "properties", "type", "enum");
+        String table = (String) at(contract, "components", "responses", "Problem", "description");
+
+        assertThat(types)
+                .containsExactlyElementsOf(Arrays.stream(ProblemType.values())
+                        .map(ProblemType::uri)
+                        .toList());
+        List<String> told = new ArrayList<>();
+        for (String row :
+                table.lines().filter(line -> line.matches("\\| \\d.*")).toList()) {
+            String[] cells = row.split("\\|");
+            Stream.of(cells[2].split(",")).forEach(name -> told.add(cells[1].strip() + " " + name.strip()));
+        }
+        assertThat(told)
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(ProblemType.values())
+                        .map(type -> type.status() + " `" + type.wireName() + "`")
+                        .toList());
+    }
+
+    @Test
+    void aProblemSaysTypeTitleStatusAndWhatToDo() {
+        for (ProblemType type : ProblemType.values()) {
+            JsonObject json = new JsonObject(Problem.of(type).toJson());
+            assertThat(json.getString("type")).isEqualTo("https://hongbao.dev/problems/" + type.wireName());
+            assertThat(json.getInteger("status")).isEqualTo(type.status());
+            assertThat(json.getString("title")).isNotBlank();
+            assertThat(json.getString("detail")).isNotBlank();
+        }
+    }
+
+    @Test
+    void failuresThatWereForeseenHaveAProblemAndOthersHaveNone() {
+        assertThat(Problem.ofFailure(new RefusedException(Refusal.INFEASIBLE, "too many shares")))
+                .isEqualTo(Problem.of(ProblemType.INFEASIBLE, "too many shares"));
+        assertThat(Problem.ofFailure(UnavailableException.unknown("wait"))).satisfies(unknown -> {
+            assertThat(unknown.type()).isEqualTo(ProblemType.UNKNOWN);
+            assertThat(unknown.retryAfterSeconds()).isEqualTo(1);
+        });
+        assertThat(Problem.ofFailure(UnavailableException.overloaded("full")).type())
+                .isEqualTo(ProblemType.OVERLOADED);
+        assertThat(Problem.ofFailure(new IllegalStateException("a bug"))).isNull();
+    }
+
+    @Test
+    void textIsEscaped() {
+        String detail = "a \"quote\" \\ \n 恭喜";
+
+        assertThat(new JsonObject(Problem.of(ProblemType.INFEASIBLE, detail).toJson()).getString("detail"))
+                .isEqualTo(detail);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Object at(Map<String, Object> map, String... path) {
+        Object value = map;
+        for (String step : path) {
+            value = ((Map<String, Object>) value).get(step);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,207 @@
+package dev.hongbao.web.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.Limit;
+import dev.hongbao.web.access.RateLimitSettings;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.access.TokenSettings;
+import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.api.Contract;
+import dev.hongbao.web.api.Frames;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.demo.DemoLogin;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The face over real HTTP without the services behind it, and a client for it. A request that would reach a service meets
+ * null there, and so shows what a client sees of an unforeseen fault. Limits are small, so that tests need not wait.
+ */
+final class FaceServer implements AutoCloseable {
+    static final String CLAIMS = "/v1/packets/01939d1e-8c00-7000-8000-000000000001/claims";
+    static final String SEND = "{\"group\":\"g\",\"kind\":\"lucky\",\"asset\":\"CNY\",\"amount\":100,\"count\":2}";
+    static final int MAX_CONNECTIONS = 100;
+
+    /** 127.0.0.1 is exempt. */
+    static final int MAX_PER_ADDRESS = 10;
+
+    private static final SocketUpgrade NO_SOCKETS = new SocketUpgrade() {
+        @Override
+        public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
+            refuse.accept(Problem.of(ProblemType.STOPPING));
+        }
+
+        @Override
+        public Future<Void> close() {
+            return Future.succeededFuture();
+        }
+    };
+
+    private static final byte[] SECRET = new byte[32];
+
+    private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Vertx vertx = Vertx.vertx();
+    private final String deployment;
+    private final int port;
+
+    FaceServer() throws Exception {
+        HttpSettings settings = new HttpSettings(
+                "127.0.0.1",
+                0,
+                128 * 1024,
+                64 * 1024,
+                Duration.ofMillis(300),
+                Duration.ofMillis(300),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(2));
+        Contract contract = Contract.load();
+        HttpVerticle.Shared shared = new HttpVerticle.Shared(
+                contract,
+                new Documents(contract, Frames.load()),
+                new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
+                new RateLimits(
+                        new RateLimitSettings(
+                                new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
+                        System::nanoTime),
+                new CallsInFlight(6, 500, 50, 10_000),
+                HttpMetrics.of(meters, contract),
+                new ConnectionCap(
+                        MAX_CONNECTIONS,
+                        MAX_PER_ADDRESS,
+                        ClientAddresses.onLoopback(List.of(AddressRange.parse("127.0.0.1"))),
+                        meters),
+                DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC()));
+        Set<Integer> ports = ConcurrentHashMap.newKeySet();
+        deployment = vertx.deployVerticle(
+                        () -> new HttpVerticle(
+                                settings,
+                                shared,
+                                () -> Future.succeededFuture(new Services(
+                                        null, null, null, null, null, null, NO_SOCKETS, Future::succeededFuture)),
+                                ports::add),
+                        new DeploymentOptions().setInstances(2))
+                .await(20, TimeUnit.SECONDS);
+        assertThat(ports).as("two instances, one port").hasSize(1);
+        port = ports.iterator().next();
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** Begins to stop the face. */
+    Future<Void> stop() {
+        return vertx.undeploy(deployment);
+    }
+
+    @Override
+    public void close() throws Exception {
+        vertx.close().await(20, TimeUnit.SECONDS);
+    }
+
+    String metrics() {
+        return meters.scrape();
+    }
+
+    Socket connect() throws Exception {
+        Socket socket = new Socket("127.0.0.1", port);
+        socket.setSoTimeout(10_000);
+        return socket;
+    }
+
+    /** From an address of this machine: all of 127.0.0.0/8 is. */
+    Socket connectFrom(String address) throws Exception {
+        Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(address, 0));
+        socket.connect(new InetSocketAddress("127.0.0.1", port));
+        socket.setSoTimeout(10_000);
+        return socket;
+    }
+
+    /** Sends bytes as they are and reads until the server closes. */
+    String raw(String text) throws Exception {
+        try (Socket socket = connect()) {
+            write(socket, text);
+            return readAll(socket);
+        }
+    }
+
+    static void write(Socket socket, String text) throws Exception {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        socket.getOutputStream().flush();
+    }
+
+    static String readAll(Socket socket) throws Exception {
+        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    HttpResponse<String> send(String method, String path, String body) throws Exception {
+        return send(request(path, "alice")
+                .header("Content-Type", "application/json")
+                .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body)));
+    }
+
+    HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return client.send(request.build(), BodyHandlers.ofString());
+    }
+
+    HttpRequest.Builder request(String path, String user) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .version(HttpClient.Version.HTTP_1_1)
+                .timeout(Duration.ofSeconds(10))
+                .header("Authorization", "Bearer " + token(user, Role.USER))
+                .header("Idempotency-Key", "k1");
+    }
+
+    static String token(String user, Role role) {
+        return new TokenSigner(SECRET, null, null, Clock.systemUTC())
+                .sign(new UserId(user), List.of(new GroupId("g")), role, Duration.ofMinutes(5));
+    }
+
+    static JsonObject assertProblem(HttpResponse<String> response, int status, String type) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
+        JsonObject problem = new JsonObject(response.body());
+        assertThat(problem.getString("type")).endsWith("/" + type);
+        assertThat(problem.getInteger("status")).isEqualTo(status);
+        return problem;
+    }
+
+    static void assertProblem(String answer, int status, String type) {
+        assertThat(answer)
+                .matches("(?s)HTTP/1\\.[01] " + status + " .*")
+                .contains("application/problem+json", "/" + type + "\"");
+    }
+}

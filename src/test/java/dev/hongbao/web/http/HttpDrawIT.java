@@ -1,0 +1,153 @@
+package dev.hongbao.web.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Prize draws as a client sees them, on the whole server. */
+@ExtendWith(Servers.class)
+class HttpDrawIT extends TestServerClient {
+    @BeforeAll
+    static void start(TestServers given) {
+        serve(given, Map.of());
+    }
+
+    private static JsonObject definition(String json) {
+        return new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z");
+    }
+
+    private String create(String json) throws Exception {
+        HttpResponse<String> made = post(null, "/v1/draws", UUID.randomUUID().toString(), definition(json));
+        String id = json(made, 201).getString("id");
+        assertThat(made.headers().firstValue("Location")).contains("/v1/draws/" + id);
+        return id;
+    }
+
+    private HttpResponse<String> play(String user, String draw, int plays, String key) throws Exception {
+        return post(user, "/v1/draws/" + draw + "/plays", key, new JsonObject().put("plays", plays));
+    }
+
+    private static Map<String, Long> counts(List<JsonObject> plays) {
+        return plays.stream().collect(Collectors.groupingBy(play -> play.getString("prize"), Collectors.counting()));
+    }
+
+    @Test
+    void aRoundPlayedBy64UsersAtOnceGivesExactlyTheCounts() throws Exception {
+        // Given
+        String draw = create("""
+                {"mode": "table", "whenExhausted": "stop", "prizes": [
+                  {"name": "a", "count": 7}, {"name": "b", "count": 93}, {"name": "c", "count": 540}]}
+                """);
+
+        // When each plays ten times, in their own time
+        ExecutorService crowd = Executors.newFixedThreadPool(64);
+        List<Future<List<JsonObject>>> users = new ArrayList<>();
+        for (int user = 0; user < 64; user++) {
+            String name = "player" + user;
+            users.add(crowd.submit(() -> {
+                List<JsonObject> won = new ArrayList<>();
+                for (int i = 0; i < 10; i++) {
+                    won.addAll(items(json(play(name, draw, 1, name + i), 201)));
+                }
+                return won;
+            }));
+        }
+        List<JsonObject> won = new ArrayList<>();
+        for (Future<List<JsonObject>> user : users) {
+            won.addAll(user.get());
+        }
+        crowd.shutdown();
+
+        // Then
+        assertThat(counts(won)).isEqualTo(Map.of("a", 7L, "b", 93L, "c", 540L));
+        assertProblem(play("late", draw, 1, "late"), 410, "exhausted");
+        new Books(servers).assertClean();
+    }
+
+    @Test
+    void aPlayIsPaidAndRepeatedWithItsKey() throws Exception {
+        // Given
+        String draw = create("""
+                {"mode": "weights", "cost": {"asset": "CNY", "amount": 5}, "prizes": [{"name": "a", "weight": 1}, {"name": "b", "weight": 1}]}
+                """);
+        assertProblem(play("payer", draw, 10, "k"), 402, "insufficient-funds");
+        money("payer", "deposits", 60, "in", 201);
+
+        // When
+        JsonObject first = json(play("payer", draw, 10, "k"), 201);
+
+        // Then
+        assertThat(json(play("payer", draw, 10, "k"), 200)).isEqualTo(first);
+        assertProblem(play("payer", draw, 2, "k"), 422, "idempotency-key-reused");
+        assertThat(balance("payer")).isEqualTo(10);
+        assertThat(items(get("payer", "/v1/draws/" + draw + "/plays"))).hasSize(10);
+        assertThat(items(get("other", "/v1/draws/" + draw + "/plays"))).isEmpty();
+        assertThat(items(get(null, "/v1/draws/" + draw + "/plays?limit=3"))).hasSize(3);
+        assertThat(items(get("payer", "/v1/me/transfers")))
+                .extracting(entry -> entry.getString("kind"), entry -> entry.getString("draw"))
+                .contains(org.assertj.core.groups.Tuple.tuple("cost", draw));
+    }
+
+    @Test
+    void everyFaultOfADefinitionIsTold() throws Exception {
+        HttpResponse<String> answer = post(null, "/v1/draws", "bad", definition("""
+                {"mode": "weights", "colour": 1, "prizes": [{"name": "a", "weight": 0}, {"weight": 2, "award": {"asset": "x", "amount": 1}}]}
+                """));
+        assertProblem(answer, 400, "invalid-request");
+        assertThat(new JsonObject(answer.body())
+                        .getJsonArray("errors").stream().map(each -> ((JsonObject) each).getString("pointer")))
+                .contains("#/colour", "#/prizes/0/weight", "#/prizes/1/name", "#/prizes/1/award/asset");
+    }
+
+    @Test
+    void onlyTheServiceMakesClosesAndExports() throws Exception {
+        // Given
+        String draw = create("""
+                {"mode": "table", "showLeft": true, "prizes": [
+                  {"name": "cou,pon", "count": 2, "award": {"codes": ["=A1", "B\\"2"]}}]}
+                """);
+        assertProblem(post("eve", "/v1/draws", "x", definition("{}")), 403, "forbidden");
+        assertProblem(get("eve", "/v1/draws/" + draw + "/export"), 403, "forbidden");
+        String code = items(json(play("ann", draw, 1, "1"), 201)).get(0).getString("code");
+        json(play("bob", draw, 1, "1"), 201);
+
+        // When
+        HttpResponse<String> csv = get(null, "/v1/draws/" + draw + "/export?format=csv");
+        HttpResponse<String> lines = get(null, "/v1/draws/" + draw + "/export");
+        json(send(builder(null, "/v1/draws/" + draw + "/close").POST(BodyPublishers.noBody())), 202);
+
+        // Then
+        assertThat(csv.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/csv");
+        assertThat(csv.body().split("\r\n")).hasSize(3);
+        assertThat(csv.body()).startsWith("seq,user,prize,").contains(",\"cou,pon\",,,'=A1,", ",\"B\"\"2\",");
+        assertThat(lines.body().lines().map(JsonObject::new).map(line -> line.getString("code")))
+                .contains(code)
+                .hasSize(2);
+        JsonObject seen = json(get("ann", "/v1/draws/" + draw), 200);
+        assertThat(seen.getJsonArray("prizes").getJsonObject(0).getLong("left")).isZero();
+        assertThat(seen.getLong("plays")).isEqualTo(1);
+        eventually(() ->
+                json(get(null, "/v1/draws/" + draw), 200).getString("status").equals("closed"));
+        JsonObject table = json(get(null, "/v1/draws/" + draw), 200).getJsonObject("final");
+        assertThat(table.getBoolean("checked")).isTrue();
+        assertProblem(play("late", draw, 1, "1"), 410, "closed");
+        assertThat(json(play("ann", draw, 1, "1"), 200).getJsonArray("items")).isNotEqualTo(new JsonArray());
+    }
+}

@@ -1,0 +1,55 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.testing.ServerProcess;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.web.access.TokenKey;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A client of servers in processes of their own, which share their stores and the key of their tokens. */
+abstract class ServerProcessClient extends HttpApiClient {
+    @TempDir
+    private Path directory;
+
+    /** Of the server that is asked from now on. */
+    URI base;
+
+    @Override
+    final URI base() {
+        return base;
+    }
+
+    @Override
+    final byte[] secret() {
+        try {
+            return TokenKey.loadOrCreate(key());
+        } catch (IOException unreadable) {
+            throw new IllegalStateException(unreadable);
+        }
+    }
+
+    private Path key() {
+        return directory.resolve("token.key");
+    }
+
+    /** Starts a server without limits on requests; does not wait. */
+    final ServerProcess serve(TestServers stores, String name, String... flags) {
+        secret(); // makes the key
+        String[] common = {"--token-secret-file", key().toString(), "--limits-requests-per-second", "0"};
+        return ServerProcess.start(
+                directory.resolve(name),
+                Stream.of(storeFlags(stores), common, flags).flatMap(Stream::of).toArray(String[]::new));
+    }
+
+    /** The flags that name the stores. */
+    static String[] storeFlags(TestServers stores) {
+        return new String[] {
+            "--redis-url", stores.redisUrl(),
+            "--postgres-url", stores.postgresAppUrl(),
+            "--postgres-owner-url", stores.postgresOwnerUrl()
+        };
+    }
+}

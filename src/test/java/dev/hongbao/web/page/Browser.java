@@ -1,0 +1,214 @@
+package dev.hongbao.web.page;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.ExpectedConditions;
+import org.openqa.selenium.support.ui.WebDriverWait;
+
+/** One person's Chromium, with a profile of its own. */
+final class Browser implements AutoCloseable {
+    /** A name that leads here, as an attacker's name server would have it. */
+    static final String REBOUND = "rebound.example";
+
+    /** Where {@code localhost} leads in this browser: beside the server, so that a test can stand between. */
+    static final String BESIDE = "127.0.0.2";
+
+    private static final Duration WAIT = Duration.ofSeconds(60);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(50);
+    private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+    private static final List<String> FLAGS = List.of(
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--hide-scrollbars",
+            "--host-resolver-rules=MAP " + REBOUND + " 127.0.0.1, MAP localhost " + BESIDE);
+
+    private final ChromeDriver driver;
+    private final Path profile;
+
+    private Browser(ChromeDriver driver, Path profile) {
+        this.driver = driver;
+        this.profile = profile;
+    }
+
+    /**
+     * Starts one. When Chromium is not installed, fails in CI, where skipped tests would look like passed ones; elsewhere
+     * the test is skipped and says so, since a JDK is all that the tests may ask for.
+     *
+     * @param width of the window, CSS pixels
+     */
+    static Browser start(int width, int height) {
+        Path chromium = installed("/usr/bin/chromium", "/usr/bin/google-chrome");
+        Path chromedriver = installed("/usr/bin/chromedriver");
+        try {
+            Path profile = Files.createTempDirectory("hongbao-browser");
+            LoggingPreferences logs = new LoggingPreferences();
+            logs.enable(LogType.BROWSER, Level.ALL);
+            ChromeOptions options = new ChromeOptions();
+            options.setBinary(chromium.toString());
+            options.addArguments(FLAGS);
+            options.addArguments("--user-data-dir=" + profile, "--window-size=" + width + "," + height);
+            options.setCapability("goog:loggingPrefs", logs);
+            ChromeDriverService service = new ChromeDriverService.Builder()
+                    .usingDriverExecutable(chromedriver.toFile())
+                    .usingAnyFreePort()
+                    .build();
+            Browser browser = new Browser(new ChromeDriver(service, options), profile);
+            browser.resize(width, height, 1);
+            browser.emulate("prefers-color-scheme", "light");
+            return browser;
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    private static Path installed(String... places) {
+        for (String place : places) {
+            if (Files.isExecutable(Path.of(place))) {
+                return Path.of(place);
+            }
+        }
+        String missing = "The page's tests need a browser, and " + places[0] + " is not there. On Debian:"
+                + " apt-get install chromium chromium-driver fonts-wqy-microhei";
+        if (Boolean.parseBoolean(System.getenv("CI"))) {
+            throw new AssertionError(missing);
+        }
+        System.err.println("SKIPPED: " + missing);
+        return Assumptions.abort(missing);
+    }
+
+    /** @param scale device pixels per CSS pixel */
+    void resize(int width, int height, int scale) {
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", scale, "mobile", false));
+    }
+
+    /** A media feature as the visitor has it: {@code prefers-color-scheme: dark}. */
+    void emulate(String feature, String value) {
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia", Map.of("features", List.of(Map.of("name", feature, "value", value))));
+    }
+
+    /** Makes this person's clock wrong, from the next page on. @return undoes it */
+    Runnable setClockAhead(Duration by) {
+        Object script = driver.executeCdpCommand(
+                        "Page.addScriptToEvaluateOnNewDocument",
+                        Map.of("source", "const now = Date.now; Date.now = () => now() + " + by.toMillis()))
+                .get("identifier");
+        return () -> driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", script));
+    }
+
+    void open(String url) {
+        driver.get(url);
+    }
+
+    void reload() {
+        driver.navigate().refresh();
+    }
+
+    private WebDriverWait waiting() {
+        return new WebDriverWait(driver, WAIT, LOOK_EVERY);
+    }
+
+    /** The first element that matches, once it is visible. */
+    WebElement see(String css) {
+        return waiting().until(ExpectedConditions.visibilityOfElementLocated(By.cssSelector(css)));
+    }
+
+    void seeText(String css, String text) {
+        waiting().until(ExpectedConditions.textToBePresentInElementLocated(By.cssSelector(css), text));
+    }
+
+    void seeNo(String css) {
+        waiting().until(ExpectedConditions.numberOfElementsToBe(By.cssSelector(css), 0));
+    }
+
+    /** Waits until a script says true. */
+    void seeTrue(String script) {
+        waiting().withMessage(script).until(driver -> Boolean.TRUE.equals(js(script)));
+    }
+
+    int count(String css) {
+        return driver.findElements(By.cssSelector(css)).size();
+    }
+
+    void click(String css) {
+        waiting()
+                .until(ExpectedConditions.elementToBeClickable(By.cssSelector(css)))
+                .click();
+    }
+
+    void type(String css, String text) {
+        WebElement field = see(css);
+        field.sendKeys(Keys.chord(Keys.CONTROL, "a"), Keys.DELETE, text);
+    }
+
+    /** Presses a key wherever the focus is. */
+    void press(Keys key) {
+        driver.switchTo().activeElement().sendKeys(key);
+    }
+
+    WebElement focused() {
+        return driver.switchTo().activeElement();
+    }
+
+    /** @param arguments of the script, of types that JSON has */
+    Object js(String script, Object... arguments) {
+        return driver.executeScript(script, arguments);
+    }
+
+    /** What the page wrote to its console since the last look, warnings and errors. */
+    List<String> complaints() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
+                .map(LogEntry::getMessage)
+                .toList();
+    }
+
+    /** Writes {@code target/screenshots/name.png}. */
+    void screenshot(String name) {
+        try {
+            Files.createDirectories(SCREENSHOTS);
+            Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+        try (Stream<Path> files = Files.walk(profile)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException leftBehind) {
+            // a temporary directory
+        }
+    }
+}

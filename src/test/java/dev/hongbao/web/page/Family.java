@@ -1,0 +1,105 @@
+package dev.hongbao.web.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.web.demo.DemoLogin;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The other members of the demo group, who act over HTTP. */
+final class Family {
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final Map<String, String> tokens = new ConcurrentHashMap<>();
+    private final URI base;
+    private final TokenSigner signer;
+
+    /** @param signer with the server's key */
+    Family(URI base, TokenSigner signer) {
+        this.base = base;
+        this.signer = signer;
+    }
+
+    /** Lets somebody into the group, with 10 yuan, whom the host application named. */
+    void admit(String user) throws Exception {
+        tokens.put(user, sign(user, Role.USER));
+        post(
+                "/v1/accounts/" + URLEncoder.encode(user, StandardCharsets.UTF_8) + "/deposits",
+                sign("backend", Role.SERVICE),
+                new JsonObject().put("asset", "CNY").put("amount", 1_000));
+    }
+
+    /** A token for a member of a group that nobody has been in. */
+    String tokenFor(String user, String group) {
+        return signer.sign(new UserId(user), List.of(new GroupId(group)), Role.USER, Duration.ofHours(1));
+    }
+
+    private String sign(String user, Role role) {
+        return signer.sign(new UserId(user), List.of(DemoLogin.GROUP), role, Duration.ofHours(1));
+    }
+
+    /** Sends a lucky packet; {@code more} overrides. @return its id */
+    String send(String member, String greeting, JsonObject more) throws Exception {
+        JsonObject packet = new JsonObject()
+                .put("group", "demo")
+                .put("kind", "lucky")
+                .put("asset", "CNY")
+                .put("amount", 888)
+                .put("count", 2)
+                .put("greeting", greeting)
+                .mergeIn(more);
+        return post("/v1/packets", token(member), packet).getString("id");
+    }
+
+    void claim(String member, String packet) throws Exception {
+        post("/v1/packets/" + packet + "/claims", token(member), new JsonObject());
+    }
+
+    /** Who one is, as {@code POST /v1/demo/login} answers. */
+    JsonObject login(String member) throws Exception {
+        return post("/v1/demo/login", null, new JsonObject().put("member", member));
+    }
+
+    long balance(String member) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/me/balances"))
+                .header("Authorization", "Bearer " + token(member))
+                .build();
+        String body = http.send(request, BodyHandlers.ofString()).body();
+        return new JsonObject(body).getJsonArray("items").getJsonObject(0).getLong("amount");
+    }
+
+    private String token(String member) throws Exception {
+        if (!tokens.containsKey(member)) {
+            tokens.put(member, login(member).getString("token"));
+        }
+        return tokens.get(member);
+    }
+
+    private JsonObject post(String path, String token, JsonObject body) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", UUID.randomUUID().toString())
+                .POST(BodyPublishers.ofString(body.encode()));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+        return new JsonObject(answer.body());
+    }
+}

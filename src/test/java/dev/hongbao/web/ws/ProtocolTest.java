@@ -1,0 +1,79 @@
+package dev.hongbao.web.ws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.web.api.Frames;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What the code says on the socket and what asyncapi.yaml says are the same. */
+class ProtocolTest {
+    private static final String TEXT = Frames.load().text();
+    private static final JsonObject DOCUMENT = Frames.document(TEXT);
+
+    private static Set<String> namesOf(String operation) {
+        JsonObject messages = DOCUMENT.getJsonObject("components").getJsonObject("messages");
+        return DOCUMENT.getJsonObject("operations").getJsonObject(operation).getJsonArray("messages").stream()
+                .map(reference -> ((JsonObject) reference).getString("$ref"))
+                .map(path -> messages.getJsonObject(path.substring(path.lastIndexOf('/') + 1))
+                        .getString("name"))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<String> found(String file, String pattern) throws IOException {
+        String code = Files.readString(Path.of("src/main/java/dev/hongbao", file));
+        return Pattern.compile(pattern)
+                .matcher(code)
+                .results()
+                .map((MatchResult match) -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void everyFrameTheServerSendsIsDescribedAndTheOtherWayRound() throws IOException {
+        Set<String> sent = found("web/ws/ServerFrames.java", "begin\\(\\w+, \"([a-z.]+)\"\\)");
+        sent.addAll(found("domain/feed/FeedEvent.java", "\\{\\\\\"type\\\\\":\\\\\"([a-z.]+)\\\\\""));
+
+        assertThat(sent).isEqualTo(namesOf("answer"));
+    }
+
+    @Test
+    void everyFrameAClientMaySendIsAnsweredAndTheOtherWayRound() throws IOException {
+        Set<String> answered = found("web/ws/Requests.java", "case \"([a-z]+)\" ->");
+        answered.addAll(found("web/ws/Requests.java", "type\\.equals\\(\"([a-z]+)\"\\)"));
+
+        assertThat(answered).isEqualTo(namesOf("request"));
+    }
+
+    @Test
+    void everyCloseCodeIsDescribed() {
+        for (CloseReason reason : CloseReason.values()) {
+            assertThat(TEXT).contains("| " + reason.code() + " | `" + reason.wireName() + "` |");
+        }
+    }
+
+    @Test
+    void everyEventOfTheFeedIsDescribed() throws IOException {
+        Set<String> events = found("domain/feed/EventRow.java", "\"((?:packet|draw)\\.[a-z]+)\"");
+        Set<String> described = DOCUMENT
+                .getJsonObject("components")
+                .getJsonObject("schemas")
+                .getJsonObject("Event")
+                .getJsonObject("properties")
+                .getJsonObject("type")
+                .getJsonArray("enum")
+                .stream()
+                .map(Object::toString)
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(events).isEqualTo(described);
+    }
+}

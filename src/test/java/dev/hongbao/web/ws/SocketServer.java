@@ -1,0 +1,159 @@
+package dev.hongbao.web.ws;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.testing.TestServer;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.web.access.TokenSigner;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/** The whole server for tests of the socket: tokens, money, and what pollers see. */
+final class SocketServer implements AutoCloseable {
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    private final TestServer server;
+
+    private SocketServer(TestServer server) {
+        this.server = server;
+    }
+
+    static SocketServer start(TestServers stores, Map<String, String> options) {
+        Map<String, String> all = new HashMap<>(Map.of(
+                "limits.claims-per-second", "0",
+                "limits.requests-per-second", "0",
+                "limits.calls-in-flight", "0",
+                "limits.polls-in-flight", "0",
+                "http.event-loops", "2"));
+        all.putAll(options);
+        return new SocketServer(TestServer.start(stores, all));
+    }
+
+    URI base() {
+        return server.base();
+    }
+
+    String token(String user, String... groups) {
+        return token(user, Duration.ofHours(1), Role.USER, groups);
+    }
+
+    String token(String user, Duration life, Role role, String... groups) {
+        return new TokenSigner(server.secret(), null, null, Clock.systemUTC())
+                .sign(new UserId(user), Stream.of(groups).map(GroupId::new).toList(), role, life);
+    }
+
+    void deposit(String user, long amount) {
+        JsonObject body = new JsonObject().put("asset", "CNY").put("amount", amount);
+        call(HttpRequest.newBuilder(server.base().resolve("/v1/accounts/" + user + "/deposits"))
+                .header("Authorization", "Bearer " + token("bank", Duration.ofHours(1), Role.SERVICE))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", UUID.randomUUID().toString())
+                .POST(BodyPublishers.ofString(body.encode())));
+    }
+
+    /** Makes a draw that closes years from now. @return its id */
+    String draw(String json) {
+        JsonObject body = new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z");
+        return call(HttpRequest.newBuilder(server.base().resolve("/v1/draws"))
+                        .header("Authorization", "Bearer " + token("bank", Duration.ofHours(1), Role.SERVICE))
+                        .header("Content-Type", "application/json")
+                        .header("Idempotency-Key", UUID.randomUUID().toString())
+                        .POST(BodyPublishers.ofString(body.encode())))
+                .getString("id");
+    }
+
+    /** Plays over HTTP. */
+    JsonObject play(String user, String draw, String key, int plays, String... groups) {
+        return call(HttpRequest.newBuilder(server.base().resolve("/v1/draws/" + draw + "/plays"))
+                .header("Authorization", "Bearer " + token(user, groups))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", key)
+                .POST(BodyPublishers.ofString(
+                        new JsonObject().put("plays", plays).encode())));
+    }
+
+    /** A page of a group's feed. */
+    JsonObject events(String user, String group, String after, int waitSeconds) {
+        return call(HttpRequest.newBuilder(server.base()
+                        .resolve("/v1/groups/" + group + "/events" + (after == null ? "" : "?after=" + after)))
+                .header("Authorization", "Bearer " + token(user, group))
+                .header("Prefer", "wait=" + waitSeconds));
+    }
+
+    /** Claims over HTTP. */
+    JsonObject claim(String user, String group, String packet) {
+        return call(HttpRequest.newBuilder(server.base().resolve("/v1/packets/" + packet + "/claims"))
+                .header("Authorization", "Bearer " + token(user, group))
+                .POST(BodyPublishers.noBody()));
+    }
+
+    /** A metric's value; 0 when it is not there. */
+    double metric(String name) {
+        try {
+            String all = HTTP.send(
+                            HttpRequest.newBuilder(server.management().resolve("/metrics"))
+                                    .build(),
+                            BodyHandlers.ofString())
+                    .body();
+            return all.lines()
+                    .filter(line -> line.startsWith(name + " "))
+                    .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
+    private static JsonObject call(HttpRequest.Builder request) {
+        try {
+            var response = HTTP.send(request.build(), BodyHandlers.ofString());
+            if (response.statusCode() >= 400) {
+                throw new AssertionError(response.statusCode() + " " + response.body());
+            }
+            return new JsonObject(response.body());
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
+    /** A send frame's fields. */
+    static JsonObject send(String group, long amount, int count) {
+        return new JsonObject()
+                .put("key", UUID.randomUUID().toString())
+                .put(
+                        "packet",
+                        new JsonObject()
+                                .put("group", group)
+                                .put("kind", "lucky")
+                                .put("asset", "CNY")
+                                .put("amount", amount)
+                                .put("count", count));
+    }
+
+    static JsonObject claimOf(String packet) {
+        return new JsonObject().put("packet", packet);
+    }
+
+    static List<String> typesOf(List<JsonObject> events) {
+        return events.stream().map(event -> event.getString("type")).toList();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
