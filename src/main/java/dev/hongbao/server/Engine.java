@@ -123,7 +123,7 @@ public final class Engine {
      */
     public static Future<Engine> start(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, LongSupplier nanoTime) {
-        return start(vertx, stores, config, metrics, nanoTime, Presence.NONE);
+        return start(vertx, stores, config, metrics, nanoTime, Presence.none());
     }
 
     /**

@@ -5,8 +5,6 @@ import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.packet.OpenPackets;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.access.RateLimits;
-import dev.hongbao.web.access.TokenFingerprint;
-import dev.hongbao.web.access.TokenSettings;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.api.Frames;
@@ -97,11 +95,12 @@ public final class HongbaoServer implements AutoCloseable {
     private void startAll(HongbaoConfig config) throws Exception {
         Clock clock = Clock.systemUTC();
         StartChecks.enforce(StartChecks.ofMachine(config));
-        TokenSettings tokens = TokenRules.read(config.token(), config.data());
+        TokenTrust trust = TokenTrust.open(config, clock);
+        stops.push(trust::close);
         // The stores, the faces and Vert.x do not need each other: each is made on a thread of its own.
         FutureTask<Stores> opening = inParallel("stores", () -> Stores.open(config));
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        FutureTask<Faces> making = inParallel("faces", () -> faces(config, tokens, metrics, clock));
+        FutureTask<Faces> making = inParallel("faces", () -> faces(config, trust.tokens(), metrics, clock));
         Vertx vertx;
         Stores stores;
         try {
@@ -112,12 +111,12 @@ public final class HongbaoServer implements AutoCloseable {
             stops.addLast(stores::close);
         }
         StartChecks.enforce(await(StartChecks.ofStores(vertx, stores.addresses(), config)));
-        int fingerprint = TokenFingerprint.of(tokens, stores.addresses().app().database());
-        Presence presence = new Presence(
-                fingerprint, others -> StartChecks.enforce(TokenKeysRule.check(config.token(), fingerprint, others)));
+        String database = stores.addresses().app().database();
+        Presence presence = trust.presence(database);
         Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, presence));
         engine = started;
         stops.push(() -> stop("the journal", started.close()));
+        trust.follow(presence, database);
         await(started.ready(START_LIMIT));
         OpenPackets.watch(vertx, started.pool(), metrics);
         Faces faces = await(making);
@@ -201,7 +200,7 @@ public final class HongbaoServer implements AutoCloseable {
     /** What all instances of the faces share. */
     private record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {}
 
-    private static Faces faces(HongbaoConfig config, TokenSettings tokens, PrometheusMeterRegistry metrics, Clock clock)
+    private static Faces faces(HongbaoConfig config, Tokens tokens, PrometheusMeterRegistry metrics, Clock clock)
             throws IOException {
         Frames frames = Frames.load();
         Contract contract = Contract.load();
@@ -209,7 +208,7 @@ public final class HongbaoServer implements AutoCloseable {
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
                 new Documents(contract, frames),
-                new Tokens(tokens, clock),
+                tokens,
                 new RateLimits(FaceSettings.limits(config.limits(), config.packet()), System::nanoTime),
                 FaceSettings.inFlight(config),
                 HttpMetrics.of(metrics, contract),

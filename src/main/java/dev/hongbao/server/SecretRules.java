@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The file with the shared secret: who has it signs tokens for everybody. */
+/** The files with keys. Who has a shared secret signs tokens for everybody. */
 final class SecretRules {
     private static final int MIN_BYTES = 32;
 
@@ -22,6 +22,8 @@ final class SecretRules {
     /**
      * Blocks on the disk. What others may write is refused. What others may read is only warned of, since orchestrators mount
      * secrets so.
+     *
+     * @return without the option, see {@link StartFinding#of}
      */
     static List<StartFinding> check(Path file) {
         List<StartFinding> findings = new ArrayList<>();
@@ -29,14 +31,13 @@ final class SecretRules {
             permissions(file, findings);
             byte[] secret = Files.readAllBytes(file);
             if (secret.length < MIN_BYTES) {
-                findings.add(StartFinding.refuse("token.secret-file: " + file + " holds " + secret.length
-                        + " bytes, and a secret has at least " + MIN_BYTES + "; " + MAKE));
+                findings.add(StartFinding.refuse(file + " holds " + secret.length + " bytes, and a secret has at least "
+                        + MIN_BYTES + "; " + MAKE));
             } else if (distinct(secret) < MIN_DISTINCT) {
-                findings.add(StartFinding.refuse(
-                        "token.secret-file: " + file + " repeats a few bytes and can be guessed; " + MAKE));
+                findings.add(StartFinding.refuse(file + " repeats a few bytes and can be guessed; " + MAKE));
             }
         } catch (IOException unreadable) {
-            findings.add(StartFinding.refuse("token.secret-file: cannot read " + file + ": " + unreadable));
+            findings.add(StartFinding.refuse("cannot read " + file + ": " + unreadable));
         }
         return findings;
     }
@@ -51,21 +52,35 @@ final class SecretRules {
         return count;
     }
 
-    private static void permissions(Path file, List<StartFinding> findings) throws IOException {
-        Set<PosixFilePermission> permissions;
+    /** A file with public keys: who may write it adds one of his own. Blocks on the disk. */
+    static List<StartFinding> checkPublic(Path file) {
         try {
-            permissions = Files.getPosixFilePermissions(file);
-        } catch (UnsupportedOperationException otherFileSystem) {
-            return;
+            return mayOthers(file, PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE)
+                    ? List.of(StartFinding.warn("others than its owner may write " + file
+                            + ", and so have their tokens believed; chmod go-w it"))
+                    : List.of();
+        } catch (IOException unreadable) {
+            return List.of(StartFinding.refuse("cannot read " + file + ": " + unreadable));
         }
-        if (permissions.contains(PosixFilePermission.GROUP_WRITE)
-                || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
-            findings.add(StartFinding.refuse("token.secret-file: others than its owner may write " + file
+    }
+
+    private static void permissions(Path file, List<StartFinding> findings) throws IOException {
+        if (mayOthers(file, PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE)) {
+            findings.add(StartFinding.refuse("others than its owner may write " + file
                     + ", and so sign tokens for everybody; chmod 600 it, and change the secret"));
-        } else if (permissions.contains(PosixFilePermission.GROUP_READ)
-                || permissions.contains(PosixFilePermission.OTHERS_READ)) {
-            findings.add(StartFinding.warn("token.secret-file: others than its owner may read " + file
-                    + ", and so sign tokens for everybody; chmod 600 it"));
+        } else if (mayOthers(file, PosixFilePermission.GROUP_READ, PosixFilePermission.OTHERS_READ)) {
+            findings.add(StartFinding.warn(
+                    "others than its owner may read " + file + ", and so sign tokens for everybody; chmod 600 it"));
+        }
+    }
+
+    private static boolean mayOthers(Path file, PosixFilePermission group, PosixFilePermission others)
+            throws IOException {
+        try {
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+            return permissions.contains(group) || permissions.contains(others);
+        } catch (UnsupportedOperationException otherFileSystem) {
+            return false;
         }
     }
 }

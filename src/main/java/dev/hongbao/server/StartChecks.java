@@ -8,7 +8,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -25,15 +24,12 @@ final class StartChecks {
 
     private StartChecks() {}
 
-    /** Ports, addresses, and the secret. Blocks on the disk and on names. */
+    /** Ports, addresses, secrets and where keys come from. Blocks on the disk and on names. */
     static List<StartFinding> ofMachine(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
         findings.addAll(ListenRules.ports(config));
         findings.addAll(ListenRules.exposure(config));
-        Path secret = config.token().secretFile();
-        if (config.token().algorithm().isSymmetric() && secret != null) {
-            findings.addAll(SecretRules.check(secret));
-        }
+        findings.addAll(TokenRules.check(config.token()));
         return findings;
     }
 

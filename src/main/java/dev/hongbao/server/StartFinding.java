@@ -11,6 +11,11 @@ record StartFinding(boolean refuses, String text) {
         return new StartFinding(true, text);
     }
 
+    /** The same, beginning with the option. */
+    StartFinding of(String option) {
+        return new StartFinding(refuses, option + ": " + text);
+    }
+
     static StartFinding warn(String text) {
         return new StartFinding(false, text);
     }

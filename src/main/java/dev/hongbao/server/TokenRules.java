@@ -1,52 +1,136 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.DataConfig;
+import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.common.config.TokenConfig;
+import dev.hongbao.web.access.JwkSet;
+import dev.hongbao.web.access.JwksUrl;
+import dev.hongbao.web.access.KeyRing;
+import dev.hongbao.web.access.KeySource;
 import dev.hongbao.web.access.TokenKey;
-import dev.hongbao.web.access.TokenSettings;
 import dev.hongbao.web.access.VerificationKey;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Whose tokens are believed, as the configuration says. Blocks on the disk. */
+/** Whose tokens are believed, as the configuration says. */
 public final class TokenRules {
+    private static final Duration URL_LIMIT = Duration.ofSeconds(10);
+
     private TokenRules() {}
 
     /**
-     * Reads the configured keys; with none configured, the data directory's key, which is made when missing.
+     * Reads the configured keys; with none configured, the data directory's key, which is made when missing. Blocks on the disk, and
+     * on the issuer for up to 10 s.
      *
-     * @throws IOException when a file cannot be read
-     * @throws IllegalArgumentException when a file holds no key of the configured algorithm
+     * @throws IOException that names the option, when a source can not be read or holds no key of the configured algorithm
      */
-    public static TokenSettings read(TokenConfig token, DataConfig data) throws IOException {
-        List<VerificationKey> keys = new ArrayList<>();
+    static KeyRing keys(TokenConfig token, DataConfig data) throws IOException {
+        List<KeySource> sources = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
-            keys.add(VerificationKey.hs256(secret(token, data)));
+            if (token.secretFile() == null) {
+                List<VerificationKey> own = List.of(VerificationKey.hs256(secret(token, data)));
+                sources.add(new KeySource("data.dir", false, () -> own));
+            }
+            secretFiles(token)
+                    .forEach((file, option) -> sources.add(new KeySource(option, false, () -> secretIn(file))));
         } else {
-            for (Path file : token.publicKeyFiles()) {
-                keys.add(VerificationKey.pem(Files.readString(file)));
-            }
-            Path jwks = token.jwksFile();
-            if (jwks != null) {
-                keys.addAll(VerificationKey.jwks(Files.readString(jwks)));
-            }
-            keys.removeIf(
-                    key -> !key.algorithm().name().equals(token.algorithm().name()));
-            if (keys.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "no key for token.algorithm " + token.algorithm() + " in the configured files");
-            }
+            publicKeys(token, sources);
         }
-        return new TokenSettings(
-                keys, token.issuer(), token.audience(), Duration.ZERO, TokenSettings.DEFAULT_CACHE_BYTES);
+        return KeyRing.open(sources);
     }
 
-    /** The shared secret of HS256: the configured file's content, else the data directory's key. */
+    /** The files of HS256, each with its option. */
+    private static Map<Path, String> secretFiles(TokenConfig token) {
+        Map<Path, String> files = new LinkedHashMap<>();
+        Path first = token.secretFile();
+        if (first != null) {
+            files.put(first, "token.secret-file");
+        }
+        token.furtherSecretFiles().forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
+        return files;
+    }
+
+    /** What speaks against the configured keys. Blocks on the disk and on names. */
+    static List<StartFinding> check(TokenConfig token) {
+        List<StartFinding> findings = new ArrayList<>();
+        if (token.algorithm().isSymmetric()) {
+            secretFiles(token)
+                    .forEach((file, option) ->
+                            SecretRules.check(file).forEach(finding -> findings.add(finding.of(option))));
+        }
+        token.publicKeyFiles().forEach(file -> findings.addAll(named("token.public-key-files", file)));
+        Path jwks = token.jwksFile();
+        if (jwks != null) {
+            findings.addAll(named("token.jwks-file", jwks));
+        }
+        SecretUrl url = token.jwksUrl();
+        if (url != null && !url.value().startsWith("https:")) {
+            String host = URI.create(url.value()).getHost();
+            if (!ListenRules.isLoopback(host)) {
+                findings.add(StartFinding.warn("token.jwks-url: the keys come from " + host
+                        + " without TLS: who can change them on the way signs tokens for everybody"));
+            }
+        }
+        return findings;
+    }
+
+    private static List<StartFinding> named(String option, Path file) {
+        return SecretRules.checkPublic(file).stream()
+                .map(finding -> finding.of(option))
+                .toList();
+    }
+
+    private static void publicKeys(TokenConfig token, List<KeySource> sources) {
+        for (Path file : token.publicKeyFiles()) {
+            sources.add(new KeySource(
+                    "token.public-key-files: " + file,
+                    false,
+                    () -> ofAlgorithm(token, List.of(VerificationKey.pem(Files.readString(file))))));
+        }
+        Path file = token.jwksFile();
+        if (file != null) {
+            sources.add(new KeySource(
+                    "token.jwks-file: " + file, false, () -> ofAlgorithm(token, JwkSet.read(Files.readString(file)))));
+        }
+        SecretUrl url = token.jwksUrl();
+        if (url != null) {
+            JwksUrl remote = new JwksUrl(URI.create(url.value()), URL_LIMIT);
+            sources.add(new KeySource(
+                    "token.jwks-url: " + url.redacted(), true, () -> ofAlgorithm(token, JwkSet.read(remote.read()))));
+        }
+    }
+
+    private static List<VerificationKey> secretIn(Path file) throws IOException {
+        for (StartFinding finding : SecretRules.check(file)) {
+            if (finding.refuses()) {
+                throw new IOException(finding.text());
+            }
+        }
+        return List.of(VerificationKey.hs256(Files.readAllBytes(file)));
+    }
+
+    private static List<VerificationKey> ofAlgorithm(TokenConfig token, List<VerificationKey> keys) {
+        List<VerificationKey> fitting = keys.stream()
+                .filter(key -> key.algorithm().equals(token.algorithm().name()))
+                .toList();
+        if (fitting.isEmpty()) {
+            throw new IllegalArgumentException("no key for token.algorithm " + token.algorithm());
+        }
+        return fitting;
+    }
+
+    /**
+     * The shared secret of HS256: the configured file's content, else the data directory's key, which is made when missing. Blocks on
+     * the disk.
+     */
     public static byte[] secret(TokenConfig token, DataConfig data) throws IOException {
         @Nullable Path file = token.secretFile();
         return file == null ? TokenKey.loadOrCreate(data.tokenKeyFile()) : Files.readAllBytes(file);

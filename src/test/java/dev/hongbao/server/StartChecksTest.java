@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -134,16 +135,69 @@ class StartChecksTest {
                         && finding.text().startsWith("http.host: no-such-host.invalid is no address of this machine"));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "https://issuer.invalid/keys, passes",
+        "http://127.0.0.1:8081/keys, passes",
+        "http://no-such-host.invalid/keys, warns without TLS"
+    })
+    void whereKeysComeFrom(String url, String expected) {
+        HongbaoConfig config = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token.jwks-url", url));
+        assertFound(TokenRules.check(config.token()), expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "public-key-files, rw-r--r--, passes",
+        "public-key-files, rw-rw-r--, warns token.public-key-files: others than its owner may write",
+        "jwks-file, rw-r--r--, passes",
+        "jwks-file, rw-r---w-, warns token.jwks-file: others than its owner may write"
+    })
+    void publicKeys(String option, String permissions, String expected) throws Exception {
+        Path file = Files.writeString(directory.resolve("public"), "keys");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+        HongbaoConfig config = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token." + option, file.toString()));
+        assertFound(TokenRules.check(config.token()), expected);
+    }
+
+    @Test
+    void everySecretIsLookedAt() throws Exception {
+        Path good = Files.writeString(directory.resolve("good"), SECRET);
+        Path bad = Files.writeString(directory.resolve("bad"), SECRET);
+        Files.setPosixFilePermissions(good, PosixFilePermissions.fromString("rw-------"));
+        Files.setPosixFilePermissions(bad, PosixFilePermissions.fromString("rw--w--w-"));
+        HongbaoConfig config = HongbaoConfig.of(
+                Map.of("token.secret-file", good.toString(), "token.further-secret-files", good + "," + bad));
+
+        assertFound(
+                TokenRules.check(config.token()),
+                "refuses token.further-secret-files: others than its owner may write");
+    }
+
     @Test
     void keysThatAnotherServerDoesNotHave() throws Exception {
         Path file = Files.writeString(directory.resolve("secret"), SECRET);
         HongbaoConfig own = HongbaoConfig.of(Map.of());
         HongbaoConfig shared = HongbaoConfig.of(Map.of("token.secret-file", file.toString()));
         HongbaoConfig issuer = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token.jwks-file", file.toString()));
-        assertFound(TokenKeysRule.check(own.token(), 0xa1, List.of()), "passes");
-        assertFound(TokenKeysRule.check(own.token(), 0xa1, List.of(0xb2)), "refuses is b2, ours is a1; it is not set");
-        assertFound(TokenKeysRule.check(shared.token(), 0xa1, List.of(0xb2)), "refuses stop all servers first");
-        assertFound(TokenKeysRule.check(issuer.token(), 0xa1, List.of(0xb2)), "warns is b2, ours is a1");
+        Set<Integer> ours = Set.of(0xa1, 0xa2);
+
+        // The same keys, this server's own among them; nobody else
+        assertFound(TokenKeysRule.check(own.token(), ours, List.of()), "passes");
+        assertFound(TokenKeysRule.check(shared.token(), ours, List.of(ours, ours)), "passes");
+        // Servers whose keys are being changed have one in common
+        assertFound(
+                TokenKeysRule.check(shared.token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
+                "warns is a2+b2, ours is a1+a2");
+        // Another secret
+        assertFound(
+                TokenKeysRule.check(own.token(), ours, List.of(ours, Set.of(0xb2))),
+                "refuses is b2, ours is a1+a2; it is not set");
+        assertFound(
+                TokenKeysRule.check(shared.token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
+                "refuses is b2, ours is a1+a2; give both the same file");
+        // An issuer may change all of its keys at once
+        assertFound(TokenKeysRule.check(issuer.token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
     }
 
     @Test

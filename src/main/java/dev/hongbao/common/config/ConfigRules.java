@@ -42,31 +42,36 @@ final class ConfigRules {
     private void tokens() {
         boolean symmetric = values.get(Options.TOKEN_ALGORITHM).isSymmetric();
         boolean hasFiles = !values.get(Options.TOKEN_PUBLIC_KEY_FILES).isEmpty();
-        boolean hasJwks = values.get(Options.TOKEN_JWKS_FILE).isPresent();
-        String algorithm = values.print(Options.TOKEN_ALGORITHM);
+        boolean hasJwksFile = values.get(Options.TOKEN_JWKS_FILE).isPresent();
+        boolean hasJwksUrl = values.get(Options.TOKEN_JWKS_URL).isPresent();
         // A public key taken for an HMAC secret is the classic forgery (RFC 8725, 2.1): never both kinds of key.
-        rule(
+        tokenKeys(
                 Options.TOKEN_SECRET_FILE,
-                Options.TOKEN_ALGORITHM,
                 symmetric || values.get(Options.TOKEN_SECRET_FILE).isEmpty(),
-                "is for HS256 only; token.algorithm is " + algorithm);
-        rule(
-                Options.TOKEN_PUBLIC_KEY_FILES,
-                Options.TOKEN_ALGORITHM,
-                !symmetric || !hasFiles,
-                "is for RS256 and ES256 only; token.algorithm is " + algorithm);
-        rule(
-                Options.TOKEN_JWKS_FILE,
-                Options.TOKEN_ALGORITHM,
-                !symmetric || !hasJwks,
-                "is for RS256 and ES256 only; token.algorithm is " + algorithm);
-        if (!bad.contains(Options.TOKEN_PUBLIC_KEY_FILES)) {
+                "HS256 only");
+        tokenKeys(
+                Options.TOKEN_FURTHER_SECRET_FILES,
+                symmetric || values.get(Options.TOKEN_FURTHER_SECRET_FILES).isEmpty(),
+                "HS256 only");
+        tokenKeys(Options.TOKEN_PUBLIC_KEY_FILES, !symmetric || !hasFiles, "RS256 and ES256 only");
+        tokenKeys(Options.TOKEN_JWKS_FILE, !symmetric || !hasJwksFile, "RS256 and ES256 only");
+        tokenKeys(Options.TOKEN_JWKS_URL, !symmetric || !hasJwksUrl, "RS256 and ES256 only");
+        if (!bad.contains(Options.TOKEN_PUBLIC_KEY_FILES) && !bad.contains(Options.TOKEN_JWKS_FILE)) {
             rule(
                     Options.TOKEN_ALGORITHM,
-                    Options.TOKEN_JWKS_FILE,
-                    symmetric || hasFiles || hasJwks,
-                    algorithm + " needs token.public-key-files or token.jwks-file");
+                    Options.TOKEN_JWKS_URL,
+                    symmetric || hasFiles || hasJwksFile || hasJwksUrl,
+                    values.print(Options.TOKEN_ALGORITHM)
+                            + " needs token.public-key-files, token.jwks-file or token.jwks-url");
         }
+    }
+
+    private void tokenKeys(Option<?> option, boolean holds, String what) {
+        rule(
+                option,
+                Options.TOKEN_ALGORITHM,
+                holds,
+                "is for " + what + "; token.algorithm is " + values.print(Options.TOKEN_ALGORITHM));
     }
 
     private void rule(Option<?> option, Option<?> other, boolean holds, String problem) {

@@ -1,5 +1,7 @@
 package dev.hongbao.common.config;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -23,6 +25,7 @@ import java.util.stream.Collectors;
  */
 record OptionType<T>(
         String kind, String allowed, Function<String, T> parser, Predicate<T> rule, Function<T, String> printer) {
+    private static final int MAX_PORT = 65_535;
     private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,9}");
     private static final Pattern ORIGIN =
             Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
@@ -187,6 +190,12 @@ record OptionType<T>(
                         && SSL_MODE.matcher(url).results().allMatch(match -> SSL_MODES.contains(match.group(1))));
     }
 
+    static OptionType<Optional<SecretUrl>> webUrl() {
+        return url(
+                "https://host[:port]/path, or http:// on a network that can be trusted, or empty",
+                OptionType::isWebUrl);
+    }
+
     private static OptionType<Optional<SecretUrl>> url(String allowed, Predicate<String> rule) {
         return new OptionType<>(
                 "url",
@@ -194,6 +203,19 @@ record OptionType<T>(
                 text -> text.isBlank() ? Optional.empty() : Optional.of(new SecretUrl(text.strip())),
                 url -> url.map(SecretUrl::value).map(rule::test).orElse(true),
                 url -> url.map(SecretUrl::redacted).orElse(""));
+    }
+
+    private static boolean isWebUrl(String text) {
+        try {
+            URI url = new URI(text);
+            return ("https".equals(url.getScheme()) || "http".equals(url.getScheme()))
+                    && url.getHost() != null
+                    && url.getUserInfo() == null
+                    && url.getFragment() == null
+                    && url.getPort() <= MAX_PORT;
+        } catch (URISyntaxException none) {
+            return false;
+        }
     }
 
     private static int parseInteger(String text) {

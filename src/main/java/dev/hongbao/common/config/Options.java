@@ -121,6 +121,12 @@ public final class Options {
             OptionType.file(),
             "",
             "HS256: the file with the shared secret; empty is token.key in data.dir, made at first use.");
+    static final Option<List<Path>> TOKEN_FURTHER_SECRET_FILES = define(
+            "token.further-secret-files",
+            OptionType.files(),
+            "",
+            "HS256: files with further secrets whose tokens are believed as well: the next one or the last one, while the secret"
+                    + " is being changed.");
     static final Option<List<Path>> TOKEN_PUBLIC_KEY_FILES = define(
             "token.public-key-files",
             OptionType.files(),
@@ -128,6 +134,18 @@ public final class Options {
             "RS256 and ES256: PEM files with the issuer's public keys.");
     static final Option<Optional<Path>> TOKEN_JWKS_FILE = define(
             "token.jwks-file", OptionType.file(), "", "RS256 and ES256: a JWKS file with the issuer's public keys.");
+    static final Option<Optional<SecretUrl>> TOKEN_JWKS_URL = define(
+            "token.jwks-url",
+            OptionType.webUrl(),
+            "",
+            "RS256 and ES256: where the issuer publishes its public keys as JWKS: at most 256 KiB, within 10 s, no redirect. A start"
+                    + " needs it, unless files hold keys as well.");
+    static final Option<Duration> TOKEN_REFRESH_INTERVAL = define(
+            "token.refresh-interval",
+            OptionType.duration("1s", "1h"),
+            "1m",
+            "How often the files and the URL above are read again, so that keys change without a restart. What cannot be read"
+                    + " changes nothing; token.key in data.dir is read at the start only.");
     static final Option<Optional<String>> TOKEN_ISSUER =
             define("token.issuer", OptionType.text(256), "", "The iss that tokens must have; empty takes any.");
     static final Option<Optional<String>> TOKEN_AUDIENCE =

@@ -36,6 +36,10 @@ final class Ownership {
     private final Listener listener;
     private final Set<Integer> owned = new HashSet<>();
     private @Nullable PgConnection connection;
+
+    /** Of {@link #presence}, by {@link #connection}. */
+    private Set<Integer> shown = Set.of();
+
     private long heardNanos;
     private boolean busy;
     private boolean closed;
@@ -72,8 +76,13 @@ final class Ownership {
         }
         busy = true;
         return connected()
-                .compose(open ->
-                        heard(open, complete ? open.query("select 1").execute().mapEmpty() : lock(open, shards)))
+                .compose(open -> heard(
+                        open,
+                        presence.show(open, shown)
+                                .onSuccess(now -> shown = now)
+                                .compose(now -> complete
+                                        ? open.query("select 1").execute().mapEmpty()
+                                        : lock(open, shards))))
                 .onComplete(done -> busy = false);
     }
 
@@ -93,14 +102,14 @@ final class Ownership {
         return postgres.connect("locks", SILENCE, SILENCE)
                 .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL)
                         .execute()
-                        .compose(listening -> presence.show(fresh))
-                        .map(fresh)
-                        .onFailure(refused -> fresh.close()))
-                .map(this::adopt);
+                        .compose(listening -> presence.begin(fresh))
+                        .onFailure(refused -> fresh.close())
+                        .map(begun -> adopt(fresh, begun)));
     }
 
-    private PgConnection adopt(PgConnection fresh) {
+    private PgConnection adopt(PgConnection fresh, Set<Integer> begun) {
         connection = fresh;
+        shown = begun;
         fresh.notificationHandler(heard -> {
             RecoveryRequest request = RecoveryRequest.decode(heard.getPayload());
             if (request != null && owned.contains(request.shard())) {

@@ -4,35 +4,32 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collection;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * A number that two servers of one database compare to find out whether they believe the same tokens: 32 bits of a salted hash, far
- * too few to find the keys by. Stateless.
+ * Numbers, one a key, that two servers of one database compare to find out whether they believe the same tokens: 32 bits of a
+ * salted hash, far too few to find a key by. Stateless.
  */
 public final class TokenFingerprint {
     private TokenFingerprint() {}
 
     /**
-     * The same for the same keys in any order; never 0.
+     * The same for the same keys in any order, whatever their ids.
      *
      * @param salt of the database
      */
-    public static int of(TokenSettings tokens, String salt) {
+    public static Set<Integer> of(Collection<VerificationKey> keys, String salt) {
+        return keys.stream().map(key -> of(key, salt)).collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static int of(VerificationKey key, String salt) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(("hongbao token keys of " + salt).getBytes(StandardCharsets.UTF_8));
-            tokens.keys().stream()
-                    .map(key -> key.key().getEncoded())
-                    .sorted(Comparator.comparing(ByteBuffer::wrap))
-                    .forEach(encoded -> {
-                        digest.update((byte) 0);
-                        digest.update(encoded);
-                    });
-            int number = ByteBuffer.wrap(Arrays.copyOf(digest.digest(), Integer.BYTES))
-                    .getInt();
-            return number == 0 ? 1 : number;
+            digest.update(("hongbao token key of " + salt).getBytes(StandardCharsets.UTF_8));
+            digest.update((byte) 0);
+            return ByteBuffer.wrap(digest.digest(key.encoded())).getInt();
         } catch (NoSuchAlgorithmException missing) {
             throw new IllegalStateException("every JDK has SHA-256", missing);
         }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whose tokens are believed.
  *
- * @param keys at least one; a token is verified with the keys of its algorithm and, if it names one, its key id
+ * @param keys to begin with, at least one; a token is verified with the keys of its algorithm and, if it names one, its key id
  * @param issuer what {@code iss} must be; null: not checked
  * @param audience what {@code aud} must be or hold; null: not checked
  * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes

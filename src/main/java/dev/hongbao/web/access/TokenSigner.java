@@ -1,5 +1,9 @@
 package dev.hongbao.web.access;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
@@ -13,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Signs tokens with a shared secret (HS256): for the {@code token} command, the demo and tests. Safe on any thread. */
 public final class TokenSigner {
+    private static final JWSHeader ALGORITHM = new JWSHeader(JWSAlgorithm.HS256);
     private static final String HEADER = encode("{\"alg\":\"HS256\",\"typ\":\"JWT\"}".getBytes(StandardCharsets.UTF_8));
 
-    private final VerificationKey secret;
+    private final MACSigner signer;
     private final @Nullable String issuer;
     private final @Nullable String audience;
     private final Clock clock;
@@ -26,7 +31,11 @@ public final class TokenSigner {
      * @param audience the token's {@code aud}; null for none
      */
     public TokenSigner(byte[] secret, @Nullable String issuer, @Nullable String audience, Clock clock) {
-        this.secret = VerificationKey.hs256(secret);
+        try {
+            this.signer = new MACSigner(VerificationKey.hs256(secret).encoded());
+        } catch (JOSEException broken) {
+            throw new IllegalStateException("this JDK has no HmacSHA256", broken);
+        }
         this.issuer = issuer;
         this.audience = audience;
         this.clock = clock;
@@ -61,11 +70,20 @@ public final class TokenSigner {
         groups.forEach(group -> json.raw('"' + group.value() + '"'));
         json.endArray().endObject();
         String input = HEADER + "." + encode(json.toString().getBytes(StandardCharsets.UTF_8));
-        String token = input + "." + encode(Signatures.hs256(secret.key(), input.getBytes(StandardCharsets.US_ASCII)));
+        String token = input + "." + signature(input);
         if (token.length() > Tokens.MAX_LENGTH) {
             throw new IllegalArgumentException("a token is at most 8 KiB; name fewer groups");
         }
         return token;
+    }
+
+    private String signature(String input) {
+        try {
+            return signer.sign(ALGORITHM, input.getBytes(StandardCharsets.US_ASCII))
+                    .toString();
+        } catch (JOSEException broken) {
+            throw new IllegalStateException("this JDK has no HmacSHA256", broken);
+        }
     }
 
     private static String encode(byte[] bytes) {

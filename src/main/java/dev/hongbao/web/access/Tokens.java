@@ -11,12 +11,14 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies tokens (RFC 7519, with the advice of RFC 8725). Believed tokens are remembered until they end, so that the hot
- * path costs a look-up. Safe on any thread, never blocks; the first sight of a token costs up to about 0.1 ms (RS256).
+ * Verifies tokens (RFC 7519, with the advice of RFC 8725). Believed tokens are remembered until they end or the keys are others,
+ * so that the hot path costs a look-up. Safe on any thread, never blocks; the first sight of a token costs up to about 0.1 ms
+ * (RS256).
  */
 public final class Tokens {
     /** Longer tokens are refused unread. */
@@ -29,17 +31,41 @@ public final class Tokens {
 
     private final TokenSettings settings;
     private final Clock clock;
-    private final Cache<String, TokenVerdict> believed;
     private final Interner<GroupId> groups = Interner.newWeakInterner();
+    private volatile Trust trust;
 
+    /**
+     * Keys, and the tokens that they verified. Both change together: what was verified with keys of before can neither be found nor
+     * be remembered with those of now.
+     */
+    private record Trust(List<VerificationKey> keys, Cache<String, TokenVerdict> believed) {}
+
+    /** @param settings with the keys to begin with, see {@link #trust} */
     public Tokens(TokenSettings settings, Clock clock) {
         this.settings = settings;
         this.clock = clock;
-        this.believed = Caffeine.newBuilder()
+        this.trust = new Trust(settings.keys(), memory());
+    }
+
+    private Cache<String, TokenVerdict> memory() {
+        return Caffeine.newBuilder()
                 .maximumWeight(settings.cacheBytes())
                 .weigher(Tokens::bytes)
                 .executor(Runnable::run)
                 .build();
+    }
+
+    /**
+     * Believes from now on the tokens of these keys and of no others. What is remembered goes: every token is verified once more.
+     * Safe on any thread.
+     *
+     * @param keys at least one
+     */
+    public void trust(Collection<VerificationKey> keys) {
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("without a key no token could be verified");
+        }
+        trust = new Trust(List.copyOf(keys), memory());
     }
 
     /** About what a remembered token takes; its groups are shared with all who are in them. */
@@ -50,6 +76,7 @@ public final class Tokens {
 
     /** Of what is remembered, about. */
     long cachedBytes() {
+        Cache<String, TokenVerdict> believed = trust.believed;
         believed.cleanUp();
         return believed.policy().eviction().orElseThrow().weightedSize().orElseThrow();
     }
@@ -59,16 +86,17 @@ public final class Tokens {
         if (token.length() > MAX_LENGTH) {
             return TokenVerdict.refused(Fault.TOO_LONG);
         }
-        TokenVerdict known = believed.getIfPresent(token);
+        Trust now = trust;
+        TokenVerdict known = now.believed.getIfPresent(token);
         if (known == null) {
-            known = check(token);
+            known = check(token, now.keys);
             if (known.caller() == null) {
                 return known;
             }
-            believed.put(token, known);
+            now.believed.put(token, known);
         }
         if (known.caller() != null && hasEnded(known.caller().expiresAt().toEpochMilli())) {
-            believed.invalidate(token);
+            now.believed.invalidate(token);
             return TokenVerdict.refused(Fault.EXPIRED);
         }
         return known;
@@ -78,7 +106,7 @@ public final class Tokens {
         return clock.millis() - settings.leeway().toMillis() >= expiresAtMillis;
     }
 
-    private TokenVerdict check(String token) {
+    private TokenVerdict check(String token, List<VerificationKey> keys) {
         int first = token.indexOf('.');
         int second = token.indexOf('.', first + 1);
         if (first < 1 || second < 0 || token.indexOf('.', second + 1) >= 0) {
@@ -89,7 +117,7 @@ public final class Tokens {
             JsonObject claims = part(token, first + 1, second);
             byte[] signature = Base64.getUrlDecoder().decode(token.substring(second + 1));
             byte[] input = token.substring(0, second).getBytes(StandardCharsets.US_ASCII);
-            Fault fault = signatureFault(header, input, signature);
+            Fault fault = signatureFault(keys, header, input, signature);
             return fault != null ? TokenVerdict.refused(fault) : new TokenClaims(settings, clock, groups).read(claims);
         } catch (InvalidInputException | IllegalArgumentException | ClassCastException malformed) {
             return TokenVerdict.refused(Fault.MALFORMED);
@@ -100,7 +128,8 @@ public final class Tokens {
         return StrictJson.FOREIGN.decode(Base64.getUrlDecoder().decode(token.substring(from, to)));
     }
 
-    private @Nullable Fault signatureFault(JsonObject header, byte[] input, byte[] signature) {
+    private static @Nullable Fault signatureFault(
+            List<VerificationKey> keys, JsonObject header, byte[] input, byte[] signature) {
         String algorithm = header.getString("alg", "");
         String kid = header.getString("kid");
         // RFC 7515, 4.1.11: a critical extension that is not understood makes the token invalid. We understand none.
@@ -108,12 +137,12 @@ public final class Tokens {
             return Fault.ALGORITHM;
         }
         List<VerificationKey> candidates =
-                settings.keys().stream().filter(key -> key.fits(algorithm, kid)).toList();
+                keys.stream().filter(key -> key.fits(algorithm, kid)).toList();
         if (candidates.isEmpty()) {
             return Fault.ALGORITHM;
         }
         for (VerificationKey key : candidates) {
-            if (Signatures.verify(key, input, signature)) {
+            if (key.verifies(input, signature)) {
                 return null;
             }
         }

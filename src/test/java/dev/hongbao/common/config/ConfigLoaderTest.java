@@ -138,7 +138,13 @@ class ConfigLoaderTest {
                 List.of("socket.origins", "https://good.example,https://*.example"),
                 List.of("token.algorithm", "none"),
                 List.of("token.secret-file", "/no/such/file"),
+                List.of("token.further-secret-files", "/no/such/file"),
                 List.of("token.public-key-files", "/no/such/file"),
+                List.of("token.jwks-url", "issuer.example/keys"),
+                List.of("token.jwks-url", "file:///etc/passwd"),
+                List.of("token.jwks-url", "https://me@issuer.example/keys"),
+                List.of("token.jwks-url", "https://issuer.example:65536/keys"),
+                List.of("token.refresh-interval", "999ms"),
                 List.of("redis.url", "http://localhost"),
                 List.of("redis.url", "redis://"),
                 List.of("postgres.url", "jdbc:postgresql://localhost/db"),
@@ -225,6 +231,18 @@ class ConfigLoaderTest {
         assertThat(refused(Map.of("token.jwks-file", key.toString()), Map.of(), null)
                         .getMessage())
                 .contains("token.jwks-file", "RS256 and ES256 only");
+        assertThat(refused(Map.of("token.jwks-url", "https://issuer.example/keys"), Map.of(), null)
+                        .getMessage())
+                .contains("token.jwks-url", "RS256 and ES256 only");
+        assertThat(refused(
+                                Map.of(
+                                        "token.algorithm", "RS256",
+                                        "token.jwks-url", "https://issuer.example/keys",
+                                        "token.further-secret-files", key.toString()),
+                                Map.of(),
+                                null)
+                        .getMessage())
+                .contains("token.further-secret-files", "HS256 only");
         assertThat(refused(
                                 Map.of(
                                         "token.algorithm", "ES256",

@@ -1,5 +1,13 @@
 package dev.hongbao.web.access;
 
+import static dev.hongbao.web.access.TestKeys.ec;
+import static dev.hongbao.web.access.TestKeys.encode;
+import static dev.hongbao.web.access.TestKeys.hmac;
+import static dev.hongbao.web.access.TestKeys.jwk;
+import static dev.hongbao.web.access.TestKeys.pem;
+import static dev.hongbao.web.access.TestKeys.rsa;
+import static dev.hongbao.web.access.TestKeys.set;
+import static dev.hongbao.web.access.TestKeys.signed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,15 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
-import java.security.Signature;
-import java.security.interfaces.ECPublicKey;
-import java.security.interfaces.RSAPublicKey;
-import java.security.spec.ECGenParameterSpec;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collections;
@@ -30,8 +31,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +43,7 @@ class TokensTest {
     private static final String EXP = "\"exp\":" + (NOW.getEpochSecond() + 60);
     private static final String HS256 = "{\"alg\":\"HS256\"}";
 
-    private final MovableClock clock = new MovableClock();
+    private final MovableClock clock = new MovableClock(NOW);
     private final Tokens tokens = new Tokens(TokenSettings.ofSecret(SECRET), clock);
 
     @Test
@@ -109,15 +108,16 @@ class TokensTest {
         String byRsa = signed("{\"alg\":\"RS256\",\"kid\":\"r\"}", claims, rsa, "SHA256withRSA");
         String byEc = signed("{\"alg\":\"ES256\",\"kid\":\"e\"}", claims, ec, "SHA256withECDSAinP1363Format");
 
+        String jwks = set("{\"kty\":\"oct\",\"k\":\"AAAA\"}", jwk(rsa, "r", ",\"alg\":\"RS256\""), jwk(ec, "e", ""));
         Tokens pems = tokens(VerificationKey.pem(pem(rsa)), VerificationKey.pem(pem(ec)));
-        Tokens jwks = tokens(VerificationKey.jwks(jwks(rsa, ec)).toArray(VerificationKey[]::new));
-        for (Tokens trusting : List.of(pems, jwks)) {
+        Tokens set = tokens(JwkSet.read(jwks).toArray(VerificationKey[]::new));
+        for (Tokens trusting : List.of(pems, set)) {
             assertThat(trusting.verify(byRsa).fault()).isNull();
             assertThat(trusting.verify(byEc).fault()).isNull();
         }
         assertThat(tokens(VerificationKey.pem(pem(rsa(2048)))).verify(byRsa).fault())
                 .isEqualTo(Fault.SIGNATURE);
-        assertThat(jwks.verify(signed("{\"alg\":\"RS256\",\"kid\":\"x\"}", claims, rsa, "SHA256withRSA"))
+        assertThat(set.verify(signed("{\"alg\":\"RS256\",\"kid\":\"x\"}", claims, rsa, "SHA256withRSA"))
                         .fault())
                 .isEqualTo(Fault.ALGORITHM);
         // r = s = 0 signs anything on an old JDK
@@ -134,8 +134,8 @@ class TokensTest {
         assertThatThrownBy(() -> VerificationKey.pem(weakRsa)).hasMessageContaining("2048");
         assertThatThrownBy(() -> VerificationKey.pem(otherCurve)).hasMessageContaining("P-256");
         assertThatThrownBy(() -> VerificationKey.hs256(new byte[31])).hasMessageContaining("32 bytes");
-        assertThatThrownBy(() -> VerificationKey.jwks("{\"keys\":[]}")).hasMessageContaining("no key");
-        assertThatThrownBy(() -> VerificationKey.jwks("{")).hasMessageContaining("not a JWK set");
+        assertThatThrownBy(() -> JwkSet.read("{\"keys\":[]}")).hasMessageContaining("no key");
+        assertThatThrownBy(() -> JwkSet.read("{")).hasMessageContaining("not a JWK set");
     }
 
     @ParameterizedTest
@@ -274,81 +274,6 @@ class TokensTest {
     }
 
     private Tokens tokens(VerificationKey... keys) {
-        return new Tokens(new TokenSettings(List.of(keys), null, null, Duration.ZERO, 10_000), clock);
-    }
-
-    private static String hmac(String header, String claims, byte[] secret) {
-        try {
-            String input = encode(header) + "." + encode(claims);
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            return input + "." + encode(mac.doFinal(input.getBytes(StandardCharsets.US_ASCII)));
-        } catch (Exception broken) {
-            throw new AssertionError(broken);
-        }
-    }
-
-    private static String signed(String header, String claims, KeyPair keys, String algorithm) throws Exception {
-        String input = encode(header) + "." + encode(claims);
-        Signature signature = Signature.getInstance(algorithm);
-        signature.initSign(keys.getPrivate());
-        signature.update(input.getBytes(StandardCharsets.US_ASCII));
-        return input + "." + encode(signature.sign());
-    }
-
-    private static KeyPair rsa(int bits) throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(bits);
-        return generator.generateKeyPair();
-    }
-
-    private static KeyPair ec(String curve) throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-        generator.initialize(new ECGenParameterSpec(curve));
-        return generator.generateKeyPair();
-    }
-
-    private static String pem(KeyPair keys) {
-        return "-----BEGIN PUBLIC KEY-----\n"
-                + Base64.getMimeEncoder().encodeToString(keys.getPublic().getEncoded())
-                + "\n-----END PUBLIC KEY-----\n";
-    }
-
-    private static String jwks(KeyPair rsa, KeyPair ec) {
-        RSAPublicKey r = (RSAPublicKey) rsa.getPublic();
-        ECPublicKey e = (ECPublicKey) ec.getPublic();
-        return "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AAAA\"},{\"kty\":\"RSA\",\"kid\":\"r\",\"alg\":\"RS256\",\"n\":\""
-                + encode(r.getModulus().toByteArray()) + "\",\"e\":\""
-                + encode(r.getPublicExponent().toByteArray())
-                + "\"},{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"e\",\"x\":\""
-                + encode(e.getW().getAffineX().toByteArray()) + "\",\"y\":\""
-                + encode(e.getW().getAffineY().toByteArray()) + "\"}]}";
-    }
-
-    private static String encode(String text) {
-        return encode(text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static String encode(byte[] bytes) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    }
-
-    private static final class MovableClock extends Clock {
-        private Instant now = NOW;
-
-        @Override
-        public ZoneOffset getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(java.time.ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
+        return TestKeys.tokens(clock, keys);
     }
 }

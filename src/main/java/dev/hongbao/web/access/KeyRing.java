@@ -1,0 +1,130 @@
+package dev.hongbao.web.access;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The keys of all sources, which are read again and again: that is how keys are changed without a restart. A source that can not
+ * be read keeps the keys it had last, and the log says so each time. So a key goes when its source is read without it, not
+ * when its source is gone.
+ *
+ * <p>Reading blocks the caller of {@link #open}, and later a thread of this ring's own.
+ */
+public final class KeyRing implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyRing.class);
+
+    private final List<KeySource> sources;
+    private final Map<KeySource, List<VerificationKey>> lastGood = new HashMap<>();
+    private Set<VerificationKey> keys = Set.of();
+    private @Nullable ScheduledExecutorService watcher;
+
+    private KeyRing(List<KeySource> sources) {
+        this.sources = List.copyOf(sources);
+    }
+
+    /**
+     * Reads all sources once. A remote one may be away, if the others have keys: the server starts without its keys, and looks for
+     * them later. Without any key it does not start, since it would tell every caller that his good token is bad.
+     *
+     * @throws IOException that names the source, when another source can not be read, or none has a key
+     */
+    public static KeyRing open(List<KeySource> sources) throws IOException {
+        KeyRing ring = new KeyRing(sources);
+        List<IOException> away = new ArrayList<>();
+        for (KeySource source : ring.sources) {
+            try {
+                ring.lastGood.put(source, source.reader().read());
+            } catch (IOException | RuntimeException fault) {
+                IOException named = new IOException(source.name() + ": " + text(fault), fault);
+                if (!source.isRemote()) {
+                    throw named;
+                }
+                away.add(named);
+            }
+        }
+        ring.keys = ring.all();
+        if (ring.keys.isEmpty() && !away.isEmpty()) {
+            throw away.get(0);
+        }
+        away.forEach(fault -> LOG.warn("{}; starts without its keys", fault.getMessage()));
+        return ring;
+    }
+
+    private Set<VerificationKey> all() {
+        Set<VerificationKey> all = new LinkedHashSet<>();
+        for (KeySource source : sources) {
+            all.addAll(lastGood.getOrDefault(source, List.of()));
+        }
+        return Set.copyOf(all);
+    }
+
+    /** All keys, as they were read last. */
+    public synchronized Set<VerificationKey> keys() {
+        return keys;
+    }
+
+    /**
+     * Reads all sources again so long after the last reading ended, until {@link #close}. Once a ring.
+     *
+     * @param changed takes all keys whenever they are others; called on the ring's thread
+     */
+    public synchronized void watch(Duration interval, Consumer<Set<VerificationKey>> changed) {
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
+            Thread made = new Thread(work, "hongbao-token-keys");
+            made.setDaemon(true);
+            return made;
+        });
+        watcher = thread;
+        var unused = thread.scheduleWithFixedDelay(
+                () -> refresh(changed), interval.toMillis(), interval.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Reads all sources once more. */
+    void refresh(Consumer<Set<VerificationKey>> changed) {
+        for (KeySource source : sources) {
+            try {
+                lastGood.put(source, source.reader().read());
+            } catch (IOException | RuntimeException fault) {
+                LOG.warn("{}: {}; the keys it had last stay", source.name(), text(fault));
+            }
+        }
+        Set<VerificationKey> now = all();
+        synchronized (this) {
+            if (now.equals(keys)) {
+                return;
+            }
+            keys = now;
+        }
+        try {
+            changed.accept(now);
+        } catch (RuntimeException fault) {
+            LOG.error("the new token keys are not in use everywhere", fault);
+        }
+    }
+
+    private static String text(Exception fault) {
+        return Objects.requireNonNullElse(fault.getMessage(), fault.getClass().getSimpleName());
+    }
+
+    /** Reads no more; does not wait for a reading under way. */
+    @Override
+    public synchronized void close() {
+        if (watcher != null) {
+            watcher.shutdownNow();
+        }
+    }
+}
