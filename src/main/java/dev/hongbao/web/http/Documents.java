@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is served to browsers: the chat page, the contract, and Swagger UI from its webjar. A fixed set of files under fixed
+ * What is served to browsers: the chat page, the guide, the contract, and Swagger UI from its webjar. A fixed set of files under fixed
  * paths, read when first asked for, so that a start does not wait for 1.5 MB of script. Safe on any thread.
  */
 public final class Documents {
@@ -29,6 +29,7 @@ public final class Documents {
             + "frame-ancestors 'none'";
 
     private static final String DOCS = "/docs/";
+    private static final String GUIDE = "/docs/guide";
     private static final Map<String, String> SWAGGER_FILES = Map.of(
             "swagger-ui.css", "text/css; charset=utf-8",
             "swagger-ui-bundle.js", "text/javascript; charset=utf-8",
@@ -63,6 +64,7 @@ public final class Documents {
             """;
 
     private final PageFiles chat = PageFiles.chat();
+    private final PageFiles guide = PageFiles.guide();
     private final Map<String, Reply> ready;
     private final Map<String, Reply> loaded = new ConcurrentHashMap<>();
 
@@ -83,7 +85,7 @@ public final class Documents {
         if (reply != null) {
             return reply;
         }
-        if (!path.startsWith(DOCS)) {
+        if (!path.startsWith(DOCS) || path.startsWith(GUIDE)) {
             reply = loaded.get(path);
             return reply != null ? reply : page(path);
         }
@@ -93,7 +95,7 @@ public final class Documents {
     }
 
     private @Nullable Reply page(String path) {
-        PageFiles.PageFile file = chat.find(path);
+        PageFiles.PageFile file = (path.startsWith(GUIDE) ? guide : chat).find(path);
         if (file == null) {
             return null;
         }

@@ -61,9 +61,27 @@ public final class PageFiles {
             "style/envelope.css",
             "style/form.css",
             "style/gate.css",
+            "style/guide.css",
             "style/wheel.css",
             "vendor/preact-htm.js",
             "vendor/LICENSES.txt");
+
+    /** The guide; the build makes its pages from {@code src/site/markdown}. */
+    private static final List<String> GUIDE = List.of(
+            "docs/guide/architecture.html",
+            "docs/guide/benchmarks.html",
+            "docs/guide/changes.html",
+            "docs/guide/contributing.html",
+            "docs/guide/decisions.html",
+            "docs/guide/glossary.html",
+            "docs/guide/guarantees.html",
+            "docs/guide/operating.html",
+            "docs/guide/options.html",
+            "docs/guide/claim.svg",
+            "docs/guide/layers.svg",
+            "docs/guide/play.svg",
+            "docs/guide/recovery.svg",
+            "docs/guide/send.svg");
 
     private static final List<String> OPERATOR = List.of(
             "icon.svg",
@@ -87,19 +105,26 @@ public final class PageFiles {
 
     private final Map<String, PageFile> loaded = new ConcurrentHashMap<>();
 
-    private PageFiles(String start, List<String> files) {
+    private PageFiles(String path, String start, List<String> files) {
         this.names = files.stream().collect(Collectors.toMap(file -> "/" + file, Function.identity()));
-        names.put("/", start);
+        names.put(path, start);
     }
 
     /** The page at {@code /} of the API's port. */
     public static PageFiles chat() {
-        return new PageFiles("index.html", CHAT);
+        return new PageFiles("/", "index.html", CHAT);
     }
 
     /** The page at {@code /} of the management port. */
     public static PageFiles operator() {
-        return new PageFiles("operator/index.html", OPERATOR);
+        return new PageFiles("/", "operator/index.html", OPERATOR);
+    }
+
+    /** The guide at {@code /docs/guide/} of the API's port. */
+    public static PageFiles guide() {
+        PageFiles guide = new PageFiles("/docs/guide/", "docs/guide/index.html", GUIDE);
+        guide.names.put("/docs/guide", "docs/guide/index.html");
+        return guide;
     }
 
     /** Every path that {@link #find} knows. */

@@ -1,0 +1,80 @@
+package dev.hongbao.web.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The guide as a browser gets it: what the build rendered, over real HTTP. */
+class GuideIT {
+    private static final Pattern LINK = Pattern.compile("(?:href|src)=\"([^\"]+)\"");
+
+    private static FaceServer server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = new FaceServer();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.close();
+    }
+
+    @Test
+    void everyPageAndPictureIsServed() throws Exception {
+        for (String file : files()) {
+            HttpResponse<String> answer = get("/docs/guide/" + file);
+            assertThat(answer.statusCode()).as(file).isEqualTo(200);
+            assertThat(answer.headers().firstValue("Content-Type").orElseThrow())
+                    .isEqualTo(file.endsWith(".svg") ? "image/svg+xml" : "text/html; charset=utf-8");
+        }
+        assertThat(get("/docs/guide").body()).isEqualTo(get("/docs/guide/").body());
+        assertThat(get("/docs/guide/nothing.html").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void everyLinkOfEveryPageIsAnswered() throws Exception {
+        // Given what the pages of the guide lead to on this server
+        Set<String> targets = new HashSet<>();
+        for (String file : files()) {
+            Matcher links = LINK.matcher(get("/docs/guide/" + file).body());
+            while (links.find()) {
+                String target = links.group(1).replaceAll("#.*", "");
+                if (!target.isEmpty() && !target.startsWith("https://")) {
+                    targets.add(target.startsWith("/") ? target : "/docs/guide/" + target);
+                }
+            }
+        }
+
+        // Then each of it is there
+        assertThat(targets).contains("/docs/guide/", "/style/guide.css", "/docs/guide/claim.svg", "/openapi.yaml");
+        for (String target : targets) {
+            assertThat(get(target).statusCode()).as(target).isEqualTo(200);
+        }
+    }
+
+    private static List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("src/site/markdown"))) {
+            return files.map(file -> file.getFileName().toString().replace(".md", ".html"))
+                    .map(file -> file.replace("index.html", ""))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static HttpResponse<String> get(String path) throws Exception {
+        return server.send("GET", path, "");
+    }
+}
