@@ -72,14 +72,9 @@ local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then
   return { '', outcome }
 end
-if redis.call('XLEN', KEYS[1]) >= limit then
-  return redis.error_reply('JOURNAL_FULL the journal holds ' .. limit .. ' entries that are not settled')
-end
-local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
-if not id then
-  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
-end
+--@include fence/room
+--@include fence/append
 for _, w in ipairs(writes) do
   redis.call('HSET', w[1], unpack(w[2]))
 end
-return { string.sub(id, string.find(id, '-', 1, true) + 1), outcome }
+return { number, outcome }

@@ -35,11 +35,7 @@ local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then
   return { '', outcome }
 end
-local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
-if not id then
-  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
-end
-local number = string.sub(id, string.find(id, '-', 1, true) + 1)
+--@include fence/append
 for _, key in ipairs(closing) do
   redis.call('HSET', key, '!', number)
 end

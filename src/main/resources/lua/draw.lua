@@ -10,9 +10,7 @@
 -- Idempotent a draw that is there keeps its state
 -- Cost       O(1)
 
-if redis.call('EXISTS', KEYS[1]) == 0 then
-  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
-end
+--@include fence/journal
 if redis.call('EXISTS', KEYS[2]) == 1 then
   return 0
 end

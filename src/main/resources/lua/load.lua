@@ -9,9 +9,7 @@
 -- Idempotent a packet that is there keeps its slots
 -- Cost       O(packets)
 
-if redis.call('EXISTS', KEYS[1]) == 0 then
-  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
-end
+--@include fence/journal
 local loaded = 0
 for k = 2, #KEYS do
   loaded = loaded + redis.call('HSETNX', KEYS[k], '#', 0)

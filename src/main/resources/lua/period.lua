@@ -12,9 +12,7 @@
 -- Idempotent a period is loaded once: releases that were taken meanwhile do not come back
 -- Cost       O(releases * log(releases)); at most 50,000
 
-if redis.call('EXISTS', KEYS[1]) == 0 then
-  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
-end
+--@include fence/journal
 local last = redis.call('HGET', KEYS[2], '~')
 if not last then
   return -1

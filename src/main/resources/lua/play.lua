@@ -321,14 +321,8 @@ local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then
   return { '', outcome, {} }
 end
-if redis.call('XLEN', KEYS[1]) >= limit then
-  return redis.error_reply('JOURNAL_FULL the journal holds ' .. limit .. ' entries that are not settled')
-end
-local entry_id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
-if not entry_id then
-  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
-end
-local number = string.sub(entry_id, string.find(entry_id, '-', 1, true) + 1)
+--@include fence/room
+--@include fence/append
 local scores = {}
 for attempt in pairs(attempts) do
   scores[#scores + 1] = number

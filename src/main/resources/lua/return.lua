@@ -22,13 +22,11 @@ for at = 3, #ARGV, 4 do
     attempts[#attempts + 1] = attempt
   end
 end
-if redis.call('EXISTS', KEYS[1]) == 0 then
-  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
-end
-local number, items = '', {}
+--@include fence/journal
+local written, items = '', {}
 if #entry > 0 then
-  local id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
-  number = string.sub(id, string.find(id, '-', 1, true) + 1)
+  --@include fence/append
+  written = number
   local scores = {}
   for i, attempt in ipairs(attempts) do
     scores[2 * i - 1] = number
@@ -40,4 +38,4 @@ end
 if tonumber(ARGV[2]) >= 0 then
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])
 end
-return { number, #items, items }
+return { written, #items, items }

@@ -17,6 +17,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.hongbao.engine.journal.ShardScript;
+import io.vertx.redis.client.Command;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -176,6 +178,16 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("redis.clients..");
+
+    @ArchTest
+    static final ArchRule onlyShardScriptCallsAScript = noClasses()
+            .that()
+            .doNotBelongToAnyOf(ShardScript.class)
+            .should()
+            .accessField(Command.class, "EVALSHA")
+            .orShould()
+            .accessField(Command.class, "EVAL")
+            .because("each call of a script is fenced and looked after in the same way");
 
     @ArchTest
     static final ArchRule nobodyUsesTheJdksLogging =

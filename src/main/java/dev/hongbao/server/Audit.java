@@ -4,6 +4,8 @@ import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.ConfigFault;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.reconcile.Reconciliation;
+import dev.hongbao.engine.journal.Mode;
+import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Installation;
@@ -39,7 +41,17 @@ public final class Audit {
             Promise<List<Finding>> done = Promise.promise();
             vertx.runOnContext(now -> installation(pool, stores)
                     .compose(installation -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
-                            .compose(redis -> new Reconciliation(vertx, pool, redis, installation.namespace())
+                            .compose(redis -> new Reconciliation(
+                                            vertx,
+                                            pool,
+                                            redis,
+                                            installation.namespace(),
+                                            Modes.settlers(vertx, pool).stream()
+                                                    .map(Settler::format)
+                                                    .toList(),
+                                            Modes.ALL.stream()
+                                                    .map(Mode.Traits::audit)
+                                                    .toList())
                                     .run(progress)
                                     .eventually(redis::close)))
                     .onComplete(done));

@@ -2,9 +2,12 @@ package dev.hongbao.server;
 
 import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawCleanup;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.domain.draw.DrawOwnerTask;
 import dev.hongbao.domain.draw.DrawPlanner;
 import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.draw.DrawShardLoader;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.EndSettler;
 import dev.hongbao.domain.play.HoldExpiry;
@@ -13,13 +16,13 @@ import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.play.PlaySettings;
 import dev.hongbao.domain.play.PlaySettler;
 import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.reconcile.DrawAudit;
 import dev.hongbao.engine.journal.KeyLoader;
-import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLink;
-import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
@@ -28,8 +31,15 @@ import java.util.List;
 
 /** The prize draws' part of the engine: what draws and plays add to it. Safe on any thread but for the services. */
 final class Draws {
-    /** The names of their scripts. */
-    static final List<String> SCRIPTS = List.of("play", "draw", "period", "end", "return");
+    static final Mode.Traits TRAITS = new Mode.Traits(
+            List.of("play", "draw", "period", "end", "return"),
+            List.of(SettledPlayRequests.class),
+            (generation, draw) -> {
+                DrawId id = new DrawId(draw);
+                return List.of(DrawKeys.hash(generation, id), DrawKeys.schedule(generation, id));
+            },
+            (vertx, pool) -> settlers(vertx, new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
+            DrawAudit::new);
 
     private final Vertx vertx;
     private final Pool pool;
@@ -67,31 +77,31 @@ final class Draws {
         shards.whenPostgresWentBack(catalog::forgetAll);
     }
 
-    /** What they need before anything is settled. Once a Vert.x instance. */
-    static void register(Vertx vertx) {
-        LocalCodec.register(vertx.eventBus(), SettledPlayRequests.class);
-    }
-
     DrawCatalog catalog() {
         return catalog;
     }
 
-    /** @param closed draws whose keys can go; the same for the owner's tasks */
-    List<Settler> settlers(DrawCleanup closed) {
-        return List.of(new PlaySettler(ownersCatalog, vertx.eventBus()), new EndSettler(closed));
+    /** For one writer. */
+    Mode mode() {
+        DrawCleanup closed = new DrawCleanup();
+        return new Mode(
+                TRAITS,
+                settlers(vertx, ownersCatalog, closed),
+                new DrawShardLoader(quarantine),
+                List.of(
+                        new DrawOwnerTask(
+                                ownerPool,
+                                quarantine,
+                                ownersCatalog,
+                                new DrawPlanner(ownerPool),
+                                closed,
+                                shards,
+                                vertx),
+                        new HoldExpiry(ownerPool, shards, vertx, clock, HoldExpiry.HELD_LONG)));
     }
 
-    List<OwnerTask> ownerTasks(DrawCleanup closed) {
-        return List.of(
-                new DrawOwnerTask(
-                        ownerPool,
-                        quarantine,
-                        ownersCatalog,
-                        new DrawPlanner(ownerPool),
-                        closed,
-                        shards,
-                        vertx.eventBus()),
-                new HoldExpiry(ownerPool, shards, vertx.eventBus(), clock, HoldExpiry.HELD_LONG));
+    private static List<Settler> settlers(Vertx vertx, DrawCatalog catalog, DrawCleanup closed) {
+        return List.of(new PlaySettler(catalog, vertx.eventBus()), new EndSettler(closed));
     }
 
     DrawService draws(KeyLoader loading) {

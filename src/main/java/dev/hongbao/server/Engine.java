@@ -2,25 +2,18 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.claim.ClaimSettings;
-import dev.hongbao.domain.draw.DrawCleanup;
-import dev.hongbao.domain.draw.DrawShardLoader;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Wallets;
-import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketService;
-import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.play.PlaySettings;
-import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.postgres.Migrations;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLink;
-import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Installation;
-import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.engine.writer.PersistenceVerticle;
@@ -35,11 +28,8 @@ import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +73,7 @@ public final class Engine {
         this.config = config;
         this.pools = pools;
         this.clock = clock;
-        this.shards = new Shards(shardStore, shardCount, scripts());
+        this.shards = new Shards(shardStore, shardCount, Modes.scripts());
         this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
         this.packets = new Packets(
                 vertx,
@@ -138,9 +128,7 @@ public final class Engine {
             MeterRegistry metrics,
             LongSupplier nanoTime,
             Presence presence) {
-        LocalCodec.register(vertx.eventBus(), JournalEntry.class);
-        Packets.register(vertx);
-        Draws.register(vertx);
+        Modes.register(vertx);
         Pools pools = Pools.open(vertx, stores, config);
         StoreClock clock = new StoreClock(pools.owner(), nanoTime);
         return Migrations.run(vertx, pools.owner(), stores.owner(), stores.app())
@@ -170,33 +158,17 @@ public final class Engine {
         return done.future();
     }
 
-    private static Map<String, String> scripts() {
-        return Stream.concat(Packets.SCRIPTS.stream(), Draws.SCRIPTS.stream())
-                .collect(Collectors.toMap(name -> name, Script::read));
-    }
-
     private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore, Presence presence) {
-        PacketCleanup ends = new PacketCleanup(packets.ended());
-        DrawCleanup closedDraws = new DrawCleanup();
         return new PersistenceVerticle.Wiring(
-                pools.postgres(),
-                presence,
-                pools.lengthy(),
-                stores.redisUrl(),
-                config.redis().commandTimeout(),
-                shardStore,
-                shards,
-                quarantine,
-                feeds.feeding(concat(packets.settlers(ends), draws.settlers(closedDraws))),
-                List.of(new PacketShardLoader(), new DrawShardLoader(quarantine)),
-                concat(concat(List.of(packets.closing(ends)), draws.ownerTasks(closedDraws)), feeds.ownerTasks()),
-                config.journal().pollInterval(),
-                SETTLEMENT_ITEMS,
+                new PersistenceVerticle.Stores(
+                        pools.postgres(),
+                        pools.lengthy(),
+                        stores.redisUrl(),
+                        config.redis().commandTimeout()),
+                new PersistenceVerticle.Owned(shardStore, shards, quarantine, presence),
+                new PersistenceVerticle.Work(List.of(packets.mode(), draws.mode()), feeds.ownerTasks(), feeds),
+                new PersistenceVerticle.Pace(config.journal().pollInterval(), SETTLEMENT_ITEMS),
                 metrics);
-    }
-
-    private static <T> List<T> concat(List<? extends T> first, List<? extends T> second) {
-        return Stream.<T>concat(first.stream(), second.stream()).toList();
     }
 
     /** Opens the services of the event loop it is called on. */

@@ -12,15 +12,18 @@ import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketCloser;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.reconcile.PacketAudit;
 import dev.hongbao.engine.journal.KeyLoader;
-import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLink;
-import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
@@ -29,8 +32,15 @@ import java.util.List;
 
 /** The red packets' part of the engine: what packets and claims add to it. Safe on any thread but for the services. */
 final class Packets {
-    /** The names of their scripts. */
-    static final List<String> SCRIPTS = List.of("claim", "load", "close");
+    static final Mode.Traits TRAITS = new Mode.Traits(
+            List.of("claim", "load", "close"),
+            List.of(SettledClaims.class),
+            (generation, packet) -> List.of(PacketKeys.hash(generation, new PacketId(packet))),
+            (vertx, pool) -> {
+                PacketStore store = new PacketStore(pool);
+                return settlers(vertx, new PacketCatalog(store), new PacketCleanup(new EndedPackets(store)));
+            },
+            PacketAudit::new);
 
     private final Vertx vertx;
     private final Pool pool;
@@ -73,11 +83,6 @@ final class Packets {
         this.guesses = new PasscodeGuesses(shards.namespace(), wrongPasscodes, System::nanoTime);
     }
 
-    /** What they need before anything is settled. Once a Vert.x instance. */
-    static void register(Vertx vertx) {
-        LocalCodec.register(vertx.eventBus(), SettledClaims.class);
-    }
-
     PacketCatalog catalog() {
         return catalog;
     }
@@ -86,14 +91,19 @@ final class Packets {
         return ended;
     }
 
-    /** @param ends what has ended; the same for the owner's task */
-    List<Settler> settlers(PacketCleanup ends) {
-        PacketCatalog owners = catalog.over(new PacketStore(ownerPool, quarantine));
-        return List.of(new ClaimSettler(owners, ends, vertx.eventBus()), new CloseSettler(ends));
+    /** For one writer. */
+    Mode mode() {
+        PacketStore owners = new PacketStore(ownerPool, quarantine);
+        PacketCleanup ends = new PacketCleanup(ended);
+        return new Mode(
+                TRAITS,
+                settlers(vertx, catalog.over(owners), ends),
+                new PacketShardLoader(),
+                List.of(new PacketCloser(owners, ends, shards, vertx)));
     }
 
-    OwnerTask closing(PacketCleanup ends) {
-        return new PacketCloser(new PacketStore(ownerPool), ends, shards, vertx.eventBus());
+    private static List<Settler> settlers(Vertx vertx, PacketCatalog catalog, PacketCleanup ends) {
+        return List.of(new ClaimSettler(catalog, ends, vertx.eventBus()), new CloseSettler(ends));
     }
 
     PacketService packets(KeyLoader loading, PacketConfig config) {

@@ -1,21 +1,8 @@
 package dev.hongbao.server;
 
-import dev.hongbao.domain.claim.ClaimSettler;
-import dev.hongbao.domain.draw.DrawCatalog;
-import dev.hongbao.domain.draw.DrawCleanup;
-import dev.hongbao.domain.draw.DrawStore;
-import dev.hongbao.domain.draw.EndSettler;
-import dev.hongbao.domain.packet.CloseSettler;
-import dev.hongbao.domain.packet.EndedPackets;
-import dev.hongbao.domain.packet.PacketCatalog;
-import dev.hongbao.domain.packet.PacketCleanup;
-import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.domain.play.PlaySettler;
-import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.engine.journal.QuarantineStore;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Installation;
-import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.ShardStore;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -57,8 +44,7 @@ public final class QuarantineOperations {
             throws Exception {
         Vertx vertx = Vertx.vertx();
         try {
-            Packets.register(vertx);
-            LocalCodec.register(vertx.eventBus(), SettledPlayRequests.class);
+            Modes.register(vertx);
             // A second connection looks up what the transaction on the first one settles.
             Pool pool = PgBuilder.pool()
                     .with(new PoolOptions().setMaxSize(2))
@@ -80,15 +66,6 @@ public final class QuarantineOperations {
     }
 
     private static QuarantineStore store(Vertx vertx, Pool pool, Installation installation) {
-        PacketStore packets = new PacketStore(pool);
-        PacketCleanup ends = new PacketCleanup(new EndedPackets(packets));
-        return new QuarantineStore(
-                pool,
-                new ShardStore(pool, installation),
-                List.of(
-                        new ClaimSettler(new PacketCatalog(packets), ends, vertx.eventBus()),
-                        new CloseSettler(ends),
-                        new PlaySettler(new DrawCatalog(new DrawStore(pool)), vertx.eventBus()),
-                        new EndSettler(new DrawCleanup())));
+        return new QuarantineStore(pool, new ShardStore(pool, installation), Modes.settlers(vertx, pool), Modes.KEYS);
     }
 }

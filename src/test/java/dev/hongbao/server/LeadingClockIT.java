@@ -88,20 +88,10 @@ class LeadingClockIT {
     private Packet opensIn(Duration later) {
         return engine.send(
                 "alice",
-                new SendCommand(
-                        GROUP,
-                        PacketKind.LUCKY,
-                        CNY,
-                        100,
-                        2,
-                        null,
-                        null,
-                        null,
-                        null,
-                        List.of(),
-                        null,
-                        time.now().plus(later),
-                        HOUR.multipliedBy(9)));
+                SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 100, 2)
+                        .opensAt(time.now().plus(later))
+                        .expiresIn(HOUR.multipliedBy(9))
+                        .build());
     }
 
     private double voids() {

@@ -169,8 +169,9 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public static SendCommand lucky(long amount, int count, Duration expiresIn) {
-        return new SendCommand(
-                GROUP, PacketKind.LUCKY, CNY, amount, count, null, null, null, null, List.of(), null, null, expiresIn);
+        return SendCommand.of(GROUP, PacketKind.LUCKY, CNY, amount, count)
+                .expiresIn(expiresIn)
+                .build();
     }
 
     /** Idempotent. */

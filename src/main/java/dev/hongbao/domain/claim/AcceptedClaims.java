@@ -2,6 +2,7 @@ package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import java.util.ArrayList;
@@ -12,12 +13,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A journal item: users who won the slots of a packet from {@code firstSlot} on, in this order.
  */
-record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
-    /** The journal's word for it. */
-    static final String VERB = "claim";
+public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
+    /** {@code <packet> <first slot> <user> …}, as claim.lua writes it. */
+    public static final JournalFormat FORMAT = new JournalFormat("claim", AcceptedClaims::decode);
 
-    AcceptedClaims {
+    public AcceptedClaims {
         users = List.copyOf(users);
+    }
+
+    @Override
+    public String verb() {
+        return FORMAT.verb();
     }
 
     @Override
@@ -36,7 +42,6 @@ record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implem
                 + users.stream().map(UserId::value).collect(Collectors.joining(" "));
     }
 
-    /** Reads {@code <packet> <first slot> <user> …}, as claim.lua writes it; null when it is not that. */
     static @Nullable AcceptedClaims decode(String payload) {
         int afterPacket = payload.indexOf(' ');
         int afterSlot = payload.indexOf(' ', afterPacket + 1);

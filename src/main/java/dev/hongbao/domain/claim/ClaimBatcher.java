@@ -3,13 +3,14 @@ package dev.hongbao.domain.claim;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.engine.journal.ScriptBatcher;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
@@ -85,7 +86,7 @@ final class ClaimBatcher {
     }
 
     /** One call for claims on any packets of a shard. */
-    final class ClaimScriptCall implements ScriptBatcher.ScriptCall<Answer> {
+    final class ClaimScriptCall implements ShardScript.Call<List<Answer>> {
         private final List<Submission> submissions;
         /**
          * The places in {@code submissions}, by the packet's id, apart from who only asks: two objects of one packet would be two keys,
@@ -102,14 +103,19 @@ final class ClaimBatcher {
         }
 
         @Override
-        public Request request(Shards.Shard current) {
-            Generation generation = current.generation();
-            Request call = Request.cmd(Command.EVALSHA)
-                    .arg(current.script("claim").sha())
-                    .arg(byPacket.size() + 1)
-                    .arg(generation.journalKey());
+        public String script() {
+            return "claim";
+        }
+
+        @Override
+        public int keys() {
+            return byPacket.size();
+        }
+
+        @Override
+        public void write(Generation generation, Request call) {
             for (Slots slots : byPacket.keySet()) {
-                call.arg(generation.packetKey(slots.packet.toString()));
+                call.arg(PacketKeys.hash(generation, slots.packet));
             }
             call.arg(settings.maxJournalEntries());
             byPacket.forEach((slots, places) -> {
@@ -118,11 +124,10 @@ final class ClaimBatcher {
                     call.arg(submissions.get(place).user.value());
                 }
             });
-            return call;
         }
 
         @Override
-        public ScriptBatcher.Reply<Answer> read(Generation generation, Response reply) {
+        public ShardScript.Reply<List<Answer>> read(Generation generation, Response reply) {
             Outcomes outcomes = new Outcomes(reply.get(1).toString(StandardCharsets.US_ASCII), generation);
             Answer[] answers = new Answer[submissions.size()];
             List<AcceptedClaims> accepted = new ArrayList<>();
@@ -141,8 +146,7 @@ final class ClaimBatcher {
                     accepted.add(new AcceptedClaims(entry.getKey().packet, firstSlot, winners));
                 }
             }
-            long seq = accepted.isEmpty() ? 0 : Long.parseLong(reply.get(0).toString());
-            return new ScriptBatcher.Reply<>(Arrays.asList(answers), seq, AcceptedClaims.VERB, accepted);
+            return new ShardScript.Reply<>(Arrays.asList(answers), accepted, List.of());
         }
     }
 

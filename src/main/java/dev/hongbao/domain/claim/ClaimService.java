@@ -9,6 +9,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementWaiters;
 import dev.hongbao.engine.postgres.GatheredLookups;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class ClaimService {
     private final PacketCatalog catalog;
     private final ClaimRace.Dependencies needs;
+    private final ClaimBatcher batcher;
+    private final SettlementWaiters<ClaimRace.Key, Claim> waiters;
+    private final ClaimSettings settings;
 
     /**
      * @param redis a link of this event loop
@@ -66,19 +70,14 @@ public final class ClaimService {
                                         .added()
                                         .contains(key.packet().value()),
                                 UnavailableException.setAside()));
+        this.waiters = waiters;
+        this.batcher = new ClaimBatcher(vertx, redis, shards, settings, metrics);
+        this.settings = settings;
         this.needs = new ClaimRace.Dependencies(
-                vertx,
-                quarantine,
-                new GatheredLookups<>(keys -> settledClaims(store, keys)),
-                redis,
-                guesses,
-                store,
-                catalog,
-                ended,
-                shards,
-                new ClaimBatcher(vertx, redis, shards, settings, metrics),
-                waiters,
-                settings,
+                new Attempt.Shared<>(vertx, shards, quarantine, waiters),
+                batcher,
+                new ClaimRace.Known(store, catalog, ended, new GatheredLookups<>(keys -> settledClaims(store, keys))),
+                new ClaimRace.Guesses(guesses, redis),
                 metrics,
                 clock);
         metrics.watch(this::inFlight);
@@ -93,7 +92,7 @@ public final class ClaimService {
 
     /** Claims in flight on this event loop: waiting for the script or for their settlement. */
     public int inFlight() {
-        return needs.batcher().waiting() + needs.waiters().waiting();
+        return batcher.waiting() + waiters.waiting();
     }
 
     /**
@@ -104,9 +103,7 @@ public final class ClaimService {
      *     claims wait
      */
     public ClaimAnswers claim(Caller caller, PacketId id, @Nullable String passcode) {
-        ClaimRace race = new ClaimRace(needs, caller, passcode, true);
-        begin(race, id);
-        return race.answers();
+        return begin(caller, id, passcode, true);
     }
 
     /**
@@ -114,25 +111,28 @@ public final class ClaimService {
      * kept after it.
      */
     public Future<ClaimOutcome> accept(Caller caller, PacketId id, @Nullable String passcode) {
-        ClaimRace race = new ClaimRace(needs, caller, passcode, false);
-        begin(race, id);
-        return race.answers().accepted();
+        return begin(caller, id, passcode, false).accepted();
     }
 
-    private void begin(ClaimRace race, PacketId id) {
+    private ClaimAnswers begin(Caller caller, PacketId id, @Nullable String passcode, boolean awaitsSettlement) {
+        long deadlineNanos = System.nanoTime() + settings.timeout().toNanos();
         Packet packet = catalog.cached(id);
         if (packet != null) {
-            race.start(packet);
-        } else {
-            race.inTime(catalog.find(id)).onFailure(race::fail).onSuccess(found -> {
-                if (found == null && needs.quarantine().holds(id.value())) {
-                    race.fail(UnavailableException.setAside()); // its terms cannot be read
-                } else if (found == null) {
-                    race.finish(ClaimOutcome.refused(Kind.NOT_FOUND));
-                } else {
-                    race.start(found);
-                }
-            });
+            return new ClaimRace(needs, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();
         }
+        Future<@Nullable Packet> readable = catalog.find(id)
+                .compose(found -> found == null && needs.shared().quarantine().holds(id.value())
+                        ? Future.failedFuture(UnavailableException.setAside()) // its terms cannot be read
+                        : Future.succeededFuture(found));
+        Future<ClaimAnswers> answers = Attempt.orUnknown(Attempt.inTime(readable, deadlineNanos))
+                .onFailure(fault -> needs.metrics().unknown())
+                .map(found -> {
+                    if (found == null) {
+                        needs.metrics().answered(Kind.NOT_FOUND);
+                        return ClaimAnswers.of(ClaimOutcome.refused(Kind.NOT_FOUND));
+                    }
+                    return new ClaimRace(needs, caller, found, passcode, awaitsSettlement, deadlineNanos).begin();
+                });
+        return new ClaimAnswers(answers.compose(ClaimAnswers::accepted), answers.compose(ClaimAnswers::settled));
     }
 }

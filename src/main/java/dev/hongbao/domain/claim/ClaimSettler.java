@@ -8,6 +8,7 @@ import dev.hongbao.domain.packet.PacketCatalog.Slots;
 import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,13 +49,8 @@ public final class ClaimSettler implements Settler {
     }
 
     @Override
-    public String verb() {
-        return AcceptedClaims.VERB;
-    }
-
-    @Override
-    public @Nullable JournalItem decode(String payload) {
-        return AcceptedClaims.decode(payload);
+    public JournalFormat format() {
+        return AcceptedClaims.FORMAT;
     }
 
     @Override

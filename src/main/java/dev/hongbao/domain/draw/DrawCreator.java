@@ -16,13 +16,14 @@ import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
@@ -91,37 +92,50 @@ final class DrawCreator {
             return Future.failedFuture(faults);
         }
         DrawId id = DrawId.create();
-        Generation[] read = new Generation[1];
         var scope = new Idempotency.Scope(caller.user(), "draw", key, wish.toString());
         return idempotency
                 .once(
                         scope,
-                        tx -> insert(tx, id, caller.user(), definition).map(generation -> {
-                            read[0] = generation;
-                            return id.toString();
-                        }))
-                .compose(made -> catalog.find(Objects.requireNonNull(DrawId.parse(made))))
-                .compose(found -> {
-                    Draw draw = Objects.requireNonNull(found);
-                    return read[0] == null || !draw.id().equals(id)
-                            ? Future.succeededFuture(draw)
-                            : load(draw, read[0]).map(draw);
-                });
+                        tx -> insert(tx, id, caller.user(), definition)
+                                .map(generation -> new Idempotency.Done<>(id.toString(), generation)))
+                .compose(made -> catalog.find(Objects.requireNonNull(DrawId.parse(made.result())))
+                        .compose(found -> {
+                            Draw draw = Objects.requireNonNull(found);
+                            Generation generation = made.fresh();
+                            return generation == null
+                                    ? Future.succeededFuture(draw)
+                                    : load(draw, generation).map(draw);
+                        }));
     }
 
     private Future<Void> load(Draw draw, Generation generation) {
-        String key = generation.drawKey(draw.id().toString());
-        return loading.load(
-                        generation,
-                        key,
-                        shard -> Request.cmd(Command.EVALSHA)
-                                .arg(shard.script("draw").sha())
-                                .arg(2)
-                                .arg(generation.journalKey())
-                                .arg(key)
-                                .arg(Buffer.buffer(DrawState.rules(draw.rules())))
-                                .arg(Buffer.buffer(DrawState.first(draw.rules()))))
-                .mapEmpty();
+        String key = DrawKeys.hash(generation, draw.id());
+        return loading.load(generation, key, new LoadDraw(draw)).mapEmpty();
+    }
+
+    /** The call of {@code draw.lua}. Answers whether the draw was not playable before. */
+    private record LoadDraw(Draw draw) implements ShardScript.Call<Boolean> {
+        @Override
+        public String script() {
+            return "draw";
+        }
+
+        @Override
+        public int keys() {
+            return 1;
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            request.arg(DrawKeys.hash(generation, draw.id()))
+                    .arg(Buffer.buffer(DrawState.rules(draw.rules())))
+                    .arg(Buffer.buffer(DrawState.first(draw.rules())));
+        }
+
+        @Override
+        public ShardScript.Reply<Boolean> read(Generation generation, Response reply) {
+            return ShardScript.Reply.of(reply.toInteger() == 1);
+        }
     }
 
     /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */

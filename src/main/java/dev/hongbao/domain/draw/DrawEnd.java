@@ -1,5 +1,6 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import org.jspecify.annotations.Nullable;
@@ -9,9 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param period from 0; null for the draw
  */
-record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalItem {
-    /** The journal's word for it. */
-    static final String VERB = "end";
+public record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalItem {
+    /** {@code <draw> <period or ->}, as end.lua writes it. */
+    public static final JournalFormat FORMAT = new JournalFormat("end", DrawEnd::decode);
+
+    @Override
+    public String verb() {
+        return FORMAT.verb();
+    }
 
     @Override
     public int size() {
@@ -28,8 +34,7 @@ record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalItem {
         return draw + " " + (period == null ? "-" : period.toString());
     }
 
-    /** Reads {@code <draw> <period or ->}, as end.lua writes it; null when it is not that. */
-    static @Nullable DrawEnd decode(String payload) {
+    private static @Nullable DrawEnd decode(String payload) {
         int space = payload.indexOf(' ');
         DrawId draw = space < 0 ? null : DrawId.parse(payload.substring(0, space));
         if (draw == null) {

@@ -1,17 +1,16 @@
 package dev.hongbao.domain.draw;
 
-import dev.hongbao.engine.journal.JournalEntry;
-import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.redis.RedisFault;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
@@ -45,7 +44,7 @@ public final class DrawOwnerTask implements OwnerTask {
     private final DrawPlanner planner;
     private final DrawCleanup closedDraws;
     private final Shards shards;
-    private final EventBus bus;
+    private final ShardScript script;
     private final Map<DrawId, Next> next = new HashMap<>();
 
     public DrawOwnerTask(
@@ -55,14 +54,14 @@ public final class DrawOwnerTask implements OwnerTask {
             DrawPlanner planner,
             DrawCleanup closedDraws,
             Shards shards,
-            EventBus bus) {
+            Vertx vertx) {
         this.pool = pool;
         this.store = new DrawStore(pool, quarantine);
         this.catalog = catalog;
         this.planner = planner;
         this.closedDraws = closedDraws;
         this.shards = shards;
-        this.bus = bus;
+        this.script = new ShardScript(vertx, shards);
     }
 
     /** When a draw is to be looked at again, unless its shard is recovered before, or the clock goes back. */
@@ -70,6 +69,45 @@ public final class DrawOwnerTask implements OwnerTask {
 
     /** Something to end. @param period null for the draw */
     private record End(Draw draw, @Nullable Integer period) {}
+
+    /** The call of {@code end.lua}. Answers how many it ended. */
+    private record EndDraws(List<End> ends) implements ShardScript.Call<Integer> {
+        @Override
+        public String script() {
+            return "end";
+        }
+
+        @Override
+        public int keys() {
+            return 2 * ends.size();
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            for (End end : ends) {
+                request.arg(DrawKeys.hash(generation, end.draw.id())).arg(DrawKeys.schedule(generation, end.draw.id()));
+            }
+            for (End end : ends) {
+                request.arg(end.draw.id().toString()).arg(end.period == null ? "-" : end.period.toString());
+            }
+        }
+
+        @Override
+        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
+            String[] outcomes = reply.get(1).toString().split(" ");
+            List<DrawEnd> ending = new ArrayList<>();
+            List<String> missing = new ArrayList<>();
+            for (int i = 0; i < outcomes.length; i++) {
+                End end = ends.get(i);
+                if (outcomes[i].equals("ending")) {
+                    ending.add(new DrawEnd(end.draw.id(), end.period));
+                } else if (outcomes[i].equals("missing")) {
+                    missing.add(DrawKeys.hash(generation, end.draw.id()));
+                }
+            }
+            return new ShardScript.Reply<>(ending.size(), ending, missing);
+        }
+    }
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLink redis) {
@@ -108,9 +146,9 @@ public final class DrawOwnerTask implements OwnerTask {
 
     private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLink redis, Instant now) {
         return planner.plan(draw, now)
-                .compose(planned -> planner.load(draw, shard, redis).map(loaded -> {
+                .compose(planned -> planner.load(draw, shard, redis, script).map(loaded -> {
                     // A draw that has much to catch up is looked at again at the next tick.
-                    if (loaded != DrawPlanner.MISSING && planned < DrawPlanner.MAX_AT_ONCE) {
+                    if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
                         next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
                     }
                     return null;
@@ -137,54 +175,10 @@ public final class DrawOwnerTask implements OwnerTask {
         Map<Integer, List<End>> byShard =
                 ends.stream().collect(Collectors.groupingBy(end -> end.draw().shard()));
         List<Future<Void>> calls = new ArrayList<>();
-        byShard.forEach((shard, some) -> calls.add(end(redis, shards.current(shard), some)));
+        byShard.forEach((shard, some) -> calls.add(script.call(redis, shards.current(shard), new EndDraws(some))
+                .<Void>mapEmpty()
+                .recover(ShardScript::unlessReported)));
         return Future.join(calls).mapEmpty();
-    }
-
-    private Future<Void> end(RedisLink redis, Shards.Shard shard, List<End> ends) {
-        Generation generation = shard.generation();
-        Request call = Request.cmd(Command.EVALSHA)
-                .arg(shard.script("end").sha())
-                .arg(2 * ends.size() + 1)
-                .arg(generation.journalKey());
-        for (End end : ends) {
-            String id = end.draw.id().toString();
-            call.arg(generation.drawKey(id)).arg(generation.scheduleKey(id));
-        }
-        for (End end : ends) {
-            call.arg(end.draw.id().toString()).arg(end.period == null ? "-" : end.period.toString());
-        }
-        return redis.send(call)
-                .compose(reply -> {
-                    String[] outcomes = reply.get(1).toString().split(" ");
-                    List<JournalItem> ending = new ArrayList<>();
-                    Future<Void> reported = Future.succeededFuture();
-                    for (int i = 0; i < outcomes.length; i++) {
-                        End end = ends.get(i);
-                        if (outcomes[i].equals("ending")) {
-                            ending.add(new DrawEnd(end.draw.id(), end.period));
-                        } else if (outcomes[i].equals("missing")) {
-                            reported = shards.report(
-                                    generation, generation.drawKey(end.draw.id().toString()));
-                        }
-                    }
-                    if (!ending.isEmpty()) {
-                        long seq = Long.parseLong(reply.get(0).toString());
-                        bus.publish(
-                                JournalEntry.address(generation.shard()),
-                                new JournalEntry(generation, seq, DrawEnd.VERB, ending));
-                    }
-                    return reported;
-                })
-                .recover(fault -> {
-                    if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
-                            || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
-                        return shards.report(generation, null);
-                    }
-                    return RedisFault.is(fault, RedisFault.Kind.ERROR)
-                            ? shards.reportFault(generation)
-                            : Future.failedFuture(fault);
-                });
     }
 
     private Future<Void> removeKeys(RedisLink redis) {
@@ -197,8 +191,8 @@ public final class DrawOwnerTask implements OwnerTask {
             draws.values().stream()
                     .flatMap(draw -> {
                         Generation generation = shards.current(draw.shard()).generation();
-                        String id = draw.id().toString();
-                        return Stream.of(generation.drawKey(id), generation.scheduleKey(id));
+                        return Stream.of(
+                                DrawKeys.hash(generation, draw.id()), DrawKeys.schedule(generation, draw.id()));
                     })
                     .forEach(unlink::arg);
             return redis.send(unlink).mapEmpty();

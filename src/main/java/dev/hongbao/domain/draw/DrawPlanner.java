@@ -5,14 +5,17 @@ import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Moments;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.odds.SecureChance;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,8 +41,6 @@ public final class DrawPlanner {
 
     /** How long before its start a period is planned: at most this, and at most half a period. */
     private static final Duration LEAD = Duration.ofMinutes(1);
-
-    static final int MISSING = -2;
 
     /** Periods planned in one go; a draw that was not planned for days catches up in some. */
     static final int MAX_AT_ONCE = 100;
@@ -156,50 +157,68 @@ public final class DrawPlanner {
                 .addArrayOfOffsetDateTime(moments.toArray(OffsetDateTime[]::new));
     }
 
+    /** The call of {@code period.lua}. Answers whether Redis has the draw. @param releases of the period, in any order */
+    private record LoadPeriod(Draw draw, int period, RowSet<Row> releases) implements ShardScript.Call<Boolean> {
+        @Override
+        public String script() {
+            return "period";
+        }
+
+        @Override
+        public int keys() {
+            return 2;
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            request.arg(DrawKeys.hash(generation, draw.id()))
+                    .arg(DrawKeys.schedule(generation, draw.id()))
+                    .arg(period);
+            for (Row row : releases) {
+                request.arg(DrawStore.instant(row, "moment").toEpochMilli()).arg(DrawShardLoader.member(row));
+            }
+        }
+
+        @Override
+        public ShardScript.Reply<Boolean> read(Generation generation, Response reply) {
+            return reply.toInteger() >= 0
+                    ? ShardScript.Reply.of(true)
+                    : new ShardScript.Reply<>(false, List.of(), List.of(DrawKeys.hash(generation, draw.id())));
+        }
+    }
+
     /**
      * Puts planned periods that Redis does not have yet on the draw's schedule there.
      *
-     * @return the last period that is loaded now, -1 for none; {@link #MISSING} when Redis does not have the draw
+     * @return whether they are there now; false when Redis does not have the draw, or is not as the shard's last recovery left it
      */
-    Future<Integer> load(Draw draw, Shards.Shard shard, RedisLink redis) {
-        Generation generation = shard.generation();
-        String key = generation.drawKey(draw.id().toString());
+    Future<Boolean> load(Draw draw, Shards.Shard shard, RedisLink redis, ShardScript script) {
+        String key = DrawKeys.hash(shard.generation(), draw.id());
         return redis.send(Request.cmd(Command.HGET).arg(key).arg("~")).compose(reply -> {
             if (reply == null) {
-                return Future.succeededFuture(MISSING);
+                return Future.succeededFuture(false);
             }
-            int loaded = reply.toInteger();
             return pool.preparedQuery("select n from period where draw = $1 and n > $2 order by n limit $3")
-                    .execute(Tuple.of(draw.id().value(), loaded, MAX_AT_ONCE))
+                    .execute(Tuple.of(draw.id().value(), reply.toInteger(), MAX_AT_ONCE))
                     .compose(rows -> {
-                        Future<Integer> done = Future.succeededFuture(loaded);
+                        Future<Boolean> done = Future.succeededFuture(true);
                         for (Row row : rows) {
                             int period = row.getInteger("n");
-                            done = done.compose(before -> load(draw, period, shard, redis));
+                            done = done.compose(there -> there
+                                    ? releases(draw, period)
+                                            .compose(releases ->
+                                                    script.call(redis, shard, new LoadPeriod(draw, period, releases)))
+                                    : Future.succeededFuture(false));
                         }
-                        return done;
+                        return done.recover(
+                                fault -> ShardScript.unlessReported(fault).map(false));
                     });
         });
     }
 
-    private Future<Integer> load(Draw draw, int period, Shards.Shard shard, RedisLink redis) {
-        Generation generation = shard.generation();
+    private Future<RowSet<Row>> releases(Draw draw, int period) {
         return pool.preparedQuery("select period, prize, n, moment from release"
                         + " where draw = $1 and period = $2 and not withdrawn order by moment")
-                .execute(Tuple.of(draw.id().value(), period))
-                .compose(rows -> {
-                    Request load = Request.cmd(Command.EVALSHA)
-                            .arg(shard.script("period").sha())
-                            .arg(3)
-                            .arg(generation.journalKey())
-                            .arg(generation.drawKey(draw.id().toString()))
-                            .arg(generation.scheduleKey(draw.id().toString()))
-                            .arg(period);
-                    for (Row row : rows) {
-                        load.arg(DrawStore.instant(row, "moment").toEpochMilli())
-                                .arg(DrawShardLoader.member(row));
-                    }
-                    return redis.send(load).map(period);
-                });
+                .execute(Tuple.of(draw.id().value(), period));
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawState.Issued;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.Rules;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +39,11 @@ public final class DrawRedisAudit {
     private final Map<String, Rest> rests = new HashMap<>();
     private final List<String> differences = new ArrayList<>();
 
+    private record Win(int number, long round) {}
+
     /** What the journal has of a draw. */
     private static final class Unsettled {
-        private final List<long[]> wins = new ArrayList<>(); // prize, round
+        private final List<Win> wins = new ArrayList<>();
         private final Map<String, String> counters = new HashMap<>();
         private final Set<String> taken = new HashSet<>();
         private long next;
@@ -59,30 +63,41 @@ public final class DrawRedisAudit {
         this.generation = generation;
     }
 
-    /** Takes an item of the journal that is not settled, in {@code play.lua}'s words; the next one follows it. */
-    public void unsettled(String item) {
-        String[] words = item.split(" ", -1);
-        if (words.length != 8) {
-            return; // a cost that goes back
-        }
-        Unsettled draw = unsettled.computeIfAbsent(words[0], id -> new Unsettled());
-        String[] prizes = words[6].split(",", -1);
-        draw.next = Long.parseLong(words[5]) + prizes.length;
-        for (String prize : prizes) {
-            String[] parts = prize.split(":", -1);
-            draw.wins.add(new long[] {Long.parseLong(parts[0]), Long.parseLong(parts[1])});
-            if (parts.length == 4) {
-                draw.taken.add(parts[2] + ":" + parts[0] + ":" + parts[3]);
-            }
-        }
-        if (!words[7].equals("-")) {
-            draw.counters.put(words[3], words[7]);
-        }
+    /** Takes plays in the journal that are not settled. @param nextSeq the place of the play after them */
+    public void played(DrawId draw, long nextSeq) {
+        unsettled(draw).next = nextSeq;
+    }
+
+    /** Takes a prize that one of them won. @param number from 1 */
+    public void won(DrawId draw, int number, long round) {
+        unsettled(draw).wins.add(new Win(number, round));
+    }
+
+    /** Takes the release that one of them took. @param number of the prize, from 1 */
+    public void taken(DrawId draw, int period, int number, int release) {
+        unsettled(draw).taken.add(DrawShardLoader.member(period, number, release));
+    }
+
+    /** Takes a user's counters after them. */
+    public void counted(DrawId draw, UserId user, String counters) {
+        unsettled(draw).counters.put(user.value(), counters);
     }
 
     /** Takes the end of a draw that is in the journal and not settled. */
-    public void ending(String draw) {
-        ending.add(draw);
+    public void ending(DrawId draw) {
+        ending.add(draw.toString());
+    }
+
+    private String hash(String id) {
+        return DrawKeys.hash(generation, new DrawId(UUID.fromString(id)));
+    }
+
+    private String schedule(String id) {
+        return DrawKeys.schedule(generation, new DrawId(UUID.fromString(id)));
+    }
+
+    private Unsettled unsettled(DrawId draw) {
+        return unsettled.computeIfAbsent(draw.toString(), id -> new Unsettled());
     }
 
     /** Compares; a sentence for each difference. */
@@ -107,7 +122,7 @@ public final class DrawRedisAudit {
             String id = row.getUUID("id").toString();
             rests.put(id, new Rest());
             all.add(redis.send(Request.cmd(Command.HMGET)
-                            .arg(generation.drawKey(id))
+                            .arg(hash(id))
                             .arg("#")
                             .arg("~")
                             .arg("="))
@@ -141,8 +156,8 @@ public final class DrawRedisAudit {
             return;
         }
         List<Issued> issued = new ArrayList<>(DrawShardLoader.issued(row));
-        more.wins.forEach(win ->
-                issued.set((int) win[0] - 1, issued.get((int) win[0] - 1).and(win[1])));
+        more.wins.forEach(
+                win -> issued.set(win.number - 1, issued.get(win.number - 1).and(win.round)));
         Object expected = MessagePack.read(DrawState.after(rules, issued));
         Object held = MessagePack.read(fields.get(2).toBytes());
         if (!held.equals(expected)) {
@@ -164,7 +179,7 @@ public final class DrawRedisAudit {
         byDraw.keySet().retainAll(rests.keySet());
         byDraw.forEach((id, users) -> {
             Map<String, String> newer = unsettled.getOrDefault(id, new Unsettled()).counters;
-            Request ask = Request.cmd(Command.HMGET).arg(generation.drawKey(id));
+            Request ask = Request.cmd(Command.HMGET).arg(hash(id));
             users.keySet().forEach(ask::arg);
             users.forEach((user, counters) -> {
                 if (!newer.containsKey(user)) {
@@ -207,7 +222,7 @@ public final class DrawRedisAudit {
         byDraw.forEach((id, members) -> {
             Rest rest = Objects.requireNonNull(rests.get(id));
             rest.releases += members.size();
-            Request ask = Request.cmd(Command.ZMSCORE).arg(generation.scheduleKey(id));
+            Request ask = Request.cmd(Command.ZMSCORE).arg(schedule(id));
             members.forEach(ask::arg);
             all.add(redis.send(ask).map(scores -> {
                 scores.forEach(score -> rest.missing += score == null ? 1 : 0);
@@ -218,10 +233,10 @@ public final class DrawRedisAudit {
     }
 
     private Future<Void> rest(String id, Rest rest) {
-        Future<Response> fields = redis.send(Request.cmd(Command.HLEN).arg(generation.drawKey(id)));
-        Future<Response> closed = redis.send(
-                Request.cmd(Command.HEXISTS).arg(generation.drawKey(id)).arg("!"));
-        Future<Response> schedule = redis.send(Request.cmd(Command.ZCARD).arg(generation.scheduleKey(id)));
+        Future<Response> fields = redis.send(Request.cmd(Command.HLEN).arg(hash(id)));
+        Future<Response> closed =
+                redis.send(Request.cmd(Command.HEXISTS).arg(hash(id)).arg("!"));
+        Future<Response> schedule = redis.send(Request.cmd(Command.ZCARD).arg(schedule(id)));
         return Future.all(fields, closed, schedule).map(all -> {
             long users = fields.result().toLong() - 4 - closed.result().toLong();
             if (users != rest.users) {

@@ -97,8 +97,8 @@ public final class DrawShardLoader implements ShardLoader {
 
     @Override
     public Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
-        return ShardLoader.over(pool, OVER, generation.drawKey(""), keys)
-                .compose(draws -> ShardLoader.over(pool, OVER, generation.scheduleKey(""), keys)
+        return ShardLoader.over(pool, OVER, DrawKeys.hashPrefix(generation), keys)
+                .compose(draws -> ShardLoader.over(pool, OVER, DrawKeys.schedulePrefix(generation), keys)
                         .map(schedules -> Stream.concat(draws.stream(), schedules.stream())
                                 .toList()));
     }
@@ -118,7 +118,7 @@ public final class DrawShardLoader implements ShardLoader {
                 continue;
             }
             writes.add(redis.send(Request.cmd(Command.HSET)
-                    .arg(generation.drawKey(row.getUUID("id").toString()))
+                    .arg(DrawKeys.hash(generation, new DrawId(row.getUUID("id"))))
                     .arg("#")
                     .arg(row.getLong("next_seq"))
                     .arg("~")
@@ -145,7 +145,7 @@ public final class DrawShardLoader implements ShardLoader {
         List<Future<?>> writes = new ArrayList<>();
         for (Row row : rows) {
             writes.add(redis.send(Request.cmd(Command.HSET)
-                    .arg(generation.drawKey(row.getUUID("draw").toString()))
+                    .arg(DrawKeys.hash(generation, new DrawId(row.getUUID("draw"))))
                     .arg(row.getString("user_id"))
                     .arg(row.getString("counters"))));
         }
@@ -156,7 +156,7 @@ public final class DrawShardLoader implements ShardLoader {
         List<Future<?>> writes = new ArrayList<>();
         for (Row row : rows) {
             writes.add(redis.send(Request.cmd(Command.ZADD)
-                    .arg(generation.scheduleKey(row.getUUID("draw").toString()))
+                    .arg(DrawKeys.schedule(generation, new DrawId(row.getUUID("draw"))))
                     .arg(DrawStore.instant(row, "moment").toEpochMilli())
                     .arg(member(row))));
         }
@@ -165,14 +165,19 @@ public final class DrawShardLoader implements ShardLoader {
 
     /** A release as the schedule has it. */
     static String member(Row row) {
-        return row.getInteger("period") + ":" + row.getInteger("prize") + ":" + row.getInteger("n");
+        return member(row.getInteger("period"), row.getInteger("prize"), row.getInteger("n"));
+    }
+
+    /** The same. @param prize its number, from 1 */
+    static String member(int period, int prize, int release) {
+        return period + ":" + prize + ":" + release;
     }
 
     private static Future<Void> writeAttempts(RedisLink redis, Generation generation, RowSet<Row> rows) {
         if (rows.size() == 0) {
             return Future.succeededFuture();
         }
-        Request write = Request.cmd(Command.ZADD).arg(generation.attemptsKey());
+        Request write = Request.cmd(Command.ZADD).arg(DrawKeys.attempts(generation));
         for (Row row : rows) {
             write.arg(0).arg(row.getUUID("attempt").toString());
         }

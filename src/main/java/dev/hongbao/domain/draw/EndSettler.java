@@ -1,12 +1,12 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,13 +24,8 @@ public final class EndSettler implements Settler {
     }
 
     @Override
-    public String verb() {
-        return DrawEnd.VERB;
-    }
-
-    @Override
-    public @Nullable JournalItem decode(String payload) {
-        return DrawEnd.decode(payload);
+    public JournalFormat format() {
+        return DrawEnd.FORMAT;
     }
 
     @Override

@@ -2,15 +2,14 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.feed.FeedStore.Unannounced;
+import dev.hongbao.domain.packet.LoadPackets;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
-import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,6 +36,7 @@ final class FeedOwnerTask implements OwnerTask {
     private final FeedStore store;
     private final FeedStore trimming;
     private final Shards shards;
+    private final ShardScript script;
     private final Duration keep;
     private final int most;
     private final ProgressQueue progressed;
@@ -64,6 +64,7 @@ final class FeedOwnerTask implements OwnerTask {
         this.store = store;
         this.trimming = trimming;
         this.shards = shards;
+        this.script = new ShardScript(vertx, shards);
         this.keep = keep;
         this.most = most;
         vertx.eventBus()
@@ -142,23 +143,14 @@ final class FeedOwnerTask implements OwnerTask {
                         .add(packet.packet());
             }
             List<Future<Void>> announcements = new ArrayList<>();
-            byShard.forEach((shard, packets) -> announcements.add(load(shard, packets, redis)
-                    .compose(loaded -> store.announce(packets))
-                    .onSuccess(told -> nudge())));
+            // Their sender may have died before they were loaded.
+            byShard.forEach((shard, packets) ->
+                    announcements.add(script.call(redis, shards.current(shard), new LoadPackets(packets))
+                            .compose(loaded -> store.announce(packets))
+                            .onSuccess(told -> nudge())
+                            .recover(ShardScript::unlessReported)));
             return Future.join(announcements).mapEmpty();
         });
-    }
-
-    /** Its sender may have died before it was loaded. Loading is idempotent, and changes nothing in an old generation. */
-    private Future<Void> load(int shard, List<PacketId> packets, RedisLink redis) {
-        Shards.Shard current = shards.current(shard);
-        Generation generation = current.generation();
-        Request load = Request.cmd(Command.EVALSHA)
-                .arg(current.script("load").sha())
-                .arg(packets.size() + 1)
-                .arg(generation.journalKey());
-        packets.forEach(packet -> load.arg(generation.packetKey(packet.toString())));
-        return redis.send(load).mapEmpty();
     }
 
     private Future<Void> trim() {

@@ -5,7 +5,7 @@ import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketLoaded;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.journal.OwnerTask;
-import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -14,8 +14,23 @@ import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
 
-/** The feeds of one server, composed: the writing half for the persistence verticle, the hub, and what readers need. */
-public final class Feeds {
+/**
+ * The feeds of one server, composed: the writing half for the persistence verticle, the hub, and what readers need.
+ *
+ * <p>This is who writes into the feeds; settlements do not pass through here, they are listened to:
+ *
+ * <ul>
+ *   <li>the end of a packet (drained, expired, refunded): the trigger {@code packet_end_to_feed}, in whatever transaction ends the
+ *       packet; the end of a draw: the trigger {@code draw_end_to_feed}, in the same way;
+ *   <li>a packet that was sent: the sending server, once it can be claimed ({@link Announcer}); its shard's owner, when the
+ *       server did not ({@link FeedOwnerTask});
+ *   <li>how far a packet has come: the owner, from the settled claims that it hears of ({@link FeedOwnerTask});
+ *   <li>draws that open and what is won in them: the owner, from the settled plays that it hears of ({@link DrawNews}).
+ * </ul>
+ *
+ * What the owner did not hear of, because a settlement's outcome is unknown or another server made it, it reads from Postgres.
+ */
+public final class Feeds implements SettlementListener {
     /** Events of a group that are kept. */
     public static final int MAX_EVENTS = 1_000;
 
@@ -66,14 +81,16 @@ public final class Feeds {
         });
     }
 
-    /** The same settlers; what they settle is told. */
-    public List<Settler> feeding(List<Settler> settlers) {
-        return settlers.stream()
-                .<Settler>map(settler -> new FeedingSettler(settler, vertx, () -> {
-                    ownerTask.suspect();
-                    drawNews.suspect();
-                }))
-                .toList();
+    /** What a settlement wrote into the feeds itself is read at once; the rest is told by {@link #owner's tasks}. */
+    @Override
+    public void settled() {
+        vertx.eventBus().publish(FeedHub.NUDGE, null);
+    }
+
+    @Override
+    public void uncertain() {
+        ownerTask.suspect();
+        drawNews.suspect();
     }
 
     /** What a shard's owner does for the feeds. */

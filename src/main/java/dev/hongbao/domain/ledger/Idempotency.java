@@ -14,6 +14,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Commands that happen once (invariant I6): the key is written in the command's own transaction, so it is bound by success
@@ -44,13 +45,21 @@ public final class Idempotency {
     }
 
     /**
+     * A command that is done.
+     *
+     * @param result a short text by which its result is found again
+     * @param fresh what else is known of it; null when it was done before
+     */
+    public record Done<T>(String result, @Nullable T fresh) {}
+
+    /**
      * Runs {@code work} in a transaction unless the key was used before. Two calls at once with one key wait for each other.
      *
-     * @param work does the command and gives a short text by which its result is found again; may run more than once, of which
-     *     one commits
-     * @return that text, of this run or of the first; refused with IDEMPOTENCY_KEY_REUSED, or as {@code work} fails
+     * @param work does the command; may run more than once, of which one commits
+     * @return what {@code work} gave; or, when the key was used before, the result of then and nothing fresh. Refused with
+     *     IDEMPOTENCY_KEY_REUSED, or as {@code work} fails
      */
-    public Future<String> once(Scope scope, Function<SqlConnection, Future<String>> work) {
+    public <T> Future<Done<T>> once(Scope scope, Function<SqlConnection, Future<Done<T>>> work) {
         byte[] fingerprint = scope.fingerprint();
         Tuple key = Tuple.of(scope.user.value(), scope.operation, scope.key.value());
         return Transactions.run(pool, tx -> {
@@ -64,7 +73,7 @@ public final class Idempotency {
             return locked.compose(done -> used).compose(rows -> {
                 if (rows.rowCount() == 0) {
                     return work.apply(tx)
-                            .compose(result -> tx.preparedQuery(
+                            .compose(done -> tx.preparedQuery(
                                             "insert into idempotency (user_id, operation, key, fingerprint, result)"
                                                     + " values ($1, $2, $3, $4, $5)")
                                     .execute(Tuple.of(
@@ -72,14 +81,14 @@ public final class Idempotency {
                                             scope.operation,
                                             scope.key.value(),
                                             Buffer.buffer(fingerprint),
-                                            result))
-                                    .map(result));
+                                            done.result))
+                                    .map(done));
                 }
                 var first = rows.iterator().next();
                 if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
                     return Future.failedFuture(Verdict.REUSED.refusal());
                 }
-                return Future.succeededFuture(first.getString(1));
+                return Future.succeededFuture(new Done<>(first.getString(1), null));
             });
         });
     }

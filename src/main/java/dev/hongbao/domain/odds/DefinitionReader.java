@@ -72,22 +72,21 @@ public final class DefinitionReader {
             prizes.add(prize(prize, mode, whenExhausted));
         }
         FieldReader fallback = root.object("fallback");
-        DrawDefinition read = new DrawDefinition(
-                root.requiredText("name", MAX_NAME),
-                root.parsed("group", "must be a group id", GroupId::new),
-                root.moment("opensAt"),
-                closesAt(),
-                mode,
-                whenExhausted,
-                prizes,
-                fallback == null ? null : fallback(fallback),
-                cost(),
-                limits(),
-                guarantees(),
-                schedule(mode),
-                users("allow"),
-                users("deny"),
-                root.flag("showLeft", false));
+        String name = root.requiredText("name", MAX_NAME);
+        GroupId group = root.parsed("group", "must be a group id", GroupId::new);
+        Instant opensAt = root.moment("opensAt");
+        DrawDefinition read = DrawDefinition.of(name, closesAt(), mode, prizes)
+                .group(group)
+                .opensAt(opensAt)
+                .whenExhausted(whenExhausted)
+                .fallback(fallback == null ? null : fallback(fallback))
+                .cost(cost())
+                .limits(limits())
+                .guarantees(guarantees())
+                .schedule(schedule(mode))
+                .users(users("allow"), users("deny"))
+                .showLeft(root.flag("showLeft", false))
+                .build();
         root.refuseTheRest();
         if (faults.isEmpty()) {
             DefinitionRules.check(read, faults);

@@ -99,22 +99,7 @@ public record DrawDefinition(
 
     /** The same with the opening fixed. */
     public DrawDefinition openedAt(Instant opening) {
-        return new DrawDefinition(
-                name,
-                group,
-                opening,
-                closesAt,
-                mode,
-                whenExhausted,
-                prizes,
-                fallback,
-                cost,
-                limits,
-                guarantees,
-                schedule,
-                allow,
-                deny,
-                showLeft);
+        return new DefinitionBuilder(this).opensAt(opening).build();
     }
 
     /** The opening of a draw that exists. */
@@ -191,5 +176,10 @@ public record DrawDefinition(
             }
         }
         return 0;
+    }
+
+    /** A draw of what every one has; the rest is what is the default: open to all, at once, free, without limits. */
+    public static DefinitionBuilder of(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
+        return new DefinitionBuilder(name, closesAt, mode, prizes);
     }
 }

@@ -1,12 +1,19 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.QuarantineUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A journal item: the packet gives no more shares, and its remainder goes back to the sender. */
 public record Close(PacketId packet) implements JournalItem {
-    /** The journal's word for it. */
-    public static final String VERB = "close";
+    /** {@code <packet>}, as close.lua writes it. */
+    public static final JournalFormat FORMAT = new JournalFormat("close", Close::decode);
+
+    @Override
+    public String verb() {
+        return FORMAT.verb();
+    }
 
     @Override
     public int size() {
@@ -21,5 +28,10 @@ public record Close(PacketId packet) implements JournalItem {
     @Override
     public String payload() {
         return packet.toString();
+    }
+
+    private static @Nullable Close decode(String payload) {
+        PacketId packet = PacketId.parse(payload);
+        return packet == null ? null : new Close(packet);
     }
 }

@@ -1,12 +1,12 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Settles closes: each packet is refunded exactly once (invariant I8). */
 public final class CloseSettler implements Settler {
@@ -19,14 +19,8 @@ public final class CloseSettler implements Settler {
     }
 
     @Override
-    public String verb() {
-        return Close.VERB;
-    }
-
-    @Override
-    public @Nullable JournalItem decode(String payload) {
-        PacketId packet = PacketId.parse(payload);
-        return packet == null ? null : new Close(packet);
+    public JournalFormat format() {
+        return Close.FORMAT;
     }
 
     @Override

@@ -1,17 +1,16 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.domain.packet.PacketStore.Due;
-import dev.hongbao.engine.journal.JournalEntry;
-import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.OwnerTask;
-import dev.hongbao.engine.redis.RedisFault;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,13 +29,13 @@ public final class PacketCloser implements OwnerTask {
     private final PacketStore store;
     private final PacketCleanup ends;
     private final Shards shards;
-    private final EventBus bus;
+    private final ShardScript script;
 
-    public PacketCloser(PacketStore store, PacketCleanup ends, Shards shards, EventBus bus) {
+    public PacketCloser(PacketStore store, PacketCleanup ends, Shards shards, Vertx vertx) {
         this.store = store;
         this.ends = ends;
         this.shards = shards;
-        this.bus = bus;
+        this.script = new ShardScript(vertx, shards);
     }
 
     @Override
@@ -47,51 +46,55 @@ public final class PacketCloser implements OwnerTask {
             byShard.forEach((shard, packets) -> {
                 for (int from = 0; from < packets.size(); from += SCRIPT_PAGE) {
                     int to = Math.min(packets.size(), from + SCRIPT_PAGE);
-                    closes.add(close(redis, shards.current(shard), packets.subList(from, to)));
+                    closes.add(close(redis, shard, packets.subList(from, to)));
                 }
             });
             return Future.join(closes).mapEmpty();
         });
     }
 
-    private Future<Void> close(RedisLink redis, Shards.Shard shard, List<Due> packets) {
-        Generation generation = shard.generation();
-        Request close = Request.cmd(Command.EVALSHA)
-                .arg(shard.script("close").sha())
-                .arg(packets.size() + 1)
-                .arg(generation.journalKey());
-        packets.forEach(packet -> close.arg(generation.packetKey(packet.id().toString())));
-        packets.forEach(packet -> close.arg(packet.id().toString()));
-        return redis.send(close)
-                .compose(reply -> {
-                    String[] outcomes = reply.get(1).toString().split(" ");
-                    List<JournalItem> closing = new ArrayList<>();
-                    Future<Void> reported = Future.succeededFuture();
-                    for (int i = 0; i < outcomes.length; i++) {
-                        PacketId id = packets.get(i).id();
-                        if (outcomes[i].equals("closing")) {
-                            closing.add(new Close(id));
-                        } else if (outcomes[i].equals("missing")) {
-                            reported = shards.report(generation, generation.packetKey(id.toString()));
-                        }
-                    }
-                    if (!closing.isEmpty()) {
-                        long seq = Long.parseLong(reply.get(0).toString());
-                        bus.publish(
-                                JournalEntry.address(generation.shard()),
-                                new JournalEntry(generation, seq, Close.VERB, closing));
-                    }
-                    return reported;
-                })
-                .recover(fault -> {
-                    if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
-                            || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
-                        return shards.report(generation, null);
-                    }
-                    return RedisFault.is(fault, RedisFault.Kind.ERROR)
-                            ? shards.reportFault(generation)
-                            : Future.failedFuture(fault);
-                });
+    /** The call of {@code close.lua}. Answers how many packets it closed. */
+    private record ClosePackets(List<PacketId> packets) implements ShardScript.Call<Integer> {
+        @Override
+        public String script() {
+            return "close";
+        }
+
+        @Override
+        public int keys() {
+            return packets.size();
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            packets.forEach(packet -> request.arg(PacketKeys.hash(generation, packet)));
+            packets.forEach(packet -> request.arg(packet.toString()));
+        }
+
+        @Override
+        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
+            String[] outcomes = reply.get(1).toString().split(" ");
+            List<Close> closing = new ArrayList<>();
+            List<String> missing = new ArrayList<>();
+            for (int i = 0; i < outcomes.length; i++) {
+                PacketId packet = packets.get(i);
+                if (outcomes[i].equals("closing")) {
+                    closing.add(new Close(packet));
+                } else if (outcomes[i].equals("missing")) {
+                    missing.add(PacketKeys.hash(generation, packet));
+                }
+            }
+            return new ShardScript.Reply<>(closing.size(), closing, missing);
+        }
+    }
+
+    private Future<Void> close(RedisLink redis, int shard, List<Due> packets) {
+        return script.call(
+                        redis,
+                        shards.current(shard),
+                        new ClosePackets(packets.stream().map(Due::id).toList()))
+                .<Void>mapEmpty()
+                .recover(ShardScript::unlessReported);
     }
 
     private Future<Void> removeKeys(RedisLink redis) {
@@ -102,7 +105,7 @@ public final class PacketCloser implements OwnerTask {
         Request unlink = Request.cmd(Command.UNLINK);
         for (PacketId packet : over) {
             int shard = shards.shardFor(packet.value());
-            unlink.arg(shards.current(shard).generation().packetKey(packet.toString()));
+            unlink.arg(PacketKeys.hash(shards.current(shard).generation(), packet));
         }
         return redis.send(unlink).onFailure(kept -> ends.putBack(over)).mapEmpty();
     }

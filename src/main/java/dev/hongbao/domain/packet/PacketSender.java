@@ -16,13 +16,12 @@ import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -107,25 +106,18 @@ final class PacketSender {
         long[] amounts = Split.amounts(
                 SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max()), seed);
         Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
-        return new NewPacket(scope, id, shards.shardFor(id.value()), command, algorithm, seed, amounts, expiresIn);
+        SendStatement.Shares shares = new SendStatement.Shares(algorithm, seed, amounts);
+        return new NewPacket(scope, id, shards.shardFor(id.value()), command, shares, expiresIn);
     }
 
     private Future<Void> load(PacketId packet, Generation generation) {
-        String key = generation.packetKey(packet.toString());
-        return loading.load(
-                        generation,
-                        key,
-                        shard -> Request.cmd(Command.EVALSHA)
-                                .arg(shard.script("load").sha())
-                                .arg(2)
-                                .arg(generation.journalKey())
-                                .arg(key))
-                .map(loaded -> {
-                    if (loaded) {
-                        bus.publish(PacketLoaded.ADDRESS, new PacketLoaded(packet));
-                    }
-                    return null;
-                });
+        String key = PacketKeys.hash(generation, packet);
+        return loading.load(generation, key, new LoadPackets(List.of(packet))).map(loaded -> {
+            if (loaded) {
+                bus.publish(PacketLoaded.ADDRESS, new PacketLoaded(packet));
+            }
+            return null;
+        });
     }
 
     /** The rules on a wish; the first that is broken refuses it. */

@@ -52,7 +52,7 @@ public final class PacketShardLoader implements ShardLoader {
 
     @Override
     public Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
-        return ShardLoader.over(pool, OVER, generation.packetKey(""), keys);
+        return ShardLoader.over(pool, OVER, PacketKeys.hashPrefix(generation), keys);
     }
 
     private static Future<Void> writeNextSlots(RedisLink redis, Generation generation, RowSet<Row> rows) {
@@ -66,7 +66,7 @@ public final class PacketShardLoader implements ShardLoader {
                         "packet {} has {} claims but its highest slot is {}", row.getUUID("id"), claims, nextSlot - 1);
             }
             writes.add(redis.send(Request.cmd(Command.HSET)
-                    .arg(generation.packetKey(row.getUUID("id").toString()))
+                    .arg(PacketKeys.hash(generation, new PacketId(row.getUUID("id"))))
                     .arg("#")
                     .arg(nextSlot)));
         }
@@ -83,7 +83,7 @@ public final class PacketShardLoader implements ShardLoader {
                     writes.add(redis.send(write));
                 }
                 packet = row.getUUID("packet");
-                write = Request.cmd(Command.HSET).arg(generation.packetKey(packet.toString()));
+                write = Request.cmd(Command.HSET).arg(PacketKeys.hash(generation, new PacketId(packet)));
             }
             write.arg(row.getString("user_id")).arg(row.getInteger("slot"));
         }

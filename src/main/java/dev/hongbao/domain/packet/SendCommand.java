@@ -40,4 +40,87 @@ public record SendCommand(
     public SendCommand {
         recipients = List.copyOf(recipients);
     }
+
+    /** A command of what every send names; the rest is what is the default. */
+    public static Builder of(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
+        return new Builder(group, kind, asset, amount, count);
+    }
+
+    /** Makes a command, field by field. Null stands for the default, as in {@link SendCommand}. */
+    public static final class Builder {
+        private final GroupId group;
+        private final PacketKind kind;
+        private final Asset asset;
+        private final long amount;
+        private final int count;
+        private @Nullable Long min;
+        private @Nullable Long max;
+        private @Nullable SplitAlgorithm split;
+        private @Nullable String greeting;
+        private List<UserId> recipients = List.of();
+        private @Nullable String passcode;
+        private @Nullable Instant opensAt;
+        private @Nullable Duration expiresIn;
+
+        private Builder(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
+            this.group = group;
+            this.kind = kind;
+            this.asset = asset;
+            this.amount = amount;
+            this.count = count;
+        }
+
+        public Builder shares(@Nullable Long smallest, @Nullable Long largest) {
+            this.min = smallest;
+            this.max = largest;
+            return this;
+        }
+
+        public Builder split(@Nullable SplitAlgorithm algorithm) {
+            this.split = algorithm;
+            return this;
+        }
+
+        public Builder greeting(@Nullable String text) {
+            this.greeting = text;
+            return this;
+        }
+
+        public Builder recipients(List<UserId> users) {
+            this.recipients = users;
+            return this;
+        }
+
+        public Builder passcode(@Nullable String text) {
+            this.passcode = text;
+            return this;
+        }
+
+        public Builder opensAt(@Nullable Instant moment) {
+            this.opensAt = moment;
+            return this;
+        }
+
+        public Builder expiresIn(@Nullable Duration time) {
+            this.expiresIn = time;
+            return this;
+        }
+
+        public SendCommand build() {
+            return new SendCommand(
+                    group,
+                    kind,
+                    asset,
+                    amount,
+                    count,
+                    min,
+                    max,
+                    split,
+                    greeting,
+                    recipients,
+                    passcode,
+                    opensAt,
+                    expiresIn);
+        }
+    }
 }

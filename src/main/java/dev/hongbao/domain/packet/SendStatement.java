@@ -44,22 +44,17 @@ final class SendStatement {
      * A packet that is about to be sent.
      *
      * @param scope its sender, and under which key
-     * @param amounts of all slots, minor units; their sum is the command's amount
      */
     record NewPacket(
-            Idempotency.Scope scope,
-            PacketId id,
-            int shard,
-            SendCommand command,
-            SplitAlgorithm algorithm,
-            byte[] seed,
-            long[] amounts,
-            Duration expiresIn) {
+            Idempotency.Scope scope, PacketId id, int shard, SendCommand command, Shares shares, Duration expiresIn) {
 
         UserId sender() {
             return scope.user();
         }
     }
+
+    /** How it is split. @param amounts of all slots, minor units; their sum is the command's amount */
+    record Shares(SplitAlgorithm algorithm, byte[] seed, long[] amounts) {}
 
     /**
      * What became of it.
@@ -105,14 +100,14 @@ final class SendStatement {
 
     private static Tuple parameters(NewPacket packet) {
         SendCommand command = packet.command;
-        int blocks = (packet.amounts.length + SlotAmounts.BLOCK - 1) / SlotAmounts.BLOCK;
+        int blocks = (packet.shares.amounts.length + SlotAmounts.BLOCK - 1) / SlotAmounts.BLOCK;
         Integer[] places = new Integer[blocks];
         Integer[] numbers = new Integer[blocks];
         String[] amounts = new String[blocks];
         for (int block = 0; block < blocks; block++) {
             places[block] = 1;
             numbers[block] = block;
-            amounts[block] = Arrays.stream(block(packet.amounts, block))
+            amounts[block] = Arrays.stream(block(packet.shares.amounts, block))
                     .mapToObj(Long::toString)
                     .collect(Collectors.joining(",", "{", "}"));
         }
@@ -127,9 +122,9 @@ final class SendStatement {
                 .addArrayOfString(one(command.asset().code()))
                 .addArrayOfLong(one(command.amount()))
                 .addArrayOfInteger(one(command.count()))
-                .addArrayOfString(one(packet.algorithm.wireName()))
-                .addArrayOfBuffer(one(Buffer.buffer(packet.seed)))
-                .addArrayOfInteger(one(luckiest(packet.amounts)))
+                .addArrayOfString(one(packet.shares.algorithm.wireName()))
+                .addArrayOfBuffer(one(Buffer.buffer(packet.shares.seed)))
+                .addArrayOfInteger(one(luckiest(packet.shares.amounts)))
                 .addArrayOfString(one(command.greeting()))
                 .addArrayOfString(one(recipients(command)))
                 .addArrayOfBuffer(one(passcode(packet)))
@@ -197,7 +192,7 @@ final class SendStatement {
                 Objects.requireNonNull(row.getOffsetDateTime("opens_at")).toInstant(),
                 Objects.requireNonNull(row.getOffsetDateTime("expires_at")).toInstant());
         for (int block = 0; !packet.amounts().has(block); block++) {
-            packet.amounts().put(block, block(sent.amounts, block));
+            packet.amounts().put(block, block(sent.shares.amounts, block));
         }
         return packet;
     }

@@ -2,41 +2,46 @@ package dev.hongbao.domain.play;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.QuarantineUnit;
+import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A journal item: a request that the script has decided. Either it won prizes, or its cost is to be given back.
+ * A journal item: a request that the script has decided.
  *
  * @param attempt which try of the request it was
  * @param atMillis the time that decided it
- * @param firstSeq the place of its first play in the draw; 0 when refused
- * @param prizes one for each play, in order; empty when refused
- * @param counters the user's counters after it, separated by commas; empty when the draw keeps none
- * @param reason why it is refused; null when it won
  */
-record DecidedPlayRequest(
-        DrawId draw,
-        UUID request,
-        UUID attempt,
-        UserId user,
-        long atMillis,
-        long firstSeq,
-        List<Won> prizes,
-        String counters,
-        @Nullable String reason)
+public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, long atMillis, Decision decision)
         implements JournalItem {
-    /** The journal's word for it. */
-    static final String VERB = "play";
+    /** As play.lua and return.lua write it. */
+    public static final JournalFormat FORMAT = new JournalFormat("play", DecidedPlayRequest::decode);
 
-    DecidedPlayRequest {
-        prizes = List.copyOf(prizes);
+    /** What a request came to. */
+    public sealed interface Decision {}
+
+    /**
+     * It won prizes.
+     *
+     * @param firstSeq the place of its first play in the draw
+     * @param prizes one for each play, in order
+     * @param counters the user's counters after it, separated by commas; empty when the draw keeps none
+     */
+    public record Played(long firstSeq, List<Won> prizes, String counters) implements Decision {
+        public Played {
+            prizes = List.copyOf(prizes);
+        }
     }
+
+    /** Its cost is to be given back. @param reason why */
+    public record Refused(String reason) implements Decision {}
 
     /**
      * A prize of a play.
@@ -45,7 +50,7 @@ record DecidedPlayRequest(
      * @param period of the release it took; null for none
      * @param release its number within the period and prize; null for none
      */
-    record Won(
+    public record Won(
             int number,
             long round,
             @Nullable Integer period,
@@ -56,8 +61,13 @@ record DecidedPlayRequest(
     }
 
     @Override
+    public String verb() {
+        return FORMAT.verb();
+    }
+
+    @Override
     public int size() {
-        return Math.max(1, prizes.size());
+        return Math.max(1, prizes().size());
     }
 
     @Override
@@ -68,15 +78,35 @@ record DecidedPlayRequest(
     @Override
     public String payload() {
         String whose = draw + " " + request + " " + attempt + " " + user.value() + " " + atMillis;
-        if (reason != null) {
-            return whose + " ! " + reason;
+        if (decision instanceof Played played) {
+            return whose + " " + played.firstSeq + " "
+                    + played.prizes.stream().map(Won::word).collect(Collectors.joining(",")) + " "
+                    + (played.counters.isEmpty() ? "-" : played.counters);
         }
-        return whose + " " + firstSeq + " "
-                + prizes.stream().map(Won::word).collect(Collectors.joining(",")) + " "
-                + (counters.isEmpty() ? "-" : counters);
+        return whose + " ! " + reason();
     }
 
-    /** Reads what play.lua and return.lua write; null when it is not that. */
+    /** What it won, one prize for each play; empty when it was refused. */
+    List<Won> prizes() {
+        return decision instanceof Played played ? played.prizes : List.of();
+    }
+
+    /** The place of its first play in the draw; 0 when it was refused. */
+    long firstSeq() {
+        return decision instanceof Played played ? played.firstSeq : 0;
+    }
+
+    /** The user's counters after it; empty when it was refused, or the draw keeps none. */
+    String counters() {
+        return decision instanceof Played played ? played.counters : "";
+    }
+
+    /** Why it was refused; null when it won. */
+    @Nullable
+    String reason() {
+        return decision instanceof Refused refused ? refused.reason : null;
+    }
+
     static @Nullable DecidedPlayRequest decode(String payload) {
         String[] words = payload.split(" ", -1);
         DrawId draw = DrawId.parse(words[0]);
@@ -89,17 +119,26 @@ record DecidedPlayRequest(
             UserId user = new UserId(words[3]);
             long at = Long.parseLong(words[4]);
             if (words[5].equals("!")) {
-                return new DecidedPlayRequest(draw, request, attempt, user, at, 0, List.of(), "", words[6]);
+                return new DecidedPlayRequest(draw, request, attempt, user, at, new Refused(words[6]));
             }
             if (words.length != 8) {
                 return null;
             }
             String counters = words[7].equals("-") ? "" : words[7];
-            return new DecidedPlayRequest(
-                    draw, request, attempt, user, at, Long.parseLong(words[5]), prizes(words[6]), counters, null);
+            Played played = new Played(Long.parseLong(words[5]), prizes(words[6]), counters);
+            return new DecidedPlayRequest(draw, request, attempt, user, at, played);
         } catch (IllegalArgumentException malformed) {
             return null;
         }
+    }
+
+    /** Reads the items that a script returns of the entry it wrote. */
+    static List<DecidedPlayRequest> decodeAll(Response items) {
+        List<DecidedPlayRequest> decided = new ArrayList<>();
+        for (Response item : items) {
+            decided.add(Objects.requireNonNull(decode(item.toString())));
+        }
+        return decided;
     }
 
     private static List<Won> prizes(String text) {

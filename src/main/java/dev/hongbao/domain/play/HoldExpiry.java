@@ -1,14 +1,13 @@
 package dev.hongbao.domain.play;
 
-import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.engine.journal.OwnerTask;
-import dev.hongbao.engine.redis.RedisFault;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.EventBus;
-import io.vertx.redis.client.Command;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
@@ -22,7 +21,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,7 +50,7 @@ public final class HoldExpiry implements OwnerTask {
 
     private final Pool pool;
     private final Shards shards;
-    private final EventBus bus;
+    private final ShardScript script;
     private final Clock clock;
     private final Duration heldLong;
     private final Map<Integer, Deque<Sample>> samples = new HashMap<>();
@@ -62,10 +60,10 @@ public final class HoldExpiry implements OwnerTask {
     /**
      * @param heldLong how long a cost is held before it is looked after; {@link #HELD_LONG} but in tests
      */
-    public HoldExpiry(Pool pool, Shards shards, EventBus bus, Clock clock, Duration heldLong) {
+    public HoldExpiry(Pool pool, Shards shards, Vertx vertx, Clock clock, Duration heldLong) {
         this.pool = pool;
         this.shards = shards;
-        this.bus = bus;
+        this.script = new ShardScript(vertx, shards);
         this.clock = clock;
         this.heldLong = heldLong;
     }
@@ -98,40 +96,49 @@ public final class HoldExpiry implements OwnerTask {
                         now - sampledNanos < SAMPLE_NANOS ? Future.succeededFuture() : forgetOld(mine, redis, now));
     }
 
-    private Future<Void> giveBack(RedisLink redis, Shards.Shard shard, List<Row> held, long forgetUpTo) {
-        Generation generation = shard.generation();
-        Request call = Request.cmd(Command.EVALSHA)
-                .arg(shard.script("return").sha())
-                .arg(2)
-                .arg(generation.journalKey())
-                .arg(generation.attemptsKey())
-                .arg(clock.millis())
-                .arg(forgetUpTo);
-        for (Row row : held) {
-            call.arg(row.getUUID("draw").toString())
-                    .arg(row.getUUID("id").toString())
-                    .arg(row.getUUID("attempt").toString())
-                    .arg(row.getString("user_id"));
+    /**
+     * The call of {@code return.lua}. Answers how many costs it gives back.
+     *
+     * @param forgetUpTo the last journal entry whose attempts are forgotten; -1 for none
+     */
+    private record ReturnCosts(List<Row> held, long forgetUpTo, long nowMillis) implements ShardScript.Call<Integer> {
+        @Override
+        public String script() {
+            return "return";
         }
-        return redis.send(call)
-                .<Void>map(reply -> {
-                    List<DecidedPlayRequest> returned = new ArrayList<>();
-                    for (Response item : reply.get(2)) {
-                        returned.add(Objects.requireNonNull(DecidedPlayRequest.decode(item.toString())));
-                    }
-                    if (!returned.isEmpty()) {
-                        LOG.info("{} costs in {} were held and never decided: returned", returned.size(), generation);
-                        long seq = Long.parseLong(reply.get(0).toString());
-                        bus.publish(
-                                JournalEntry.address(generation.shard()),
-                                new JournalEntry(generation, seq, DecidedPlayRequest.VERB, List.copyOf(returned)));
+
+        @Override
+        public int keys() {
+            return 1;
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            request.arg(DrawKeys.attempts(generation)).arg(nowMillis).arg(forgetUpTo);
+            for (Row row : held) {
+                request.arg(row.getUUID("draw").toString())
+                        .arg(row.getUUID("id").toString())
+                        .arg(row.getUUID("attempt").toString())
+                        .arg(row.getString("user_id"));
+            }
+        }
+
+        @Override
+        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
+            List<DecidedPlayRequest> returned = DecidedPlayRequest.decodeAll(reply.get(2));
+            return new ShardScript.Reply<>(returned.size(), returned, List.of());
+        }
+    }
+
+    private Future<Void> giveBack(RedisLink redis, Shards.Shard shard, List<Row> held, long forgetUpTo) {
+        return script.call(redis, shard, new ReturnCosts(held, forgetUpTo, clock.millis()))
+                .<Void>map(returned -> {
+                    if (returned > 0) {
+                        LOG.info("{} costs in {} were held and never decided: returned", returned, shard.generation());
                     }
                     return null;
                 })
-                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
-                                || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)
-                        ? shards.report(generation, null)
-                        : Future.failedFuture(fault));
+                .recover(ShardScript::unlessReported);
     }
 
     /** Attempts of entries that were settled a minute ago: nobody tries them any more without asking Postgres first. */

@@ -2,8 +2,10 @@ package dev.hongbao.domain.play;
 
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.engine.journal.ScriptBatcher;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.MessagePack;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
@@ -11,7 +13,6 @@ import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Clock;
@@ -21,7 +22,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 
 /** Requests in calls of {@code play.lua}, with the chance that decides them. One instance per event loop, used on it only. */
@@ -78,7 +78,7 @@ final class PlayBatcher {
     }
 
     /** One call for requests on any draws of a shard. */
-    private final class PlayScriptCall implements ScriptBatcher.ScriptCall<Answer> {
+    private final class PlayScriptCall implements ShardScript.Call<List<Answer>> {
         private final List<Submission> submissions;
         private final Map<DrawId, List<Integer>> byDraw = new LinkedHashMap<>();
 
@@ -91,16 +91,21 @@ final class PlayBatcher {
         }
 
         @Override
-        public Request request(Shards.Shard current) {
-            Generation generation = current.generation();
+        public String script() {
+            return "play";
+        }
+
+        @Override
+        public int keys() {
+            return 1 + 2 * byDraw.size();
+        }
+
+        @Override
+        public void write(Generation generation, Request call) {
             Instant now = clock.instant();
-            Request call = Request.cmd(Command.EVALSHA)
-                    .arg(current.script("play").sha())
-                    .arg(2 + 2 * byDraw.size())
-                    .arg(generation.journalKey())
-                    .arg(generation.attemptsKey());
+            call.arg(DrawKeys.attempts(generation));
             for (DrawId id : byDraw.keySet()) {
-                call.arg(generation.drawKey(id.toString())).arg(generation.scheduleKey(id.toString()));
+                call.arg(DrawKeys.hash(generation, id)).arg(DrawKeys.schedule(generation, id));
             }
             call.arg(settings.maxJournalEntries()).arg(now.toEpochMilli()).arg(Buffer.buffer(numbers()));
             byDraw.forEach((id, places) -> {
@@ -115,7 +120,6 @@ final class PlayBatcher {
                             .arg(draw.definition().cost() == null ? 0 : 1);
                 }
             });
-            return call;
         }
 
         private byte[] numbers() {
@@ -128,7 +132,7 @@ final class PlayBatcher {
         }
 
         @Override
-        public ScriptBatcher.Reply<Answer> read(Generation generation, Response reply) {
+        public ShardScript.Reply<List<Answer>> read(Generation generation, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
             Answer[] answers = new Answer[submissions.size()];
             int next = 0;
@@ -137,12 +141,8 @@ final class PlayBatcher {
                     answers[place] = new Answer(verdict(outcomes[next++]), generation);
                 }
             }
-            List<DecidedPlayRequest> decided = new ArrayList<>();
-            for (Response item : reply.get(2)) {
-                decided.add(Objects.requireNonNull(DecidedPlayRequest.decode(item.toString())));
-            }
-            long seq = decided.isEmpty() ? 0 : Long.parseLong(reply.get(0).toString());
-            return new ScriptBatcher.Reply<>(Arrays.asList(answers), seq, DecidedPlayRequest.VERB, decided);
+            List<DecidedPlayRequest> decided = DecidedPlayRequest.decodeAll(reply.get(2));
+            return new ShardScript.Reply<>(Arrays.asList(answers), decided, List.of());
         }
 
         private static Verdict verdict(String outcome) {

@@ -5,6 +5,7 @@ import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
 import io.vertx.core.Future;
@@ -41,13 +42,8 @@ public final class PlaySettler implements Settler {
     }
 
     @Override
-    public String verb() {
-        return DecidedPlayRequest.VERB;
-    }
-
-    @Override
-    public @Nullable JournalItem decode(String payload) {
-        return DecidedPlayRequest.decode(payload);
+    public JournalFormat format() {
+        return DecidedPlayRequest.FORMAT;
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.hongbao.domain.reconcile;
 
+import dev.hongbao.engine.journal.JournalFormat;
+import dev.hongbao.engine.journal.ShardAudit;
 import dev.hongbao.engine.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -22,16 +24,28 @@ public final class Reconciliation {
     private final Pool pool;
     private final RedisLink redis;
     private final String namespace;
+    private final List<JournalFormat> formats;
+    private final List<ShardAudit.Factory> audits;
 
     /**
      * @param redis a link of the event loop that {@link #run} is called on
      * @param namespace the installation's in Redis
+     * @param formats of all that the journals may hold
+     * @param audits of Redis, one of each mode
      */
-    public Reconciliation(Vertx vertx, Pool pool, RedisLink redis, String namespace) {
+    public Reconciliation(
+            Vertx vertx,
+            Pool pool,
+            RedisLink redis,
+            String namespace,
+            List<JournalFormat> formats,
+            List<ShardAudit.Factory> audits) {
         this.vertx = vertx;
         this.pool = pool;
         this.redis = redis;
         this.namespace = namespace;
+        this.formats = List.copyOf(formats);
+        this.audits = List.copyOf(audits);
     }
 
     /** Every check there is on the database. */
@@ -62,7 +76,7 @@ public final class Reconciliation {
                                 .execute())
                         .compose(set -> each(connection, found))
                         .eventually(() -> connection.query("rollback").execute()))
-                .compose(checked -> new RedisAudit(vertx, pool, redis, namespace).run())
+                .compose(checked -> new RedisAudit(vertx, pool, redis, namespace, formats, audits).run())
                 .map(differences -> {
                     differences.forEach(found);
                     return findings;

@@ -8,39 +8,43 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads journal entries back from Redis. */
+/** Reads journal entries back from Redis. On the link's event loop only. */
 public final class JournalReader {
     private static final Logger LOG = LoggerFactory.getLogger(JournalReader.class);
 
-    /** Entries a read; with at most 256 claims each, some 10,000 claims. */
+    /** Entries that a writer reads at once; with at most 256 claims each, some 10,000 claims. */
     public static final int PAGE = 40;
 
     private final RedisLink redis;
-    private final Map<String, Settler> settlers;
+    private final Map<String, JournalFormat> formats;
 
-    public JournalReader(RedisLink redis, Map<String, Settler> settlers) {
+    /** @param formats of all that the journal may hold; anything else is void */
+    public JournalReader(RedisLink redis, Collection<JournalFormat> formats) {
         this.redis = redis;
-        this.settlers = settlers;
+        this.formats = formats.stream().collect(Collectors.toUnmodifiableMap(JournalFormat::verb, format -> format));
     }
 
     /**
-     * The entries of the generation after {@code afterSeq}, in order, at most {@link #PAGE}.
+     * The entries of the generation after {@code afterSeq}, in order.
      *
      * @param key the generation's journal, or where recovery put it; a missing key is an empty one
+     * @param most entries that are read
      */
-    public Future<List<JournalEntry>> read(Generation generation, String key, long afterSeq) {
+    public Future<List<JournalEntry>> read(Generation generation, String key, long afterSeq, int most) {
         Request range = Request.cmd(Command.XRANGE)
                 .arg(key)
                 .arg("(" + generation.entryId(afterSeq))
                 .arg(Long.toString(generation.epoch())) // up to its last possible entry
                 .arg("COUNT")
-                .arg(PAGE);
+                .arg(most);
         return redis.send(range).map(reply -> {
             List<JournalEntry> entries = new ArrayList<>();
             if (reply != null) {
@@ -70,7 +74,7 @@ public final class JournalReader {
     }
 
     private @Nullable JournalItem decode(String field, String verb, Response payload) {
-        Settler settler = field.equals(verb) ? settlers.get(verb) : null;
-        return settler == null ? null : settler.decode(payload.toString(StandardCharsets.US_ASCII));
+        JournalFormat format = field.equals(verb) ? formats.get(verb) : null;
+        return format == null ? null : format.read(payload.toString(StandardCharsets.US_ASCII));
     }
 }

@@ -1,15 +1,13 @@
 package dev.hongbao.engine.journal;
 
-import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.engine.shard.Symptom;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Request;
 import java.time.Duration;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +23,7 @@ public final class KeyLoader {
     private final Vertx vertx;
     private final RedisLink redis;
     private final Shards shards;
+    private final ShardScript script;
     private final long waitMillis;
 
     /**
@@ -34,6 +33,7 @@ public final class KeyLoader {
         this.vertx = vertx;
         this.redis = redis;
         this.shards = shards;
+        this.script = new ShardScript(vertx, shards);
         this.waitMillis = wait.toMillis();
     }
 
@@ -43,21 +43,17 @@ public final class KeyLoader {
      *
      * @param generation that the writing transaction read {@code for key share}
      * @param key of {@code generation}
-     * @param script a fenced and idempotent script's call
+     * @param call of an idempotent script
      * @return whether it is loaded now; false leaves it to a recovery
      */
-    public Future<Boolean> load(Generation generation, String key, Function<Shards.Shard, Request> script) {
+    public Future<Boolean> load(Generation generation, String key, ShardScript.Call<?> call) {
         Promise<Boolean> done = Promise.promise();
-        attempt(new Load(generation, key, script, System.nanoTime() + waitMillis * 1_000_000, done));
+        attempt(new Load(generation, key, call, System.nanoTime() + waitMillis * 1_000_000, done));
         return done.future();
     }
 
     private record Load(
-            Generation generation,
-            String key,
-            Function<Shards.Shard, Request> script,
-            long deadlineNanos,
-            Promise<Boolean> done) {}
+            Generation generation, String key, ShardScript.Call<?> call, long deadlineNanos, Promise<Boolean> done) {}
 
     private void attempt(Load load) {
         Generation generation = load.generation;
@@ -70,26 +66,17 @@ public final class KeyLoader {
             again(load, shards.refresh());
             return;
         }
-        redis.send(load.script.apply(current))
+        script.call(redis, current, load.call)
                 .onSuccess(loaded -> load.done.complete(true))
-                .onFailure(fault -> {
-                    if (RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
-                            || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL)) {
-                        // It certainly did not run: wait for the recovery that is under way, or start one.
-                        again(load, shards.report(generation, null));
-                    } else if (RedisFault.is(fault, RedisFault.Kind.ERROR)) {
-                        again(load, shards.reportFault(generation));
-                    } else {
-                        // No reason to recover: the connection comes back, and loading twice is loading once.
-                        again(load, Future.succeededFuture());
-                    }
-                });
+                // Either the shard is being recovered, or the connection comes back; loading twice is loading once.
+                .onFailure(fault ->
+                        again(load, ShardScript.isReported(fault) ? shards.refresh() : Future.succeededFuture()));
     }
 
     private void again(Load load, Future<Void> first) {
         if (System.nanoTime() > load.deadlineNanos) {
             LOG.warn("{} is left to the next recovery", load.key);
-            shards.report(load.generation, load.key);
+            var unused = shards.report(load.generation, new Symptom.Missing(load.key));
             load.done.complete(false);
             return;
         }

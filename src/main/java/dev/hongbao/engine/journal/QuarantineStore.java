@@ -46,12 +46,15 @@ public final class QuarantineStore {
 
     private final Pool pool;
     private final ShardStore shards;
+    private final Mode.Keys keys;
     private final Map<String, Settler> settlers = new HashMap<>();
 
-    public QuarantineStore(Pool pool, ShardStore shards, List<Settler> settlers) {
+    /** @param keys of all modes */
+    public QuarantineStore(Pool pool, ShardStore shards, List<Settler> settlers, Mode.Keys keys) {
         this.pool = pool;
         this.shards = shards;
-        settlers.forEach(settler -> this.settlers.put(settler.verb(), settler));
+        this.keys = keys;
+        settlers.forEach(settler -> this.settlers.put(settler.format().verb(), settler));
     }
 
     /**
@@ -118,7 +121,7 @@ public final class QuarantineStore {
         List<JournalItem> items = new ArrayList<>();
         int to = from;
         for (; to < kept.size() && to - from < PAGE && kept.get(to).verb.equals(verb); to++) {
-            JournalItem item = settler.decode(kept.get(to).item);
+            JournalItem item = settler.format().read(kept.get(to).item);
             if (item == null) {
                 return Future.failedFuture(
                         new IllegalStateException("entry " + kept.get(to).n + " of the quarantine cannot be read"));
@@ -171,8 +174,9 @@ public final class QuarantineStore {
     private Future<Void> assertNothingComes(UUID unit, ShardRow row, RedisLink redis) {
         Generation generation = row.generation();
         Request unlink = Request.cmd(Command.UNLINK);
-        generation.keysOf(unit).forEach(unlink::arg);
-        JournalReader reader = new JournalReader(redis, settlers);
+        keys.of(generation, unit).forEach(unlink::arg);
+        JournalReader reader = new JournalReader(
+                redis, settlers.values().stream().map(Settler::format).toList());
         return redis.send(unlink)
                 .compose(gone -> holds(reader, generation, generation.journalKey(), row.lastSeq(), unit))
                 .compose(journal -> holds(reader, generation, generation.retiredJournalKey(), row.lastSeq(), unit)
@@ -185,7 +189,7 @@ public final class QuarantineStore {
     }
 
     private Future<Boolean> holds(JournalReader reader, Generation generation, String key, long after, UUID unit) {
-        return reader.read(generation, key, after).compose(entries -> {
+        return reader.read(generation, key, after, JournalReader.PAGE).compose(entries -> {
             if (entries.isEmpty()) {
                 return Future.succeededFuture(false);
             }

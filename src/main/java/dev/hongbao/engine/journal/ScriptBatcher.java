@@ -3,13 +3,10 @@ package dev.hongbao.engine.journal;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
-import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,35 +14,29 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Gathers items into calls of one script: while one call for a shard is in flight, later items of it wait for the next, so
  * that batches grow with the load and a lone item waits for nobody; a full batch does not wait. One instance per event loop,
  * used on it only.
  *
- * <p>A call that fails is made again until its items' deadlines, so items must be idempotent. What a call accepted is published
- * to the shard's owner.
+ * <p>A call that fails is made again until its items' deadlines, so items must be idempotent.
  *
  * @param <T> an item: a claim, a request of plays
  * @param <A> what the script answers to one item
  */
 public final class ScriptBatcher<T, A> {
-    private static final Logger LOG = LoggerFactory.getLogger(ScriptBatcher.class);
-
     private static final long RETRY_MILLIS = 20;
 
     /** Calls of a shard at once, under load: Redis works on one while the answer of the other is read. */
     private static final int MAX_IN_FLIGHT = 2;
 
-    private static final long REPORT_NANOS = 200_000_000;
-
     private final Vertx vertx;
     private final RedisLink redis;
     private final Shards shards;
     private final Settings<T> settings;
-    private final Function<List<T>, ScriptCall<A>> script;
+    private final Function<List<T>, ShardScript.Call<List<A>>> calls;
+    private final ShardScript script;
     private final List<Lane> lanes = new ArrayList<>();
     private int waiting;
 
@@ -60,23 +51,6 @@ public final class ScriptBatcher<T, A> {
      */
     public record Settings<T>(String noun, int batchSize, ToIntFunction<T> size, int maxQueued, IntConsumer batches) {}
 
-    /** One call of the script, for some items; made anew when it is repeated. */
-    public interface ScriptCall<A> {
-        Request request(Shards.Shard shard);
-
-        /** The reply to {@link #request}, read. */
-        Reply<A> read(Generation generation, Response reply);
-    }
-
-    /**
-     * A script's reply.
-     *
-     * @param answers one for each item, in the order of the items
-     * @param seq of the journal entry; 0 when nothing was accepted
-     * @param verb and {@code accepted}: what the entry holds
-     */
-    public record Reply<A>(List<A> answers, long seq, String verb, List<? extends JournalItem> accepted) {}
-
     /**
      * One item in the queue.
      *
@@ -85,19 +59,20 @@ public final class ScriptBatcher<T, A> {
     private record Pending<T, A>(T item, long deadlineNanos, Promise<A> promise) {}
 
     /**
-     * @param script makes the call for some items of one shard
+     * @param calls makes the call for some items of one shard; it answers each, in their order
      */
     public ScriptBatcher(
             Vertx vertx,
             RedisLink redis,
             Shards shards,
             Settings<T> settings,
-            Function<List<T>, ScriptCall<A>> script) {
+            Function<List<T>, ShardScript.Call<List<A>>> calls) {
         this.vertx = vertx;
         this.redis = redis;
         this.shards = shards;
         this.settings = settings;
-        this.script = script;
+        this.calls = calls;
+        this.script = new ShardScript(vertx, shards);
         for (int shard = 0; shard < shards.count(); shard++) {
             lanes.add(new Lane(shard));
         }
@@ -134,7 +109,6 @@ public final class ScriptBatcher<T, A> {
         private int inFlight;
         private boolean flushing;
         private boolean pausing;
-        private long lastReportNanos = System.nanoTime() - REPORT_NANOS;
 
         Lane(int shard) {
             this.shard = shard;
@@ -175,34 +149,26 @@ public final class ScriptBatcher<T, A> {
                 items.add(next.item);
             }
             settings.batches.accept(size);
-            ScriptCall<A> call = script.apply(items);
-            Shards.Shard current = shards.current(shard);
-            redis.send(call.request(current)).onComplete(done -> {
+            script.call(redis, shards.current(shard), calls.apply(items)).onComplete(done -> {
                 inFlight--;
                 if (done.succeeded()) {
-                    answer(batch, current.generation(), call.read(current.generation(), done.result()));
+                    answer(batch, done.result());
                     flushSoon();
                 } else {
-                    retry(current.generation(), batch, done.cause());
+                    retry(batch, done.cause());
                 }
             });
         }
 
-        private void answer(List<Pending<T, A>> batch, Generation generation, Reply<A> reply) {
+        private void answer(List<Pending<T, A>> batch, List<A> answers) {
             for (int i = 0; i < batch.size(); i++) {
                 waiting--;
-                batch.get(i).promise.complete(reply.answers.get(i));
-            }
-            if (!reply.accepted.isEmpty()) {
-                vertx.eventBus()
-                        .publish(
-                                JournalEntry.address(shard),
-                                new JournalEntry(generation, reply.seq, reply.verb, List.copyOf(reply.accepted)));
+                batch.get(i).promise.complete(answers.get(i));
             }
         }
 
-        /** Puts the batch back at the head of the queue, and looks after what may be the cause. */
-        private void retry(Generation generation, List<Pending<T, A>> batch, Throwable fault) {
+        /** Puts the batch back at the head of the queue, for another call a little later. */
+        private void retry(List<Pending<T, A>> batch, Throwable fault) {
             if (RedisFault.is(fault, RedisFault.Kind.JOURNAL_FULL)) {
                 batch.forEach(pending -> fail(
                         pending,
@@ -225,18 +191,6 @@ public final class ScriptBatcher<T, A> {
                 }
                 return late;
             });
-            boolean fenced =
-                    RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT) || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL);
-            boolean failed = RedisFault.is(fault, RedisFault.Kind.ERROR);
-            if ((fenced || failed) && now - lastReportNanos > REPORT_NANOS) {
-                lastReportNanos = now;
-                if (fenced) {
-                    shards.report(generation, null);
-                } else {
-                    LOG.error("the script for {} of {} failed: {}", settings.noun, generation, fault.getMessage());
-                    shards.reportFault(generation);
-                }
-            }
             pausing = true;
             vertx.setTimer(RETRY_MILLIS, later -> {
                 pausing = false;

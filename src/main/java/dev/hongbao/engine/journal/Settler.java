@@ -3,22 +3,13 @@ package dev.hongbao.engine.journal;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Settles the journal's items of one verb into Postgres. Called on the persistence verticle's event loop.
  */
 public interface Settler {
-    /** The field name of its items in a journal entry. */
-    String verb();
-
-    /**
-     * Reads an item back from the journal.
-     *
-     * @return null when the text is not what the script writes; such an item is void
-     */
-    @Nullable
-    JournalItem decode(String payload);
+    /** Of the items that it settles. */
+    JournalFormat format();
 
     /**
      * Looks up what it takes to settle items.

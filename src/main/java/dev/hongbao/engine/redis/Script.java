@@ -14,6 +14,7 @@ import java.util.HexFormat;
  * @param sha lower-case hex SHA-1 of {@code text}
  */
 public record Script(String text, String sha) {
+    private static final String INCLUDE = "--@include ";
 
     /** The script whose text this is. */
     public static Script of(String text) {
@@ -26,12 +27,25 @@ public record Script(String text, String sha) {
     }
 
     /**
-     * The text of {@code lua/<name>.lua} on the class path.
+     * The text of {@code lua/<name>.lua} on the class path. A line {@code --@include <name>} stands for the text of that file, so
+     * that scripts share the lines that must be the same in all of them.
      *
-     * @throws IllegalStateException when the jar lacks it
+     * @throws IllegalStateException when the jar lacks it, or a file that it includes
      */
     public static String read(String name) {
-        String path = "/lua/" + name + ".lua";
+        StringBuilder text = new StringBuilder();
+        file("/lua/" + name + ".lua").lines().forEach(line -> {
+            String word = line.strip();
+            if (word.startsWith(INCLUDE)) {
+                text.append(read(word.substring(INCLUDE.length()).strip()));
+            } else {
+                text.append(line).append('\n');
+            }
+        });
+        return text.toString();
+    }
+
+    private static String file(String path) {
         try (InputStream in = Script.class.getResourceAsStream(path)) {
             if (in == null) {
                 throw new IllegalStateException("the jar lacks " + path);

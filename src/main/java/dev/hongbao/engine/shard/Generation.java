@@ -1,8 +1,5 @@
 package dev.hongbao.engine.shard;
 
-import java.util.List;
-import java.util.UUID;
-
 /**
  * One life of a shard in Redis. Recovery draws a new one: its keys and its scripts are stamped with it, so that whatever is
  * left of an older one changes nothing that counts (invariant I9).
@@ -26,37 +23,22 @@ public record Generation(String namespace, int shard, long epoch, String nonce) 
 
     /** The stream of accepted entries that Postgres has not settled. */
     public String journalKey() {
-        return stamp() + ":journal";
+        return key("journal");
     }
 
     /** Where recovery puts the journal, so that scripts of this generation find none. */
     public String retiredJournalKey() {
-        return stamp() + ":retired";
+        return key("retired");
     }
 
-    /** The hash of a packet. */
-    public String packetKey(String packet) {
-        return stamp() + ":p:" + packet;
+    /** A key of which each shard has one. */
+    public String key(String name) {
+        return stamp() + ":" + name;
     }
 
-    /** The hash of a draw. */
-    public String drawKey(String draw) {
-        return stamp() + ":d:" + draw;
-    }
-
-    /** The sorted set of a draw's releases that are not taken. */
-    public String scheduleKey(String draw) {
-        return stamp() + ":m:" + draw;
-    }
-
-    /** The sorted set of attempts that the play script has decided lately. */
-    public String attemptsKey() {
-        return stamp() + ":attempts";
-    }
-
-    /** All keys that a packet or a draw of this id may have. */
-    public List<String> keysOf(UUID id) {
-        return List.of(packetKey(id.toString()), drawKey(id.toString()), scheduleKey(id.toString()));
+    /** A key of something in the shard: a packet, a draw. @param kind tells its keys from others' */
+    public String key(String kind, String id) {
+        return stamp() + ":" + kind + ":" + id;
     }
 
     /** The sorted set, outside of all generations, of the latest epoch of each shard that Redis has seen. */

@@ -3,16 +3,13 @@ package dev.hongbao.engine.shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's word to a shard's owner that something in Redis is missing. The owner looks before it believes it.
+ * A server's word to a shard's owner that something in Redis is not as it should be.
  *
- * @param stamp of the generation in which it was missing
- * @param key the key that is missing though Postgres says that its packet or draw is open; null when scripts or the journal are
- *     missing; {@link #FAULT}
+ * @param stamp of the generation in which it was seen
  */
-public record RecoveryRequest(
-        int shard, String stamp, @Nullable String key) {
-    /** In place of a key: a script failed in a way that it never should, maybe after its first write. */
-    public static final String FAULT = "!";
+public record RecoveryRequest(int shard, String stamp, Symptom symptom) {
+    /** What a failed script is called on the channel, in the place of a missing key; no key is called so. */
+    private static final String FAILED = "!";
 
     /** The Postgres channel on which owners listen. */
     public static final String CHANNEL = "hongbao_recovery";
@@ -29,7 +26,7 @@ public record RecoveryRequest(
     }
 
     String encode() {
-        return shard + " " + stamp + (key == null ? "" : " " + key);
+        return shard + " " + stamp + symptom.fold(() -> "", () -> " " + FAILED, key -> " " + key);
     }
 
     /** Null when the text is none of ours. */
@@ -39,9 +36,16 @@ public record RecoveryRequest(
             return null;
         }
         try {
-            return new RecoveryRequest(Integer.parseInt(parts[0]), parts[1], parts.length == 3 ? parts[2] : null);
+            return new RecoveryRequest(Integer.parseInt(parts[0]), parts[1], symptom(parts));
         } catch (NumberFormatException malformed) {
             return null;
         }
+    }
+
+    private static Symptom symptom(String[] parts) {
+        if (parts.length == 2) {
+            return Symptom.FENCED;
+        }
+        return parts[2].equals(FAILED) ? Symptom.FAILED : new Symptom.Missing(parts[2]);
     }
 }

@@ -12,7 +12,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -110,7 +109,7 @@ public final class Shards {
                     for (ShardRow row : rows) {
                         Generation now = adopt(row).generation();
                         if (!now.equals(row.generation())) {
-                            RecoveryRequest request = new RecoveryRequest(now.shard(), now.stamp(), null);
+                            RecoveryRequest request = new RecoveryRequest(now.shard(), now.stamp(), Symptom.FENCED);
                             telling.ask(request, () -> store.notifyOwner(request));
                         }
                     }
@@ -138,25 +137,15 @@ public final class Shards {
     }
 
     /**
-     * Tells the shard's owner that scripts, the journal or a key of a generation are missing, then looks what Postgres
-     * says. Does not wait for the recovery. Thousands may miss the same thing at once: one of them tells.
-     *
-     * @param key the missing key of a packet or draw that is open; null when scripts or the journal are missing
+     * Tells the shard's owner what was seen of a generation, then looks what Postgres says. Does not wait for the recovery.
+     * Thousands may see the same thing at once: one of them tells.
      */
-    public Future<Void> report(Generation broken, @Nullable String key) {
+    public Future<Void> report(Generation broken, Symptom symptom) {
         if (!current(broken.shard()).generation().equals(broken)) {
             return Future.succeededFuture();
         }
-        RecoveryRequest request = new RecoveryRequest(broken.shard(), broken.stamp(), key);
+        RecoveryRequest request = new RecoveryRequest(broken.shard(), broken.stamp(), symptom);
         return telling.ask(request, () -> store.notifyOwner(request)).compose(told -> refresh());
-    }
-
-    /**
-     * Tells the shard's owner that a script or a key of a generation failed with an error that none should give: it may have
-     * written half of what it had to. Otherwise as {@link #report}.
-     */
-    public Future<Void> reportFault(Generation broken) {
-        return report(broken, RecoveryRequest.FAULT);
     }
 
     /** Takes the row's generation as the shard's, unless a later one is known; returns the one that is known then. */

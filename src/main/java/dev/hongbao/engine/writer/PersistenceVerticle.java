@@ -2,8 +2,10 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.JournalReader;
+import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.postgres.Postgres;
@@ -55,6 +57,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private SqlClient writer;
     private Ownership ownership;
     private ShardSupervisor supervisor;
+    private RecoveryAttempts attempts;
     private SettlementLoop loop;
     private List<OwnerTask> ownerTasks;
     private long lookedBackNanos = System.nanoTime();
@@ -63,37 +66,45 @@ public final class PersistenceVerticle extends VerticleBase {
     private boolean choreFailed;
     private boolean draining;
 
+    /** What the verticle works with. */
+    public record Wiring(Stores stores, Owned owned, Work work, Pace pace, MeterRegistry metrics) {}
+
     /**
-     * What the verticle works with.
+     * Where it opens connections of its own, and a pool.
      *
-     * @param postgres for the connections of its own: the writer's and the locks'
-     * @param presence what this server shows to the others before it owns a shard
      * @param pool for recovery, which reads a lot
+     */
+    public record Stores(Postgres postgres, Pool pool, String redisUrl, Duration redisTimeout) {}
+
+    /**
+     * What is known of the shards.
+     *
+     * @param presence what this server shows to the others before it owns a shard
+     */
+    public record Owned(ShardStore store, Shards shards, Quarantine quarantine, Presence presence) {}
+
+    /**
+     * What an owner does.
+     *
+     * @param tasks beside those of the modes, and after them
+     * @param listener hears of every settlement
+     */
+    public record Work(List<Mode> modes, List<OwnerTask> tasks, SettlementListener listener) {}
+
+    /**
+     * How fast.
+     *
      * @param pollInterval of ticks
      * @param maxItems that one settlement takes
      */
-    public record Wiring(
-            Postgres postgres,
-            Presence presence,
-            Pool pool,
-            String redisUrl,
-            Duration redisTimeout,
-            ShardStore store,
-            Shards shards,
-            Quarantine quarantine,
-            List<Settler> settlers,
-            List<ShardLoader> loaders,
-            List<OwnerTask> ownerTasks,
-            Duration pollInterval,
-            int maxItems,
-            MeterRegistry metrics) {}
+    public record Pace(Duration pollInterval, int maxItems) {}
 
     @SuppressWarnings("NullAway.Init") // the clients are made in start(), on the verticle's own context
     public PersistenceVerticle(Wiring wiring) {
         this.wiring = wiring;
         this.logs = Stream.iterate(0, id -> id + 1)
-                .limit(wiring.shards.count())
-                .map(id -> new ShardLog(wiring.shards.current(id).generation()))
+                .limit(wiring.owned.shards.count())
+                .map(id -> new ShardLog(wiring.owned.shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
         this.metrics = new JournalMetrics(wiring.metrics);
     }
@@ -101,53 +112,63 @@ public final class PersistenceVerticle extends VerticleBase {
     /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
     @Override
     public Future<?> start() {
-        return RedisLink.open(vertx, wiring.redisUrl, wiring.redisTimeout, "persistence")
+        return RedisLink.open(vertx, wiring.stores.redisUrl, wiring.stores.redisTimeout, "persistence")
                 .compose(link -> {
                     connect(link);
                     return ownership.tryAcquire(logs.length);
                 })
-                .onSuccess(acquired -> vertx.setPeriodic(wiring.pollInterval.toMillis(), tick -> tick()));
+                .onSuccess(acquired -> vertx.setPeriodic(wiring.pace.pollInterval.toMillis(), tick -> tick()));
     }
 
     private void connect(RedisLink link) {
         redis = link;
-        writer = wiring.postgres.pipeline("writer", LOCK_LIMIT);
+        writer = wiring.stores.postgres.pipeline("writer", LOCK_LIMIT);
+        ShardStore store = wiring.owned.store;
+        Shards shards = wiring.owned.shards;
+        Quarantine quarantine = wiring.owned.quarantine;
+        List<Mode> modes = wiring.work.modes;
         Map<String, Settler> settlers = new HashMap<>();
-        wiring.settlers.forEach(settler -> settlers.put(settler.verb(), settler));
-        RedisWatch watch = new RedisWatch(redis, wiring.shards);
-        JournalReader reader = new JournalReader(redis, settlers);
+        modes.forEach(mode ->
+                mode.settlers().forEach(each -> settlers.put(each.format().verb(), each)));
+        List<ShardLoader> loaders = modes.stream().map(Mode::loader).toList();
+        RedisWatch watch = new RedisWatch(redis, shards);
+        JournalReader reader = new JournalReader(
+                redis, settlers.values().stream().map(Settler::format).toList());
+        attempts = new RecoveryAttempts(vertx, logs, writer, store, shards, watch, metrics);
         supervisor = new ShardSupervisor(
-                vertx, logs, writer, redis, wiring.store, wiring.shards, watch, wiring.quarantine, metrics);
+                logs,
+                attempts,
+                redis,
+                store,
+                shards,
+                watch,
+                quarantine,
+                Mode.Keys.of(modes.stream().map(Mode::traits).toList()));
         loop = new SettlementLoop(
                 logs,
                 redis,
                 writer,
-                wiring.store,
+                store,
                 reader,
                 settlers,
-                wiring.maxItems,
+                wiring.pace.maxItems,
                 metrics,
                 supervisor,
-                wiring.quarantine);
-        supervisor.start(
-                new Recovery(
-                        wiring.pool,
-                        redis,
-                        watch,
-                        new KeySweep(vertx, redis, wiring.shards.namespace()),
-                        wiring.store,
-                        wiring.shards,
-                        reader,
-                        wiring.loaders,
-                        loop::settle),
-                loop::pump);
-        ownerTasks = new ArrayList<>(wiring.ownerTasks);
+                quarantine,
+                wiring.work.listener);
+        KeySweep sweep = new KeySweep(vertx, redis, shards.namespace());
+        attempts.start(
+                new Recovery(wiring.stores.pool, redis, watch, sweep, store, shards, reader, loaders, loop::settle),
+                row -> {
+                    supervisor.resumed(row);
+                    loop.pump();
+                });
+        ownerTasks = new ArrayList<>();
+        modes.forEach(mode -> ownerTasks.addAll(mode.tasks()));
+        ownerTasks.addAll(wiring.work.tasks);
         ownerTasks.add(new LeftoverKeys(
-                wiring.pool,
-                wiring.shards,
-                wiring.loaders,
-                (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
-        ownership = new Ownership(wiring.postgres, wiring.presence, supervisor);
+                wiring.stores.pool, shards, loaders, (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
+        ownership = new Ownership(wiring.stores.postgres, wiring.owned.presence, supervisor);
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
         for (ShardLog log : logs) {
             vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
@@ -171,7 +192,8 @@ public final class PersistenceVerticle extends VerticleBase {
                 })
                 .compose(done -> {
                     vertx.cancelTimer(poll);
-                    supervisor.close();
+                    attempts.close();
+                    supervisor.lost();
                     return ownership.close();
                 })
                 .eventually(() -> writer.close())
@@ -180,7 +202,7 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private void finishIfIdle() {
         loop.pump();
-        if (loop.isIdle() && !supervisor.isBusy() && !runningTasks) {
+        if (loop.isIdle() && !attempts.isBusy() && !runningTasks) {
             drained.tryComplete();
         }
     }

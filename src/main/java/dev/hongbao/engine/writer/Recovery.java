@@ -125,23 +125,27 @@ final class Recovery {
     }
 
     private Future<Void> settleRetired(Generation broken, long cursor, Set<UUID> aside) {
-        return reader.read(broken, broken.retiredJournalKey(), cursor).compose(entries -> {
-            if (entries.isEmpty()) {
-                return Future.succeededFuture();
-            }
-            Future<Void> done = Future.succeededFuture();
-            long from = cursor;
-            for (SettlementBatch batch : batches(broken, from, entries, aside)) {
-                done = done.compose(before -> settle.apply(batch)).compose(voids -> {
-                    if (voids > 0) {
-                        LOG.error("recovery of {} found {} entries that contradict settled ones: void", broken, voids);
+        return reader.read(broken, broken.retiredJournalKey(), cursor, JournalReader.PAGE)
+                .compose(entries -> {
+                    if (entries.isEmpty()) {
+                        return Future.succeededFuture();
                     }
-                    return Future.succeededFuture();
+                    Future<Void> done = Future.succeededFuture();
+                    long from = cursor;
+                    for (SettlementBatch batch : batches(broken, from, entries, aside)) {
+                        done = done.compose(before -> settle.apply(batch)).compose(voids -> {
+                            if (voids > 0) {
+                                LOG.error(
+                                        "recovery of {} found {} entries that contradict settled ones: void",
+                                        broken,
+                                        voids);
+                            }
+                            return Future.succeededFuture();
+                        });
+                    }
+                    long last = entries.get(entries.size() - 1).seq();
+                    return done.compose(before -> settleRetired(broken, last, aside));
                 });
-            }
-            long last = entries.get(entries.size() - 1).seq();
-            return done.compose(before -> settleRetired(broken, last, aside));
-        });
     }
 
     /** Runs of entries of one verb. */

@@ -5,6 +5,7 @@ import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import dev.hongbao.engine.journal.SettlementBatch;
+import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.redis.RedisFault;
@@ -16,7 +17,6 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -43,9 +43,6 @@ final class SettlementLoop {
      */
     private static final int LARGE = 256;
 
-    /** How long a shard rests that was refused though it was settled alone; it may have made the others wait for a lock. */
-    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final ShardLog[] logs;
     private final RedisLink redis;
     private final SqlClient writer;
@@ -56,13 +53,8 @@ final class SettlementLoop {
     private final JournalMetrics metrics;
     private final ShardFaults faults;
     private final Poison poison;
-
-    /**
-     * Shards of a settlement that was refused, and from when on each is tried. It is settled alone until that goes through, so
-     * that what is refused of one shard, or waits for a lock that a frozen server holds, does not hold up the others.
-     */
-    private final Map<Integer, Long> alone = new HashMap<>();
-
+    private final SettlementListener listener;
+    private final SettledAlone alone = new SettledAlone();
     private boolean preparing;
     private int underWay;
     private int lastSize;
@@ -101,7 +93,8 @@ final class SettlementLoop {
             int maxItems,
             JournalMetrics metrics,
             ShardFaults faults,
-            Quarantine quarantine) {
+            Quarantine quarantine,
+            SettlementListener listener) {
         this.logs = logs;
         this.redis = redis;
         this.writer = writer;
@@ -111,13 +104,16 @@ final class SettlementLoop {
         this.maxItems = maxItems;
         this.metrics = metrics;
         this.faults = faults;
+        this.listener = listener;
         this.poison = new Poison(this::attempt, quarantine, System::nanoTime);
     }
 
     /** Reads and settles whatever waits; called whenever something may. */
     void pump() {
         readJournals();
-        if (preparing || underWay == MAX_UNDER_WAY || underWay > 0 && pendingItems() < Math.max(LARGE, lastSize)) {
+        boolean gathers =
+                underWay > 0 && Stream.of(logs).mapToInt(ShardLog::pendingItems).sum() < Math.max(LARGE, lastSize);
+        if (preparing || underWay == MAX_UNDER_WAY || gathers) {
             return;
         }
         SettlementBatch batch = nextBatch();
@@ -136,10 +132,6 @@ final class SettlementLoop {
             }
             pump();
         });
-    }
-
-    private int pendingItems() {
-        return Stream.of(logs).mapToInt(ShardLog::pendingItems).sum();
     }
 
     private void send(SettlementBatch batch, Settler.Settlement settlement) {
@@ -168,25 +160,20 @@ final class SettlementLoop {
         for (int tried = 0; tried < logs.length; tried++) {
             firstShard = (firstShard + 1) % logs.length;
             String verb = logs[firstShard].nextVerb();
-            if (!verb.isEmpty() && !rests(firstShard)) {
+            if (!verb.isEmpty() && !alone.rests(logs[firstShard])) {
                 return batch(verb);
             }
         }
         return null;
     }
 
-    private boolean rests(int shard) {
-        Long until = alone.get(shard);
-        return until != null && (System.nanoTime() - until < 0 || logs[shard].isUnderWay());
-    }
-
     /** Of the first shard, and of all others that are not settled alone. */
     private SettlementBatch batch(String verb) {
         SettlementBatch batch = new SettlementBatch(verb);
-        int shards = alone.containsKey(firstShard) ? 1 : logs.length;
+        int shards = alone.contains(firstShard) ? 1 : logs.length;
         for (int i = 0; i < shards && batch.size() < maxItems; i++) {
             int shard = (firstShard + i) % logs.length;
-            if (i == 0 || !alone.containsKey(shard)) {
+            if (i == 0 || !alone.contains(shard)) {
                 logs[shard].take(verb, maxItems - batch.size(), batch);
             }
         }
@@ -207,10 +194,12 @@ final class SettlementLoop {
                 ? settlement.sendRetired(writer, batch.moves())
                 : settlement.send(writer, batch.moves());
         return sent.onSuccess(voids -> {
-            metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
-            metrics.batchSize.record(batch.size());
-            metrics.voids.increment(voids);
-        });
+                    metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+                    metrics.batchSize.record(batch.size());
+                    metrics.voids.increment(voids);
+                    listener.settled();
+                })
+                .onFailure(fault -> listener.uncertain());
     }
 
     /** As the loop itself does, for recovery, so that all settlements share the one connection. @return how many were void */
@@ -226,7 +215,7 @@ final class SettlementLoop {
     private void settled(SettlementBatch batch, int voids) {
         for (CursorMoves.Move move : batch.moves().moves()) {
             ShardLog log = logs[move.generation().shard()];
-            alone.remove(log.shard());
+            alone.settled(log.shard());
             log.settledUpTo(move.generation(), move.toSeq());
             setAside(log, move.generation(), batch.moves().aside().marks().keySet());
             trim(log);
@@ -271,7 +260,7 @@ final class SettlementLoop {
         boolean soon =
                 SqlState.isRetryable(fault) || SqlState.isStaleCursor(fault) || SqlState.isUnawareOfQuarantine(fault);
         if (SqlState.isRefusal(fault) && !soon) {
-            setAlone(batch.shards(), !SqlState.isPoison(fault));
+            alone.refused(batch.shards(), !SqlState.isPoison(fault));
         }
         if (soon) {
             LOG.info("settlement tried again: {}", fault.getMessage());
@@ -279,14 +268,6 @@ final class SettlementLoop {
             LOG.error("settlement of {} items failed: {}", batch.size(), fault.toString());
         }
         faults.uncertain(batch.shards(), soon);
-    }
-
-    /** @param mayRest not for what is about to be set aside */
-    private void setAlone(List<Integer> shards, boolean mayRest) {
-        for (int shard : shards) {
-            long rest = mayRest && shards.size() == 1 && alone.containsKey(shard) ? REST_NANOS : 0;
-            alone.put(shard, System.nanoTime() + rest);
-        }
     }
 
     private void readJournals() {
@@ -301,22 +282,23 @@ final class SettlementLoop {
         Generation generation = log.generation();
         long incarnation = log.incarnation();
         log.beginRead();
-        reader.read(generation, generation.journalKey(), log.tailSeq()).onComplete(read -> {
-            log.endRead();
-            if (read.succeeded()) {
-                if (!log.append(incarnation, read.result())) {
-                    faults.gap(generation.shard());
-                }
-                pump(); // also when it was empty: an entry may have come over the bus too early meanwhile
-                return;
-            }
-            log.suspectMore(); // read again at the next tick
-            if (RedisFault.is(read.cause(), RedisFault.Kind.ERROR) && log.incarnation() == incarnation) {
-                faults.faulty(
-                        generation.shard(),
-                        "the journal cannot be read: " + read.cause().getMessage());
-            }
-        });
+        reader.read(generation, generation.journalKey(), log.tailSeq(), JournalReader.PAGE)
+                .onComplete(read -> {
+                    log.endRead();
+                    if (read.succeeded()) {
+                        if (!log.append(incarnation, read.result())) {
+                            faults.gap(generation.shard());
+                        }
+                        pump(); // also when it was empty: an entry may have come over the bus too early meanwhile
+                        return;
+                    }
+                    log.suspectMore(); // read again at the next tick
+                    if (RedisFault.is(read.cause(), RedisFault.Kind.ERROR) && log.incarnation() == incarnation) {
+                        faults.faulty(
+                                generation.shard(),
+                                "the journal cannot be read: " + read.cause().getMessage());
+                    }
+                });
     }
 
     /** Suspects that every journal holds more, as at every tick. */

@@ -89,20 +89,14 @@ final class BenchPackets {
         }
 
         private SendCommand command(int packet) {
-            return new SendCommand(
-                    GROUPS.get(packet % GROUPS.size()),
-                    PacketKind.LUCKY,
-                    CNY,
-                    (long) shares * MEAN_SHARE,
-                    shares,
-                    null,
-                    null,
-                    null,
-                    null,
-                    List.of(),
-                    null,
-                    null,
-                    EXPIRY);
+            return SendCommand.of(
+                            GROUPS.get(packet % GROUPS.size()),
+                            PacketKind.LUCKY,
+                            CNY,
+                            (long) shares * MEAN_SHARE,
+                            shares)
+                    .expiresIn(EXPIRY)
+                    .build();
         }
 
         Future<List<PacketId>> run() {

@@ -13,13 +13,17 @@ public final class Counts<K> {
      * @return false, and nothing is counted, when there are {@code most} already
      */
     public boolean enter(K key, int most) {
-        boolean[] entered = new boolean[1];
-        counts.compute(key, (same, count) -> {
-            int before = count == null ? 0 : count;
-            entered[0] = before < most;
-            return entered[0] ? Integer.valueOf(before + 1) : count;
-        });
-        return entered[0];
+        while (true) {
+            Integer before = counts.get(key);
+            if ((before == null ? 0 : before) >= most) {
+                return false;
+            }
+            boolean entered =
+                    before == null ? counts.putIfAbsent(key, 1) == null : counts.replace(key, before, before + 1);
+            if (entered) {
+                return true;
+            }
+        }
     }
 
     /** One that was counted is gone. */

@@ -30,20 +30,20 @@ public final class SendBody {
      * @throws InvalidInputException where a value fits the schema but names nothing, or a recipient is named twice
      */
     public static SendCommand decode(JsonObject body) {
-        return new SendCommand(
-                required(body, "group", GroupId::new),
-                required(body, "kind", PacketKind::of),
-                required(body, "asset", Asset::new),
-                body.getLong("amount"),
-                body.getInteger("count"),
-                body.getLong("min"),
-                body.getLong("max"),
-                optional(body, "split", SplitAlgorithm::of),
-                body.getString("greeting"),
-                recipients(body),
-                body.getString("passcode"),
-                optional(body, "opensAt", SendBody::instant),
-                seconds(body, "expiresInSeconds"));
+        return SendCommand.of(
+                        required(body, "group", GroupId::new),
+                        required(body, "kind", PacketKind::of),
+                        required(body, "asset", Asset::new),
+                        body.getLong("amount"),
+                        body.getInteger("count"))
+                .shares(body.getLong("min"), body.getLong("max"))
+                .split(optional(body, "split", SplitAlgorithm::of))
+                .greeting(body.getString("greeting"))
+                .recipients(recipients(body))
+                .passcode(body.getString("passcode"))
+                .opensAt(optional(body, "opensAt", SendBody::instant))
+                .expiresIn(seconds(body, "expiresInSeconds"))
+                .build();
     }
 
     private static List<UserId> recipients(JsonObject body) {

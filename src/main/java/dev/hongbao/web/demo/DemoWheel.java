@@ -77,30 +77,21 @@ public final class DemoWheel {
 
     /** A hundred plays give 88.88 yuan once, and back nine points in ten. */
     private static DrawDefinition definition(Instant closesAt) {
-        return new DrawDefinition(
-                "Lucky wheel",
-                DemoLogin.GROUP,
-                null,
-                closesAt,
-                DrawMode.TABLE,
-                WhenExhausted.RESCALE,
-                List.of(
-                        amount("Grand prize", DemoLogin.ASSET, 8_888, 1),
-                        amount("20 points", POINTS, 20, 20),
-                        amount("88 fen", DemoLogin.ASSET, 88, 15),
-                        new Prize("Milk tea", null, new Award(null, 0, true, vouchers()), 5, (long) VOUCHERS, 0),
-                        amount("8.88 yuan", DemoLogin.ASSET, 888, 4),
-                        amount("10 points", POINTS, 10, 20),
-                        amount("100 points", POINTS, 100, 3),
-                        new Prize("Thanks", null, Award.NOTHING, 32, null, 0)),
-                null,
-                new Cost(POINTS, COST),
-                new Limits(0, PLAYS_A_DAY, ZoneId.of("Asia/Shanghai")),
-                List.of(),
-                null,
-                Set.of(),
-                Set.of(),
-                false);
+        List<Prize> prizes = List.of(
+                amount("Grand prize", DemoLogin.ASSET, 8_888, 1),
+                amount("20 points", POINTS, 20, 20),
+                amount("88 fen", DemoLogin.ASSET, 88, 15),
+                new Prize("Milk tea", null, new Award(null, 0, true, vouchers()), 5, (long) VOUCHERS, 0),
+                amount("8.88 yuan", DemoLogin.ASSET, 888, 4),
+                amount("10 points", POINTS, 10, 20),
+                amount("100 points", POINTS, 100, 3),
+                new Prize("Thanks", null, Award.NOTHING, 32, null, 0));
+        return DrawDefinition.of("Lucky wheel", closesAt, DrawMode.TABLE, prizes)
+                .group(DemoLogin.GROUP)
+                .whenExhausted(WhenExhausted.RESCALE)
+                .cost(new Cost(POINTS, COST))
+                .limits(new Limits(0, PLAYS_A_DAY, ZoneId.of("Asia/Shanghai")))
+                .build();
     }
 
     private static Prize amount(String name, Asset asset, long amount, long count) {

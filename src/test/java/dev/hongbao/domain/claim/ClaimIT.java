@@ -224,8 +224,12 @@ class ClaimIT {
 
     private static SendCommand command(
             PacketKind kind, int count, List<UserId> recipients, @Nullable String passcode, @Nullable Instant opensAt) {
-        return new SendCommand(
-                GROUP, kind, CNY, 1000, count, null, null, null, null, recipients, passcode, opensAt, HOUR);
+        return SendCommand.of(GROUP, kind, CNY, 1000, count)
+                .recipients(recipients)
+                .passcode(passcode)
+                .opensAt(opensAt)
+                .expiresIn(HOUR)
+                .build();
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
@@ -87,7 +88,7 @@ public class ClaimMicro {
 
     @Benchmark
     public Request encodeBatch() {
-        return batcher.new ClaimScriptCall(submissions).request(shards.current(0));
+        return ShardScript.request(shards.current(0), batcher.new ClaimScriptCall(submissions));
     }
 
     @Benchmark

@@ -68,20 +68,10 @@ class PasscodeGuessesIT {
     }
 
     private Packet send() {
-        SendCommand command = new SendCommand(
-                GROUP,
-                PacketKind.LUCKY,
-                CNY,
-                1000,
-                20,
-                null,
-                null,
-                null,
-                null,
-                List.of(),
-                "open sesame",
-                null,
-                Duration.ofHours(1));
+        SendCommand command = SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 1000, 20)
+                .passcode("open sesame")
+                .expiresIn(Duration.ofHours(1))
+                .build();
         return one.send("alice", command);
     }
 

@@ -78,7 +78,7 @@ class PipelinedFaultIT {
             other.setAutoCommit(false);
             lock.execute("select pg_advisory_xact_lock(hashtextextended('yan draw "
                     + scope.key().value() + "', 0))");
-            Future<String> waiting =
+            Future<Idempotency.Done<String>> waiting =
                     new Idempotency(pool).once(scope, tx -> Future.failedFuture("the key is held by another"));
 
             // When

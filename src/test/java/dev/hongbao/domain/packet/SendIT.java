@@ -142,9 +142,7 @@ class SendIT {
                 PacketId.create(),
                 0,
                 lucky(amount, count, HOUR),
-                SplitAlgorithm.DOUBLE_MEAN,
-                new byte[32],
-                amounts,
+                new SendStatement.Shares(SplitAlgorithm.DOUBLE_MEAN, new byte[32], amounts),
                 HOUR);
     }
 

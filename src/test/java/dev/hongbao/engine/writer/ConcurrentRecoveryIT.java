@@ -148,7 +148,7 @@ class ConcurrentRecoveryIT {
                 new KeySweep(shard.vertx(), shard.redis(), shards.namespace()),
                 shard.store(),
                 shards,
-                new JournalReader(shard.redis(), Map.of()),
+                new JournalReader(shard.redis(), List.of()),
                 List.of((unused, link, generation) -> loader.apply(generation)),
                 settle);
     }

@@ -1,0 +1,36 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.engine.journal.ShardScript;
+import dev.hongbao.engine.shard.Generation;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.List;
+
+/**
+ * The call of {@code load.lua}: makes packets of one shard claimable; idempotent. Answers how many were not claimable before.
+ */
+public record LoadPackets(List<PacketId> packets) implements ShardScript.Call<Integer> {
+    public LoadPackets {
+        packets = List.copyOf(packets);
+    }
+
+    @Override
+    public String script() {
+        return "load";
+    }
+
+    @Override
+    public int keys() {
+        return packets.size();
+    }
+
+    @Override
+    public void write(Generation generation, Request request) {
+        packets.forEach(packet -> request.arg(PacketKeys.hash(generation, packet)));
+    }
+
+    @Override
+    public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
+        return ShardScript.Reply.of(reply.toInteger());
+    }
+}

@@ -1,0 +1,218 @@
+package dev.hongbao.domain.play;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.draw.DrawKeys;
+import dev.hongbao.domain.draw.DrawStore;
+import dev.hongbao.domain.play.HoldBatcher.Hold;
+import dev.hongbao.domain.play.PlayBatcher.Answer;
+import dev.hongbao.domain.play.PlayOutcome.Kind;
+import dev.hongbao.engine.journal.Attempt;
+import dev.hongbao.engine.shard.Generation;
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One request on its way from the first look to its outcome: its cost is held first. Confined to its event loop. */
+final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayRequest, PlayOutcome> {
+
+    /** What all requests of an event loop share. */
+    record Dependencies(
+            Attempt.Shared<AttemptKey, SettledPlayRequest> shared,
+            HoldBatcher holds,
+            PlayBatcher batcher,
+            DrawStore draws,
+            PlayRequestStore requests,
+            Clock clock) {}
+
+    /** A try of a request. */
+    record AttemptKey(UUID request, UUID attempt, DrawId draw) {
+        static AttemptKey of(SettledPlayRequest request) {
+            return new AttemptKey(request.request(), request.attempt(), request.draw());
+        }
+    }
+
+    private final Dependencies needs;
+    private final Caller caller;
+    private final Draw draw;
+    private final PlayRequest request;
+    private @Nullable UUID attempt;
+
+    PlayAttempt(Dependencies needs, Caller caller, Draw draw, PlayRequest request, long deadlineNanos) {
+        super(needs.shared(), deadlineNanos);
+        this.needs = needs;
+        this.caller = caller;
+        this.draw = draw;
+        this.request = request;
+    }
+
+    @Override
+    protected UUID unit() {
+        return draw.id().value();
+    }
+
+    @Override
+    protected String key(Generation generation) {
+        return DrawKeys.hash(generation, draw.id());
+    }
+
+    @Override
+    protected Future<Boolean> exists() {
+        return needs.draws().exists(draw.id());
+    }
+
+    @Override
+    protected PlayOutcome notFound() {
+        return PlayOutcome.refused(Kind.NOT_FOUND);
+    }
+
+    /** Answers early, or holds the cost and asks the script. */
+    Future<PlayOutcome> begin() {
+        Kind refusal = refusal();
+        if (refusal == Kind.NOT_ELIGIBLE || refusal == Kind.NOT_OPEN_YET) {
+            return Future.succeededFuture(PlayOutcome.refused(refusal));
+        }
+        if (isSetAside()) {
+            // What is settled stands, and what was held waits for an operator.
+            return unlessPlayed(() -> Future.failedFuture(UnavailableException.setAside()));
+        }
+        if (refusal != null) {
+            return refusedUnlessPlayed(refusal);
+        }
+        if (waiters().isFull(needs.holds().waiting() + needs.batcher().waiting())) {
+            return Future.failedFuture(
+                    UnavailableException.overloaded("Plays come faster than they settle. Try again shortly."));
+        }
+        return inTime(needs.holds().submit(request)).compose(this::held);
+    }
+
+    private @Nullable Kind refusal() {
+        Instant now = needs.clock().instant();
+        var group = draw.definition().group();
+        if ((group != null && !caller.isMemberOf(group)) || !draw.definition().admits(caller.user())) {
+            return Kind.NOT_ELIGIBLE;
+        }
+        if (draw.opensAfter(now)) {
+            return Kind.NOT_OPEN_YET;
+        }
+        return now.isBefore(draw.closesAt()) ? null : Kind.CLOSED;
+    }
+
+    /** Who played before gets the same answer, also when the draw is over. */
+    private Future<PlayOutcome> unlessPlayed(Supplier<Future<PlayOutcome>> otherwise) {
+        return inTime(needs.requests().decided(List.of(request.id()))).compose(found -> {
+            SettledPlayRequest settled = found.get(request.id());
+            return settled == null || settled.plays().isEmpty()
+                    ? otherwise.get()
+                    : settled(settled, Kind.ALREADY_PLAYED);
+        });
+    }
+
+    /** What was held in time may be accepted and not settled yet; the close of the draw decides it at the latest. */
+    private Future<PlayOutcome> refusedUnlessPlayed(Kind refusal) {
+        return unlessPlayed(() -> inTime(needs.requests().isHeld(request.id()))
+                .compose(held -> held
+                        ? Future.failedFuture(
+                                UnavailableException.unknown("The draw is closing. Repeat the same request shortly."))
+                        : refused(refusal)));
+    }
+
+    private static Future<PlayOutcome> refused(Kind refusal) {
+        return Future.succeededFuture(PlayOutcome.refused(refusal));
+    }
+
+    private Future<PlayOutcome> held(Hold hold) {
+        return switch (hold.status()) {
+            case HELD -> {
+                attempt = hold.attempt();
+                yield attempt();
+            }
+            case SETTLED -> refusedUnlessPlayed(Kind.CLOSED);
+            case REUSED -> Future.failedFuture(reused());
+            case POOR ->
+                Future.failedFuture(
+                        new RefusedException(Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
+            case CLOSED -> refused(Kind.CLOSED);
+        };
+    }
+
+    private static RefusedException reused() {
+        return new RefusedException(
+                Refusal.IDEMPOTENCY_KEY_REUSED,
+                "This idempotency key was used for another number of plays. Use a new key for a new request.");
+    }
+
+    /** Asks the script, with the attempt of what is held. */
+    @Override
+    protected Future<PlayOutcome> attempt() {
+        UUID held = Objects.requireNonNull(attempt);
+        return needs.batcher().submit(draw, request, held, deadlineNanos()).compose(answer -> switch (answer.verdict()) {
+            case PLAYED -> await(held, answer, Kind.PLAYED);
+            case DECIDED -> await(held, answer, Kind.ALREADY_PLAYED);
+            case MISSING ->
+                missing(
+                        answer.generation(),
+                        needs.draws()
+                                .closedAt(draw.id())
+                                .compose(closed ->
+                                        closed == null ? Future.succeededFuture() : refusedUnlessPlayed(Kind.CLOSED)));
+            case LIMIT -> refusedOnceReturned(held, answer, Kind.LIMIT_REACHED);
+            case DAILY_LIMIT -> refusedOnceReturned(held, answer, Kind.DAILY_LIMIT_REACHED);
+            case CLOSED -> refusedOnceReturned(held, answer, Kind.CLOSED);
+            case EXHAUSTED -> refusedOnceReturned(held, answer, Kind.EXHAUSTED);
+        });
+    }
+
+    /** A cost that was held is back before its refusal is told. */
+    private Future<PlayOutcome> refusedOnceReturned(UUID held, Answer answer, Kind refusal) {
+        return draw.definition().cost() == null ? refused(refusal) : await(held, answer, Kind.ALREADY_PLAYED);
+    }
+
+    /**
+     * Postgres may have gone back: then the cost is lost, and an attempt without one would be void in every generation. So the
+     * cost is held again first.
+     */
+    @Override
+    protected Future<PlayOutcome> again() {
+        return begin();
+    }
+
+    private Future<PlayOutcome> await(UUID held, Answer answer, Kind kind) {
+        return await(
+                new AttemptKey(request.id(), held, draw.id()), answer.generation(), settled -> settled(settled, kind));
+    }
+
+    private Future<PlayOutcome> settled(SettledPlayRequest settled, Kind kind) {
+        String reason = settled.reason();
+        if (reason != null) {
+            Kind refusal = refusalOf(reason);
+            return refusal == null
+                    ? Future.failedFuture(
+                            UnavailableException.unknown("The play was given up and its cost returned. Try again."))
+                    : refused(refusal);
+        }
+        return settled.plays().size() == request.plays()
+                ? Future.succeededFuture(new PlayOutcome(kind, settled.plays()))
+                : Future.failedFuture(reused());
+    }
+
+    /** A settled reason; null for one that is nobody's fault. */
+    private static @Nullable Kind refusalOf(String reason) {
+        return switch (reason) {
+            case "limit" -> Kind.LIMIT_REACHED;
+            case "day" -> Kind.DAILY_LIMIT_REACHED;
+            case "exhausted" -> Kind.EXHAUSTED;
+            case "closed" -> Kind.CLOSED;
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,13 @@
+package dev.hongbao.engine.journal;
+
+/**
+ * Hears how the writer's settlements end, whatever they settle. What was settled is published by its settler; this is for who
+ * looks into Postgres. Called on the persistence verticle's event loop.
+ */
+public interface SettlementListener {
+    /** One was committed. */
+    void settled();
+
+    /** One failed, or its outcome is unknown: what it may have settled, nobody tells of. */
+    void uncertain();
+}

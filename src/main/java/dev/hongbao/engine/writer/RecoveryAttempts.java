@@ -1,0 +1,251 @@
+package dev.hongbao.engine.writer;
+
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.ShardStore.ShardRow;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings suspended shards back: establishes where each one is, recovers what is broken, and tries on until it succeeds or the
+ * shard is lost. At most one attempt a shard is under way. Confined to the persistence verticle's event loop.
+ */
+final class RecoveryAttempts {
+    private static final Logger LOG = LoggerFactory.getLogger(RecoveryAttempts.class);
+
+    private static final long RETRY_MILLIS = 200;
+
+    private final Vertx vertx;
+    private final ShardLog[] logs;
+    private final SqlClient writer;
+    private final ShardStore store;
+    private final Shards shards;
+    private final RedisWatch watch;
+    private final JournalMetrics metrics;
+    private final RecoveryPauses pauses = new RecoveryPauses(System::nanoTime);
+    private final BitSet underWay = new BitSet();
+    private final Map<Integer, Doubt> faults = new HashMap<>();
+    private final Map<Integer, String> replids = new HashMap<>();
+    private @Nullable Recovery recovery;
+    private @Nullable Consumer<ShardRow> resumed;
+    private boolean retrying;
+    private boolean away;
+    private boolean closed;
+
+    /**
+     * Why a generation is to be recovered though Redis looks well.
+     *
+     * @param atSeq only if the cursor is still there; -1 for wherever it is
+     */
+    private record Doubt(Generation generation, long atSeq) {
+        boolean holds(ShardRow row) {
+            return row.generation().equals(generation) && (atSeq < 0 || atSeq == row.lastSeq());
+        }
+    }
+
+    /** @param writer the connection of the settlements, so that a row is read after those that were sent before */
+    RecoveryAttempts(
+            Vertx vertx,
+            ShardLog[] logs,
+            SqlClient writer,
+            ShardStore store,
+            Shards shards,
+            RedisWatch watch,
+            JournalMetrics metrics) {
+        this.vertx = vertx;
+        this.logs = logs;
+        this.writer = writer;
+        this.store = store;
+        this.shards = shards;
+        this.watch = watch;
+        this.metrics = metrics;
+    }
+
+    /**
+     * Completes the wiring; call it once, before any attempt.
+     *
+     * @param resumed hears of each shard that may settle again, and where it is
+     */
+    void start(Recovery how, Consumer<ShardRow> resumed) {
+        this.recovery = how;
+        this.resumed = resumed;
+    }
+
+    /** Ends all retries; what is under way has no effect on the logs any more. Idempotent. */
+    void close() {
+        closed = true;
+    }
+
+    /** Whether a look at a shard, or its recovery, is under way: a stop that cut it off would leave the shard without its keys. */
+    boolean isBusy() {
+        return !underWay.isEmpty();
+    }
+
+    /** The replication id of the Redis that a shard was last found well in; empty before that. */
+    String replid(int shard) {
+        return replids.getOrDefault(shard, "");
+    }
+
+    /**
+     * Has a generation recovered the next time that it is looked at, however well Redis looks.
+     *
+     * @param atSeq only if the cursor is still there; -1 for wherever it is
+     */
+    void doubt(Generation generation, long atSeq) {
+        faults.put(generation.shard(), new Doubt(generation, atSeq));
+    }
+
+    /** The shards are another server's now. */
+    void lost() {
+        faults.clear();
+    }
+
+    /** Looks where these shards are, those of them that are suspended, and brings them back. */
+    void establish(Collection<Integer> suspended) {
+        Map<Integer, Long> attempts = begin(suspended);
+        if (attempts.isEmpty()) {
+            return;
+        }
+        store.readSettled(writer, attempts.keySet())
+                .compose(rows -> broken(rows).map(broken -> {
+                    away = false;
+                    for (ShardRow row : rows) {
+                        int shard = row.generation().shard();
+                        long attempt = attempts.getOrDefault(shard, -1L);
+                        Doubt doubt = faults.get(shard);
+                        if (broken.contains(row) || doubt != null && doubt.holds(row)) {
+                            recover(row.generation(), attempt);
+                        } else {
+                            finish(shard, attempt, row);
+                        }
+                    }
+                    return null;
+                }))
+                .onFailure(fault -> {
+                    if (!away) {
+                        LOG.warn("cannot look at the shards, trying on: {}", fault.toString());
+                    }
+                    away = true;
+                    attempts.forEach((shard, attempt) -> finish(shard, attempt, null));
+                });
+    }
+
+    /** The incarnations of those that no attempt is under way for, by shard. */
+    private Map<Integer, Long> begin(Collection<Integer> suspended) {
+        Map<Integer, Long> attempts = new HashMap<>();
+        for (int shard : suspended) {
+            if (logs[shard].state() != ShardLog.State.RECOVERING || underWay.get(shard)) {
+                continue;
+            }
+            if (pauses.holds(shard)) {
+                retryLater();
+            } else {
+                underWay.set(shard);
+                attempts.put(shard, logs[shard].incarnation());
+            }
+        }
+        return attempts;
+    }
+
+    /** Those that cannot go on from where Postgres says they are: see {@link RedisWatch}, and {@link #remembered}. */
+    private Future<Set<ShardRow>> broken(List<ShardRow> rows) {
+        Future<List<ShardRow>> inRedis = watch.broken(rows);
+        List<Future<Long>> trimmed = rows.stream()
+                .map(row -> watch.trimmedUpTo(row.generation().journalKey()))
+                .toList();
+        return Future.all(trimmed).compose(all -> inRedis).map(found -> {
+            Set<ShardRow> broken = new HashSet<>(found);
+            for (int i = 0; i < rows.size(); i++) {
+                ShardRow row = rows.get(i);
+                if (Math.max(trimmed.get(i).result(), remembered(row.generation())) > row.lastSeq()) {
+                    broken.add(row);
+                }
+            }
+            return broken;
+        });
+    }
+
+    /** The cursor of a generation that is known here to have been committed: Postgres cannot be behind it unless it went back. */
+    private long remembered(Generation generation) {
+        ShardLog log = logs[generation.shard()];
+        return log.generation().equals(generation) ? log.settledSeq() : -1;
+    }
+
+    private void recover(Generation broken, long attempt) {
+        Recovery how = recovery;
+        if (how == null) {
+            throw new IllegalStateException("not started");
+        }
+        how.run(broken, remembered(broken))
+                .onSuccess(row -> {
+                    metrics.recoveries.increment();
+                    LOG.info("recovered {}", row.generation());
+                    pauses.over(broken.shard());
+                    finish(broken.shard(), attempt, row);
+                })
+                .onFailure(fault -> {
+                    // A generation that was drawn in vain costs an epoch and a script: the next one comes later and
+                    // later.
+                    boolean drawn = shards.current(broken.shard()).generation().epoch() > broken.epoch();
+                    if (pauses.failed(broken.shard(), drawn)) {
+                        LOG.error("recovery of {} failed and is tried on: {}", broken, fault.toString());
+                    } else {
+                        LOG.debug("recovery of {} failed again: {}", broken, fault.toString());
+                    }
+                    shards.atStart().failed(broken.shard(), fault.toString());
+                    finish(broken.shard(), attempt, null);
+                });
+    }
+
+    /** An attempt ended: the shard settles on from {@code row}, or it is tried again. */
+    private void finish(int shard, long attempt, @Nullable ShardRow row) {
+        underWay.clear(shard);
+        ShardLog log = logs[shard];
+        if (row == null || log.incarnation() != attempt) {
+            retryLater();
+            return;
+        }
+        if (!shards.adopt(row).generation().equals(row.generation())) {
+            retryLater(); // a later one is known: Postgres went back meanwhile
+            return;
+        }
+        replids.put(shard, row.replid());
+        faults.remove(shard);
+        log.resume(row.generation(), row.lastSeq(), row.aside());
+        if (resumed != null) {
+            resumed.accept(row);
+        }
+    }
+
+    /** Tries all that are suspended a little later. */
+    void retryLater() {
+        if (retrying || closed) {
+            return;
+        }
+        retrying = true;
+        vertx.setTimer(RETRY_MILLIS, later -> {
+            retrying = false;
+            List<Integer> suspended = new ArrayList<>();
+            for (ShardLog log : logs) {
+                if (log.state() == ShardLog.State.RECOVERING) {
+                    suspended.add(log.shard());
+                }
+            }
+            establish(suspended);
+        });
+    }
+}

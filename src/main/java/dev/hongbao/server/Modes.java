@@ -1,0 +1,45 @@
+package dev.hongbao.server;
+
+import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.Mode;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.redis.Script;
+import dev.hongbao.engine.shard.LocalCodec;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** All modes that a server has. A new one is a class beside {@link Packets} and {@link Draws}, named here and in {@link Engine}. */
+final class Modes {
+    /** What is the same wherever they are used. */
+    static final List<Mode.Traits> ALL = List.of(Packets.TRAITS, Draws.TRAITS);
+
+    /** The names of their keys in Redis. */
+    static final Mode.Keys KEYS = Mode.Keys.of(ALL);
+
+    private Modes() {}
+
+    /** Lets their events travel on the bus, before anything is settled. Once a Vert.x instance. */
+    static void register(Vertx vertx) {
+        LocalCodec.register(vertx.eventBus(), JournalEntry.class);
+        ALL.stream()
+                .flatMap(mode -> mode.events().stream())
+                .forEach(event -> LocalCodec.register(vertx.eventBus(), event));
+    }
+
+    /** The texts of their scripts, by name. */
+    static Map<String, String> scripts() {
+        return ALL.stream()
+                .flatMap(mode -> mode.scripts().stream())
+                .collect(Collectors.toUnmodifiableMap(name -> name, Script::read));
+    }
+
+    /** Their settlers, for who settles without a server at work. */
+    static List<Settler> settlers(Vertx vertx, Pool pool) {
+        return ALL.stream()
+                .flatMap(mode -> mode.settlers().of(vertx, pool).stream())
+                .toList();
+    }
+}

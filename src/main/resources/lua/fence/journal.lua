@@ -1,0 +1,5 @@
+-- Included before the first write of a script that appends nothing itself.
+-- A generation without a journal is over, or is being recovered: nothing is written into it.
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
+end
