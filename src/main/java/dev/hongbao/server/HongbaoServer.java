@@ -11,7 +11,6 @@ import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.demo.DemoLogin;
 import dev.hongbao.web.demo.DemoWheel;
 import dev.hongbao.web.http.ClientAddresses;
-import dev.hongbao.web.http.Documents;
 import dev.hongbao.web.http.HttpMetrics;
 import dev.hongbao.web.http.HttpSettings;
 import dev.hongbao.web.http.HttpVerticle;
@@ -19,6 +18,7 @@ import dev.hongbao.web.http.Services;
 import dev.hongbao.web.management.HealthChecks;
 import dev.hongbao.web.management.HttpLoops;
 import dev.hongbao.web.management.ManagementVerticle;
+import dev.hongbao.web.page.PageFiles;
 import dev.hongbao.web.ws.SocketFace;
 import dev.hongbao.web.ws.SocketGuards;
 import dev.hongbao.web.ws.SocketMetrics;
@@ -207,7 +207,7 @@ public final class HongbaoServer implements AutoCloseable {
         ClientAddresses addresses = FaceSettings.addresses(config.http());
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
-                new Documents(contract, frames),
+                PageFiles.chat(),
                 tokens,
                 new RateLimits(FaceSettings.limits(config.limits(), config.packet()), System::nanoTime),
                 FaceSettings.inFlight(config),

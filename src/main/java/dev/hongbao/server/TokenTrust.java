@@ -52,7 +52,8 @@ final class TokenTrust implements AutoCloseable {
 
     /** What the other servers of the database are to be shown; this one owns no shard beside one that believes other tokens. */
     Presence presence(String database) {
-        return new Presence(own(database), servers -> StartChecks.enforce(TokenKeysRule.check(config, own(database), servers)));
+        return new Presence(
+                own(database), servers -> StartChecks.enforce(TokenKeysRule.check(config, own(database), servers)));
     }
 
     private Set<Integer> own(String database) {

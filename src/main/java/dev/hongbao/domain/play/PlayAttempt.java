@@ -155,21 +155,24 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     @Override
     protected Future<PlayOutcome> attempt() {
         UUID held = Objects.requireNonNull(attempt);
-        return needs.batcher().submit(draw, request, held, deadlineNanos()).compose(answer -> switch (answer.verdict()) {
-            case PLAYED -> await(held, answer, Kind.PLAYED);
-            case DECIDED -> await(held, answer, Kind.ALREADY_PLAYED);
-            case MISSING ->
-                missing(
-                        answer.generation(),
-                        needs.draws()
-                                .closedAt(draw.id())
-                                .compose(closed ->
-                                        closed == null ? Future.succeededFuture() : refusedUnlessPlayed(Kind.CLOSED)));
-            case LIMIT -> refusedOnceReturned(held, answer, Kind.LIMIT_REACHED);
-            case DAILY_LIMIT -> refusedOnceReturned(held, answer, Kind.DAILY_LIMIT_REACHED);
-            case CLOSED -> refusedOnceReturned(held, answer, Kind.CLOSED);
-            case EXHAUSTED -> refusedOnceReturned(held, answer, Kind.EXHAUSTED);
-        });
+        return needs.batcher()
+                .submit(draw, request, held, deadlineNanos())
+                .compose(answer -> switch (answer.verdict()) {
+                    case PLAYED -> await(held, answer, Kind.PLAYED);
+                    case DECIDED -> await(held, answer, Kind.ALREADY_PLAYED);
+                    case MISSING ->
+                        missing(
+                                answer.generation(),
+                                needs.draws()
+                                        .closedAt(draw.id())
+                                        .compose(closed -> closed == null
+                                                ? Future.succeededFuture()
+                                                : refusedUnlessPlayed(Kind.CLOSED)));
+                    case LIMIT -> refusedOnceReturned(held, answer, Kind.LIMIT_REACHED);
+                    case DAILY_LIMIT -> refusedOnceReturned(held, answer, Kind.DAILY_LIMIT_REACHED);
+                    case CLOSED -> refusedOnceReturned(held, answer, Kind.CLOSED);
+                    case EXHAUSTED -> refusedOnceReturned(held, answer, Kind.EXHAUSTED);
+                });
     }
 
     /** A cost that was held is back before its refusal is told. */

@@ -59,16 +59,17 @@ public final class Presence {
      * @return what the connection shows now; fails as the check does
      */
     Future<Set<Integer>> begin(SqlClient connection) {
-        return show(connection, Set.of()).compose(shown -> shown.isEmpty()
-                ? Future.succeededFuture(shown)
-                : ofAll(connection).compose(servers -> {
-                    try {
-                        check.look(servers);
-                        return Future.succeededFuture(shown);
-                    } catch (Exception refused) {
-                        return Future.failedFuture(refused);
-                    }
-                }));
+        return show(connection, Set.of())
+                .compose(shown -> shown.isEmpty()
+                        ? Future.succeededFuture(shown)
+                        : ofAll(connection).compose(servers -> {
+                            try {
+                                check.look(servers);
+                                return Future.succeededFuture(shown);
+                            } catch (Exception refused) {
+                                return Future.failedFuture(refused);
+                            }
+                        }));
     }
 
     /**

@@ -12,56 +12,81 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
  * The calls of {@code openapi.yaml}: what is routed and checked is read from the document that is served. Vert.x' own
- * contract reader takes 0.4 s of the start to check what a test checks as well, and refuses problem documents as answers; so
- * only its schema validator is used here. Immutable, shared by all instances.
+ * contract reader costs a start half as much time again, to check what a test checks as well; no route could wait for that. It
+ * also refuses problem documents as answers, so it would need a copy. Of it only the schema validator is used here. Immutable,
+ * shared by all instances.
  */
 public final class Contract {
-    private static final String RESOURCE = "openapi.yaml";
+    /** The one role there is. */
+    private static final JsonArray SERVICE_ONLY =
+            new JsonArray().add(new JsonObject().put("token", new JsonArray().add("service")));
 
-    private final String text;
-    private final List<Operation> operations;
+    private final List<Path> paths;
 
-    private Contract(String text, List<Operation> operations) {
-        this.text = text;
-        this.operations = List.copyOf(operations);
+    private Contract(List<Path> paths) {
+        this.paths = List.copyOf(paths);
+    }
+
+    /**
+     * A path and its calls.
+     *
+     * @param regex matches it exactly, without the trailing slash that Vert.x Web's own patterns let pass, and with a group for
+     *     each parameter; an empty parameter too, so that it is told as malformed
+     * @param operations one for each method
+     */
+    public record Path(String regex, List<Operation> operations) {
+        /** The methods, as in {@code Allow}. */
+        public String allowed() {
+            return operations.stream()
+                    .map(call -> call.method().name())
+                    .sorted()
+                    .collect(Collectors.joining(", "));
+        }
     }
 
     /** Reads the contract in this jar; blocks for about 0.1 s. */
     public static Contract load() {
-        try (InputStream in = Contract.class.getClassLoader().getResourceAsStream(RESOURCE)) {
-            if (in == null) {
-                throw new IllegalStateException(RESOURCE + " is missing in this jar");
+        JsonObject root = document();
+        List<Path> paths = new ArrayList<>();
+        int index = 0;
+        for (Map.Entry<String, Object> path : root.getJsonObject("paths")) {
+            List<Operation> operations = new ArrayList<>();
+            for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
+                operations.add(operation(index++, method.getKey(), (JsonObject) inlined(method.getValue(), root)));
             }
-            return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            paths.add(new Path(path.getKey().replaceAll("\\{([a-z]+)}", "(?<$1>[^/]*)"), List.copyOf(operations)));
+        }
+        return new Contract(paths);
+    }
+
+    /** The whole document as a tree. */
+    static JsonObject document() {
+        return yaml(text("openapi.yaml"));
+    }
+
+    static String text(String resource) {
+        try (InputStream in = Contract.class.getClassLoader().getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException(resource + " is missing in this jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
     }
 
-    static Contract parse(String yaml) {
-        Map<String, Object> document = new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml);
-        JsonObject root = new JsonObject(document);
-        List<Operation> operations = new ArrayList<>();
-        JsonObject paths = root.getJsonObject("paths");
-        for (String path : paths.fieldNames()) {
-            JsonObject methods = paths.getJsonObject(path);
-            for (String method : methods.fieldNames()) {
-                JsonObject call = (JsonObject) inlined(methods.getJsonObject(method), root);
-                operations.add(operation(operations.size(), path, method, call));
-            }
-        }
-        return new Contract(yaml, operations);
+    static JsonObject yaml(String text) {
+        return new JsonObject(new Yaml(new SafeConstructor(new LoaderOptions())).<Map<String, Object>>load(text));
     }
 
-    private static Operation operation(int index, String path, String method, JsonObject call) {
+    private static Operation operation(int index, String method, JsonObject call) {
         Map<String, Schema> inPath = new HashMap<>();
         Map<String, Schema> inQuery = new HashMap<>();
         boolean needsKey = false;
@@ -75,16 +100,19 @@ public final class Contract {
                 default -> needsKey |= name.equals("Idempotency-Key");
             }
         }
+        JsonArray security = call.getJsonArray("security");
         JsonObject body = call.getJsonObject("requestBody");
         return new Operation(
                 index,
                 call.getString("operationId"),
                 HttpMethod.valueOf(method.toUpperCase(Locale.ROOT)),
-                List.of(segments(path)),
                 inPath,
                 inQuery,
                 needsKey,
-                !new JsonArray().equals(call.getJsonArray("security")),
+                security == null || !security.isEmpty(),
+                SERVICE_ONLY.equals(security),
+                Operation.RateLimit.valueOf(
+                        call.getString("x-rate-limit", "calls").toUpperCase(Locale.ROOT)),
                 body == null
                         ? null
                         : new Schema(body.getJsonObject("content")
@@ -133,47 +161,13 @@ public final class Contract {
         return value;
     }
 
-    /** The path's parts between slashes, still escaped. */
-    public static String[] segments(String path) {
-        return path.substring(1).split("/", -1);
-    }
-
-    /** The document as it is in the jar. */
-    public String text() {
-        return text;
+    /** Every path, in the order in which a request's is looked for. */
+    public List<Path> paths() {
+        return paths;
     }
 
     /** Every call, by {@link Operation#index}. */
     public List<Operation> operations() {
-        return operations;
-    }
-
-    /** The call with this {@code operationId}. */
-    public Operation operation(String id) {
-        return operations.stream()
-                .filter(operation -> operation.id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("the contract has no call " + id));
-    }
-
-    /** The call of a method and a path; null when there is none. */
-    public @Nullable Operation find(HttpMethod method, String[] path) {
-        for (Operation operation : operations) {
-            if (operation.method().equals(method) && operation.matches(path)) {
-                return operation;
-            }
-        }
-        return null;
-    }
-
-    /** The methods of a path, as in {@code Allow}; empty for an unknown path. */
-    public String allowed(String[] path) {
-        TreeSet<String> methods = new TreeSet<>();
-        for (Operation operation : operations) {
-            if (operation.matches(path)) {
-                methods.add(operation.method().name());
-            }
-        }
-        return String.join(", ", methods);
+        return paths.stream().flatMap(path -> path.operations().stream()).toList();
     }
 }

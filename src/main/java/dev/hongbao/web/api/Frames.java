@@ -2,15 +2,8 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.InvalidInputException;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
  * The frames of {@code asyncapi.yaml}: what a client may send is checked against the document that is served. Its
@@ -19,18 +12,15 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 public final class Frames {
     private static final String FOREIGN = "./openapi.yaml#/";
 
-    private final String text;
     private final Map<String, Schema> requests;
 
-    private Frames(String text, Map<String, Schema> requests) {
-        this.text = text;
+    private Frames(Map<String, Schema> requests) {
         this.requests = Map.copyOf(requests);
     }
 
     /** Reads the documents in this jar; blocks for about 0.1 s. */
     public static Frames load() {
-        String text = resource("asyncapi.yaml");
-        JsonObject root = document(text);
+        JsonObject root = document();
         Map<String, Schema> requests = new HashMap<>();
         JsonObject messages = root.getJsonObject("components").getJsonObject("messages");
         for (Object reference :
@@ -40,15 +30,14 @@ public final class Frames {
             requests.put(message.getString("name"), new Schema((JsonObject)
                     Contract.inlined(message.getJsonObject("payload"), root)));
         }
-        return new Frames(text, requests);
+        return new Frames(requests);
     }
 
     /** The whole document as one tree, with the schemas of openapi.yaml beside its own. */
-    public static JsonObject document(String asyncapi) {
-        JsonObject root = yaml(asyncapi.replace(FOREIGN, "#/"));
+    public static JsonObject document() {
+        JsonObject root = Contract.yaml(Contract.text("asyncapi.yaml").replace(FOREIGN, "#/"));
         JsonObject schemas = root.getJsonObject("components").getJsonObject("schemas");
-        JsonObject foreign =
-                yaml(resource("openapi.yaml")).getJsonObject("components").getJsonObject("schemas");
+        JsonObject foreign = Contract.document().getJsonObject("components").getJsonObject("schemas");
         for (String name : foreign.fieldNames()) {
             if (schemas.containsKey(name)) {
                 throw new IllegalStateException("both documents have a schema " + name);
@@ -56,27 +45,6 @@ public final class Frames {
             schemas.put(name, foreign.getValue(name));
         }
         return root;
-    }
-
-    private static JsonObject yaml(String text) {
-        Map<String, Object> document = new Yaml(new SafeConstructor(new LoaderOptions())).load(text);
-        return new JsonObject(document);
-    }
-
-    private static String resource(String name) {
-        try (InputStream in = Frames.class.getClassLoader().getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException(name + " is missing in this jar");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
-    }
-
-    /** The document as it is in the jar. */
-    public String text() {
-        return text;
     }
 
     /**

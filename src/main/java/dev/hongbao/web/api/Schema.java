@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,13 +31,40 @@ public final class Schema {
     /** More faults than this are not told; a client mends the first ones first. */
     private static final int MAX_FAULTS = 10;
 
+    /** Of a text that is checked without the validator: 0.2 µs instead of 4, on the way of every claim. */
+    private static final Set<String> PLAIN = Set.of("type", "format", "pattern", "minLength", "maxLength");
+
+    private static final Pattern UUID = Pattern.compile("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
     private final JsonObject schema;
     private final Validator validator;
+    private final @Nullable Predicate<String> plain;
 
     /** @param schema without references */
     Schema(JsonObject schema) {
         this.schema = schema;
         this.validator = Validator.create(JsonSchema.of(schema), OPTIONS);
+        this.plain = plain(schema);
+    }
+
+    /** Whether a text fits, when the schema says no more than its form; else null. */
+    private static @Nullable Predicate<String> plain(JsonObject schema) {
+        String format = schema.getString("format", "uuid");
+        if (!"string".equals(schema.getValue("type"))
+                || !PLAIN.containsAll(schema.fieldNames())
+                || !format.equals("uuid")) {
+            return null;
+        }
+        Predicate<String> form = schema.containsKey("format") ? UUID.asMatchPredicate() : text -> true;
+        if (schema.containsKey("pattern")) {
+            form = form.and(Pattern.compile(schema.getString("pattern")).asPredicate());
+        }
+        int shortest = schema.getInteger("minLength", 0);
+        int longest = schema.getInteger("maxLength", Integer.MAX_VALUE);
+        return form.and(text -> {
+            int length = text.codePointCount(0, text.length());
+            return length >= shortest && length <= longest;
+        });
     }
 
     boolean isInteger() {
@@ -49,6 +78,9 @@ public final class Schema {
      * @throws InvalidInputException with every fault, ten at most
      */
     public void check(Object value, String root) {
+        if (plain != null && value instanceof String text && plain.test(text)) {
+            return;
+        }
         OutputUnit report = validator.validate(value);
         if (Boolean.TRUE.equals(report.getValid())) {
             return;

@@ -3,119 +3,73 @@ package dev.hongbao.web.http;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.web.api.Operation;
-import dev.hongbao.web.api.Problem;
-import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import io.vertx.ext.web.handler.HttpException;
 import java.util.Locale;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a request's body within its limits of size and time, and checks it against the contract. Only on its loop. */
+/**
+ * Reads a request's body by Vert.x Web's BodyHandler, and adds what that does not know: a limit of time, and that no body is a
+ * form. Then checks it against the contract. What it refuses fails the routing with 408, 413 or 415. Only on its loop.
+ */
 final class BodyReader {
-    private final Vertx vertx;
-    private final int maxBytes;
+    private static final String TIMER = "body-timer";
+
+    private final BodyHandler handler;
     private final long timeoutMillis;
 
-    BodyReader(Vertx vertx, HttpSettings settings) {
-        this.vertx = vertx;
-        this.maxBytes = settings.maxBodyBytes();
+    BodyReader(HttpSettings settings) {
+        this.handler = BodyHandler.create(false).setBodyLimit(settings.maxBodyBytes());
         this.timeoutMillis = settings.bodyTimeout().toMillis();
     }
 
+    /** Goes on with the route when the body is complete. When the client goes away in the middle, it does not. */
+    void read(RoutingContext routing) {
+        HttpServerRequest request = routing.request();
+        if (isAbsent(request.headers())) {
+            routing.next();
+        } else if (isForm(request.headers())) {
+            routing.fail(415);
+        } else {
+            // Answered by the server already; the handler would do it again, and refuse other expectations.
+            request.headers().remove(HttpHeaders.EXPECT);
+            routing.put(TIMER, routing.vertx().setTimer(timeoutMillis, late -> {
+                if (!request.isEnded() && !request.response().ended()) {
+                    routing.fail(408);
+                }
+            }));
+            handler.handle(routing);
+        }
+    }
+
     /**
-     * Calls {@code then} with the body, null for none, once it is complete and fits the contract; otherwise the exchange is
-     * answered. When the client goes away in the middle, nothing is called.
+     * The body that was read; null for none.
+     *
+     * @throws InvalidInputException when it is not what the contract says
      */
-    void read(Exchange exchange, Operation operation, Consumer<@Nullable JsonObject> then) {
-        if (exchange.hasNoBody()) {
-            accept(exchange, operation, Buffer.buffer(), then);
-            return;
+    @Nullable
+    JsonObject json(RoutingContext routing, Operation operation) {
+        Long timer = routing.get(TIMER);
+        if (timer == null) {
+            return decode(operation, null);
         }
-        HttpServerRequest request = exchange.request();
-        if (isDeclaredTooLarge(request.headers())) {
-            exchange.refuseAndClose(tooLarge());
-            return;
+        routing.vertx().cancelTimer(timer);
+        Buffer body = routing.body().buffer();
+        boolean isEmpty = body == null || body.length() == 0;
+        if (!isEmpty && operation.body() != null && !isJson(routing.request().headers())) {
+            throw new HttpException(415);
         }
-        Reading reading = new Reading(exchange);
-        reading.timer = vertx.setTimer(timeoutMillis, late -> reading.stop(Problem.of(ProblemType.REQUEST_TIMEOUT)));
-        request.handler(reading::add);
-        request.exceptionHandler(gone -> reading.finish());
-        request.endHandler(end -> {
-            if (reading.finish()) {
-                accept(exchange, operation, reading.body, then);
-            }
-        });
+        return decode(operation, isEmpty ? null : body);
     }
 
-    private boolean isDeclaredTooLarge(MultiMap headers) {
-        String length = headers.get(HttpHeaders.CONTENT_LENGTH);
-        // Netty has refused a length that is no number.
-        return length != null && (length.length() > 9 || Long.parseLong(length) > maxBytes);
-    }
-
-    private Problem tooLarge() {
-        return Problem.of(ProblemType.PAYLOAD_TOO_LARGE, "Send at most " + maxBytes + " bytes.");
-    }
-
-    private final class Reading {
-        private final Exchange exchange;
-        private final Buffer body = Buffer.buffer();
-        private long timer;
-        private boolean finished;
-
-        private Reading(Exchange exchange) {
-            this.exchange = exchange;
-        }
-
-        private void add(Buffer piece) {
-            if (body.length() + piece.length() > maxBytes) {
-                stop(tooLarge());
-            } else {
-                body.appendBuffer(piece);
-            }
-        }
-
-        private void stop(Problem problem) {
-            if (finish()) {
-                exchange.refuseAndClose(problem);
-            }
-        }
-
-        /** True for the first who finishes it. */
-        private boolean finish() {
-            if (finished) {
-                return false;
-            }
-            finished = true;
-            vertx.cancelTimer(timer);
-            return true;
-        }
-    }
-
-    private static void accept(
-            Exchange exchange, Operation operation, Buffer body, Consumer<@Nullable JsonObject> then) {
-        try {
-            if (body.length() > 0
-                    && operation.body() != null
-                    && !isJson(exchange.request().headers())) {
-                exchange.refuse(Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE), "Accept", "application/json");
-                return;
-            }
-            then.accept(decode(operation, body));
-        } catch (InvalidInputException invalid) {
-            exchange.refuse(Problem.of(invalid));
-        } catch (RuntimeException fault) {
-            exchange.fail(fault);
-        }
-    }
-
-    private static @Nullable JsonObject decode(Operation operation, Buffer body) {
-        if (body.length() == 0) {
+    private static @Nullable JsonObject decode(Operation operation, @Nullable Buffer body) {
+        if (body == null) {
             if (operation.bodyRequired()) {
                 throw InvalidInputException.of("#", "must be a JSON object; the body is empty");
             }
@@ -127,6 +81,19 @@ final class BodyReader {
         JsonObject json = StrictJson.COMMAND.decode(body.getBytes());
         operation.body().check(json, "#");
         return json;
+    }
+
+    /** Whether the request has no body at all, so that nothing needs to be read. */
+    private static boolean isAbsent(MultiMap headers) {
+        String length = headers.get(HttpHeaders.CONTENT_LENGTH);
+        return (length == null || length.equals("0")) && !headers.contains(HttpHeaders.TRANSFER_ENCODING);
+    }
+
+    /** As BodyHandler tells those that it takes apart instead of reading them. */
+    private static boolean isForm(MultiMap headers) {
+        String type = headers.get(HttpHeaders.CONTENT_TYPE);
+        return type != null
+                && type.toLowerCase(Locale.ROOT).matches("(multipart/form-data|application/x-www-form-urlencoded).*");
     }
 
     private static boolean isJson(MultiMap headers) {

@@ -2,30 +2,43 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.packet.PacketId;
-import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that fits the contract, from a believed caller.
+ * A request that fits the contract.
  *
+ * @param exchange for what the contract has no word for: preferences, how the request came here, answers in pieces
+ * @param from the believed caller; null when the call needs no token
  * @param path parameters by name
  * @param query parameters by name
  * @param key null when the call needs none
  * @param json the body; null for none
  */
 record Call(
-        Caller caller,
+        Exchange exchange,
+        @Nullable Caller from,
         Map<String, String> path,
         Map<String, Object> query,
-        MultiMap headers,
         @Nullable IdempotencyKey key,
         @Nullable JsonObject json) {
+
+    /** The same with its body. */
+    Call with(JsonObject body) {
+        return new Call(exchange, from, path, query, key, body);
+    }
+
+    /** The caller of a call that needs a token. */
+    Caller caller() {
+        return given(from, "token");
+    }
 
     /** The key of a call whose contract requires it. */
     IdempotencyKey requiredKey() {
@@ -42,11 +55,25 @@ record Call(
         return new UserId(given(path.get("user"), "user"));
     }
 
+    /** The group that the path names. */
+    GroupId group() {
+        return new GroupId(given(path.get("group"), "group"));
+    }
+
     /** The packet that the path names. */
     PacketId packet() {
         PacketId id = PacketId.parse(given(path.get("packet"), "packet"));
         if (id == null) {
             throw InvalidInputException.of("path/packet", "must be a packet's id");
+        }
+        return id;
+    }
+
+    /** The draw that the path names. */
+    DrawId draw() {
+        DrawId id = DrawId.parse(given(path.get("draw"), "draw"));
+        if (id == null) {
+            throw InvalidInputException.of("path/draw", "must be a draw's id");
         }
         return id;
     }

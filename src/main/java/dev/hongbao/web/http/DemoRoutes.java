@@ -4,20 +4,20 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
-import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.demo.DemoLogin;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -25,7 +25,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The two calls that need no token: who a visitor can become, and becoming it. Answers only a browser that was sent to
@@ -45,48 +44,39 @@ final class DemoRoutes {
     private final DemoLogin login;
     private final Wallets wallets;
     private final RateLimits limits;
-    private final BodyReader bodies;
     private final long answerMillis;
 
-    DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, BodyReader bodies, long answerMillis) {
+    DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, long answerMillis) {
         this.login = login;
         this.wallets = wallets;
         this.limits = limits;
-        this.bodies = bodies;
         this.answerMillis = answerMillis;
     }
 
-    void answer(Exchange exchange, Operation operation) {
-        boolean local = isLocal(exchange.request());
-        operation.queryParameters(exchange.request().query());
-        if (operation.id().equals("demo")) {
-            bodies.read(exchange, operation, none -> exchange.send(Reply.json(200, about(local))));
-        } else if (!login.isOpen()) {
-            exchange.refuse(Problem.of(ProblemType.DEMO_OFF, login.whyOff()));
-        } else if (!local) {
-            exchange.refuse(Problem.of(ProblemType.DEMO_OFF, ELSEWHERE));
-        } else {
-            bodies.read(exchange, operation, body -> enter(exchange, body));
-        }
+    Future<Reply> about(Call call) {
+        return Future.succeededFuture(
+                Reply.json(200, about(isLocal(call.exchange().request()))));
     }
 
-    private void enter(Exchange exchange, @Nullable JsonObject body) {
-        UserId member = new UserId(body == null ? "" : body.getString("member"));
+    Future<Reply> enter(Call call) {
+        if (!login.isOpen()) {
+            return Future.succeededFuture(Reply.problem(Problem.of(ProblemType.DEMO_OFF, login.whyOff())));
+        }
+        if (!isLocal(call.exchange().request())) {
+            return Future.succeededFuture(Reply.problem(Problem.of(ProblemType.DEMO_OFF, ELSEWHERE)));
+        }
+        UserId member = new UserId(call.requiredBody().getString("member"));
         if (!DemoLogin.MEMBERS.contains(member)) {
-            exchange.refuse(
-                    Problem.of(InvalidInputException.of("#/member", "must be one of those that GET /v1/demo lists")));
-            return;
+            throw InvalidInputException.of("#/member", "must be one of those that GET /v1/demo lists");
         }
         RateDecision decision = limits.call(new Caller(member, Set.of(DemoLogin.GROUP), Role.USER, Instant.MAX));
-        exchange.tell(decision);
+        call.exchange().tell(decision);
         if (!decision.allowed()) {
-            exchange.refuse(Problem.tooMany("Slow down.", decision.retryAfterSeconds()));
-            return;
+            throw new TooManyCallsException("Slow down.", decision.retryAfterSeconds());
         }
-        login.enter(member, wallets)
+        return login.enter(member, wallets)
                 .timeout(answerMillis, TimeUnit.MILLISECONDS)
-                .onSuccess(session -> exchange.send(Reply.json(201, json(session))))
-                .onFailure(exchange::fail);
+                .map(session -> Reply.json(201, json(session)));
     }
 
     private String about(boolean local) {

@@ -9,11 +9,12 @@ import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Bodies;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -46,46 +47,39 @@ final class EventsRoute {
         List.copyOf(waiting.keySet()).forEach(FeedService.Poll::stopWaiting);
     }
 
-    void answer(Exchange exchange, Caller caller, Map<String, String> path, Map<String, Object> query) {
-        GroupId group = new GroupId(Objects.requireNonNull(path.get("group")));
+    Future<Reply> answer(Call call) {
+        Caller caller = call.caller();
+        GroupId group = call.group();
+        HttpServerRequest request = call.exchange().request();
         Long after = null;
-        if (query.get("after") instanceof String cursor) {
+        if (call.query().get("after") instanceof String cursor) {
             after = FeedService.place(cursor);
             if (after == null) {
                 throw InvalidInputException.of("query/after", "is not a cursor of this server");
             }
         }
-        int waitSeconds = waitSeconds(exchange.request().headers().getAll("prefer"));
+        int waitSeconds = waitSeconds(request.headers().getAll("prefer"));
         if (waitSeconds == 0 || after == null) {
             Long place = after;
-            inFlight.run(
+            return inFlight.run(
                             caller,
                             () -> feed.poll(caller, group, place, Duration.ZERO).page())
-                    .onSuccess(page -> exchange.send(reply(page, waitSeconds)))
-                    .onFailure(exchange::fail);
-            return;
+                    .map(page -> reply(page, waitSeconds));
         }
         inFlight.beginPoll(caller);
-        await(exchange, caller, feed.poll(caller, group, after, Duration.ofSeconds(waitSeconds)), waitSeconds);
-    }
-
-    private void await(Exchange exchange, Caller caller, FeedService.Poll poll, int waitSeconds) {
+        FeedService.Poll poll = feed.poll(caller, group, after, Duration.ofSeconds(waitSeconds));
         waiting.put(poll, caller);
         polls.incrementAndGet();
-        exchange.request().response().closeHandler(gone -> {
+        request.response().closeHandler(gone -> {
             ended(poll);
             poll.cancel();
         });
         long limit = answerMillis + waitSeconds * 1_000L;
-        poll.page().timeout(limit, TimeUnit.MILLISECONDS).onComplete(done -> {
-            ended(poll);
-            if (done.succeeded()) {
-                exchange.send(reply(done.result(), waitSeconds));
-            } else {
-                poll.cancel();
-                exchange.fail(done.cause());
-            }
-        });
+        return poll.page()
+                .timeout(limit, TimeUnit.MILLISECONDS)
+                .onComplete(done -> ended(poll))
+                .onFailure(late -> poll.cancel())
+                .map(page -> reply(page, waitSeconds));
     }
 
     private void ended(FeedService.Poll poll) {

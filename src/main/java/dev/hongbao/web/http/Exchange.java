@@ -7,6 +7,7 @@ import io.netty.util.AsciiString;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -60,20 +61,30 @@ final class Exchange {
         this.rate = decision;
     }
 
-    /** Whether the request has no body at all, so that nothing needs to be read. */
-    boolean hasNoBody() {
-        MultiMap headers = request.headers();
-        String length = headers.get(HttpHeaders.CONTENT_LENGTH);
-        return (length == null || length.equals("0")) && !headers.contains(HttpHeaders.TRANSFER_ENCODING);
-    }
-
-    /** Answers; does nothing when the client is gone or was answered. */
+    /** Answers; does nothing when the client is gone or was answered. Of an answer that is begun this is the end. */
     void send(Reply reply) {
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
             connections.answered(request.connection());
             return;
         }
+        if (!response.headWritten()) {
+            head(response, reply);
+        }
+        metrics.answered(route, reply.status());
+        if (request.method().equals(HttpMethod.HEAD)) {
+            end(response, Buffer.buffer());
+        } else {
+            write(response, reply.body(), 0);
+        }
+    }
+
+    /** Says how an answer begins that follows in pieces, before the first of them; {@link #send} ends it. */
+    void begin(Reply reply) {
+        head(request.response().setChunked(true), reply);
+    }
+
+    private void head(HttpServerResponse response, Reply reply) {
         response.setStatusCode(reply.status());
         MultiMap headers = response.headers();
         headers.add(CONTENT_TYPE_OPTIONS, NOSNIFF);
@@ -90,17 +101,11 @@ final class Exchange {
         if (!headers.contains(HttpHeaders.CACHE_CONTROL)) {
             headers.add(HttpHeaders.CACHE_CONTROL, NO_STORE);
         }
-        metrics.answered(route, reply.status());
-        if (request.method().equals(HttpMethod.HEAD)) {
+        boolean isSaidHere =
+                reply.body().length() > SLICE_BYTES || request.method().equals(HttpMethod.HEAD);
+        if (isSaidHere && reply.status() != 304) {
             headers.set(
                     HttpHeaders.CONTENT_LENGTH, Integer.toString(reply.body().length()));
-            end(response, Buffer.buffer());
-        } else if (reply.body().length() <= SLICE_BYTES) {
-            end(response, reply.body());
-        } else {
-            headers.set(
-                    HttpHeaders.CONTENT_LENGTH, Integer.toString(reply.body().length()));
-            write(response, reply.body(), 0);
         }
     }
 
@@ -121,30 +126,7 @@ final class Exchange {
             var unused = response.write(body.slice(rest, rest + SLICE_BYTES));
             rest += SLICE_BYTES;
         }
-        end(response, body.slice(rest, body.length()));
-    }
-
-    /** Begins an answer of unknown length; {@link #endStream} or {@link #breakStream} ends it. */
-    void beginStream(String contentType) {
-        HttpServerResponse response = request.response();
-        response.setStatusCode(200).setChunked(true);
-        response.headers()
-                .add(CONTENT_TYPE_OPTIONS, NOSNIFF)
-                .add(HttpHeaders.CONTENT_TYPE, contentType)
-                .add(HttpHeaders.CACHE_CONTROL, NO_STORE);
-    }
-
-    void endStream() {
-        metrics.answered(route, 200);
-        connections.answered(request.connection());
-        var unused = request.response().end();
-    }
-
-    /** The status is out and the rest will not come: only the end of the connection can tell. */
-    void breakStream() {
-        metrics.answered(route, 500);
-        connections.answered(request.connection());
-        close();
+        end(response, rest == 0 ? body : body.slice(rest, body.length()));
     }
 
     /** Answers with a problem, and with headers: name, value, name, value … */
@@ -176,13 +158,27 @@ final class Exchange {
         var unused = request.connection().close();
     }
 
-    /** Answers a failure: a refusal as its problem, anything else as 500 with one line for the operator. */
+    /**
+     * Answers a failure: a refusal as its problem, anything else as 500 with one line for the operator. When an answer is begun
+     * already its status is out, and only the end of the connection can tell.
+     */
     void fail(Throwable failure) {
+        HttpServerResponse response = request.response();
+        boolean isBegun = response.headWritten() && !response.ended();
+        if (failure instanceof HttpClosedException || (isBegun && response.closed())) {
+            connections.answered(request.connection());
+            return;
+        }
         @Nullable Problem problem = Problem.ofFailure(failure);
         if (problem == null) {
             LOG.error("{} {} failed", request.method(), request.path(), failure);
             problem = Problem.of(ProblemType.INTERNAL_ERROR);
         }
-        refuse(problem);
+        if (isBegun) {
+            metrics.answered(route, problem.type().status());
+            close();
+        } else {
+            refuse(problem);
+        }
     }
 }

@@ -4,13 +4,14 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Role;
-import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.page.PageFiles;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
@@ -19,37 +20,36 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
- * Every request of one event loop: the claim first, then the contract's other calls, then the documents. All of them keep
- * the same order: path, method, token, limit, role, key, parameters, body, service. Only on its loop.
+ * Every request of one event loop: Vert.x Web's router, with a route for each call of the contract in the contract's order, and
+ * the files behind them. All calls keep the same order: path, method, token, limit, role, key, parameters, body, service. Only
+ * on its loop.
  */
 final class HttpFace implements Handler<HttpServerRequest> {
-    private static final String CLAIM = "claim";
-    private static final String EVENTS = "events";
-    private static final String EXPORT = "exportPlays";
+    private static final String EXCHANGE = "exchange";
+    private static final String CALL = "call";
 
     private final Vertx vertx;
-    private final Contract contract;
-    private final Documents documents;
+    private final PageFiles files;
     private final HttpMetrics metrics;
     private final Connections connections;
-    private final RateLimits limits;
     private final CallsInFlight inFlight;
-    private final Gate gate;
-    private final BodyReader bodies;
-    private final ClaimRoute claimRoute;
-    private final DemoRoutes demoRoutes;
-    private final EventsRoute eventsRoute;
-    private final SocketUpgrade sockets;
-    private final Map<String, Routes.Route> routes;
-    private final DrawRoutes drawRoutes;
     private final CallsUnderWay ongoing;
+    private final Gate gate;
+    private final Map<Operation.RateLimit, Function<Caller, RateDecision>> limits;
+    private final BodyReader bodies;
+    private final Problem bodyTooLarge;
+    private final EventsRoute events;
+    private final SocketUpgrade sockets;
+    private final Router router;
     private boolean stopping;
 
     HttpFace(
@@ -59,64 +59,78 @@ final class HttpFace implements Handler<HttpServerRequest> {
             Connections connections,
             Services services,
             CallsUnderWay ongoing) {
-        this.ongoing = ongoing;
         this.vertx = vertx;
-        this.contract = shared.contract();
-        this.documents = shared.documents();
+        this.files = shared.files();
         this.metrics = shared.metrics();
         this.connections = connections;
-        this.limits = shared.limits();
         this.inFlight = shared.inFlight();
+        this.ongoing = ongoing;
         this.gate = new Gate(shared.tokens());
-        this.bodies = new BodyReader(vertx, settings);
-        this.claimRoute = new ClaimRoute(contract.operation(CLAIM), gate, limits, bodies, services.claims(), ongoing);
-        this.sockets = services.sockets();
+        RateLimits rates = shared.limits();
+        this.limits = Map.of(Operation.RateLimit.CALLS, rates::call, Operation.RateLimit.CLAIMS, rates::claim);
+        this.bodies = new BodyReader(settings);
+        this.bodyTooLarge =
+                Problem.of(ProblemType.PAYLOAD_TOO_LARGE, "Send at most " + settings.maxBodyBytes() + " bytes.");
         long answerMillis = settings.answerTimeout().toMillis();
-        this.demoRoutes = new DemoRoutes(shared.demo(), services.wallets(), limits, bodies, answerMillis);
-        this.eventsRoute = new EventsRoute(services.feed(), metrics.polls(), inFlight, answerMillis);
-        this.drawRoutes = new DrawRoutes(services.draws(), services.plays());
-        this.routes = new HashMap<>(new Routes(services, limits).byOperation());
-        this.routes.putAll(drawRoutes.byOperation());
-        for (Operation operation : contract.operations()) {
-            if (!isSpecial(operation) && !routes.containsKey(operation.id())) {
-                throw new IllegalStateException("nothing answers the contract's call " + operation.id());
-            }
-        }
+        this.events = new EventsRoute(services.feed(), metrics.polls(), inFlight, answerMillis);
+        this.sockets = services.sockets();
+        DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
+        DrawRoutes draws = new DrawRoutes(services.draws(), services.plays());
+        Map<String, Route> routes = new HashMap<>();
+        new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        draws.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
+        routes.put("events", events::answer);
+        routes.put("exportPlays", draws::export);
+        routes.put("demo", demo::about);
+        routes.put("demoLogin", demo::enter);
+        this.router = router(shared.contract(), routes);
     }
 
-    /** Whether a route of its own answers it. */
-    private static boolean isSpecial(Operation operation) {
-        return operation.id().equals(CLAIM)
-                || operation.id().equals(EVENTS)
-                || operation.id().equals(EXPORT)
-                || !operation.needsToken();
+    /** Counts a call while it is under way: among its caller's, and among those that a stop waits for. */
+    private Route counted(Route route) {
+        return call -> inFlight.run(call.caller(), () -> ongoing.track(route.answer(call)));
+    }
+
+    private Router router(Contract contract, Map<String, Route> routes) {
+        Router router = Router.router(vertx);
+        for (Contract.Path path : contract.paths()) {
+            for (Operation operation : path.operations()) {
+                Route route = Objects.requireNonNull(
+                        routes.get(operation.id()), () -> "nothing answers the contract's call " + operation.id());
+                router.routeWithRegex(operation.method(), path.regex())
+                        .useNormalizedPath(false)
+                        .handler(routing -> admit(routing, operation))
+                        .handler(bodies::read)
+                        .handler(routing -> answer(routing, operation, route));
+            }
+        }
+        for (Contract.Path path : contract.paths()) {
+            router.routeWithRegex(path.regex())
+                    .useNormalizedPath(false)
+                    .handler(routing -> refuseMethod(routing, path.allowed()));
+        }
+        router.route().handler(this::file);
+        router.route().failureHandler(this::fail);
+        // An escape in the path that is none: the router tells it here alone.
+        return router.errorHandler(400, routing -> exchange(routing).refuse(Problem.of(ProblemType.INVALID_REQUEST)));
     }
 
     /** From now on new work is refused; answers in flight are still given. */
     void refuseNewWork() {
         stopping = true;
-        eventsRoute.stopWaiting();
+        events.stopWaiting();
     }
 
     @Override
     public void handle(HttpServerRequest request) {
-        Exchange exchange = new Exchange(vertx, request, metrics, connections);
-        connections.began(request.connection(), exchange);
-        try {
-            if (stopping) {
-                exchange.refuseAndClose(Problem.of(ProblemType.STOPPING));
-                return;
-            }
-            PacketId claimed = ClaimRoute.packetOf(request);
-            if (claimed != null) {
-                claimRoute.answer(exchange, claimed);
-            } else {
-                route(exchange);
-            }
-        } catch (InvalidInputException invalid) {
-            exchange.refuse(Problem.of(invalid));
-        } catch (RuntimeException fault) {
-            exchange.fail(fault);
+        if (stopping) {
+            begin(request).refuseAndClose(Problem.of(ProblemType.STOPPING));
+        } else if (request.method().equals(HttpMethod.GET) && SocketUpgrade.PATH.equals(request.path())) {
+            // Not by the router, which wraps the socket: its guards are on the connection itself.
+            sockets.upgrade(request, () -> connections.becameSocket(request.connection()), begin(request)::refuse);
+        } else {
+            router.handle(request);
         }
     }
 
@@ -142,78 +156,54 @@ final class HttpFace implements Handler<HttpServerRequest> {
                         Problem.of(ProblemType.INVALID_REQUEST, "Send chunks as RFC 9112 says.")));
     }
 
-    private void route(Exchange exchange) {
-        HttpServerRequest request = exchange.request();
-        String path = request.path();
-        if (path == null || !path.startsWith("/")) {
-            exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
-            return;
+    private Exchange begin(HttpServerRequest request) {
+        Exchange exchange = new Exchange(vertx, request, metrics, connections);
+        connections.began(request.connection(), exchange);
+        return exchange;
+    }
+
+    private Exchange exchange(RoutingContext routing) {
+        Exchange exchange = routing.get(EXCHANGE);
+        if (exchange == null) {
+            exchange = begin(routing.request());
+            routing.put(EXCHANGE, exchange);
         }
-        if (path.equals(SocketUpgrade.PATH) && request.method().equals(HttpMethod.GET)) {
-            sockets.upgrade(request, () -> connections.becameSocket(request.connection()), exchange::refuse);
-            return;
-        }
-        String[] segments = Contract.segments(path);
-        Operation operation = contract.find(request.method(), segments);
-        if (operation != null) {
-            exchange.countAs(operation.index());
-            if (operation.id().equals(CLAIM)) {
-                claimRoute.answerUnusual(exchange, segments);
-            } else if (!operation.needsToken()) {
-                demoRoutes.answer(exchange, operation);
-            } else {
-                call(exchange, operation, segments);
+        return exchange;
+    }
+
+    /** Everything that is checked before the body. */
+    private void admit(RoutingContext routing, Operation operation) {
+        Exchange exchange = exchange(routing);
+        exchange.countAs(operation.index());
+        Caller caller = null;
+        if (operation.needsToken()) {
+            caller = gate.admit(exchange, Objects.requireNonNull(limits.get(operation.rateLimit())));
+            if (caller == null) {
+                return;
             }
-            return;
-        }
-        String allowed = contract.allowed(segments);
-        Reply document = allowed.isEmpty() ? documents.find(path) : null;
-        if (document != null && isRead(request.method())) {
-            exchange.send(document.status() == 200 ? documents.conditional(document, request) : document);
-        } else if (document != null || !allowed.isEmpty()) {
-            exchange.refuse(
-                    Problem.of(ProblemType.METHOD_NOT_ALLOWED), "Allow", document != null ? "GET, HEAD" : allowed);
-        } else {
-            exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
-        }
-    }
-
-    private static boolean isRead(HttpMethod method) {
-        return method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
-    }
-
-    private void call(Exchange exchange, Operation operation, String[] segments) {
-        HttpServerRequest request = exchange.request();
-        Caller caller = gate.admit(exchange, limits::call);
-        if (caller == null) {
-            return;
-        }
-        boolean serviceOnly =
-                Routes.SERVICE_ONLY.contains(operation.id()) || DrawRoutes.SERVICE_ONLY.contains(operation.id());
-        if (serviceOnly && caller.role() != Role.SERVICE) {
-            exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
-            return;
-        }
-        IdempotencyKey key = null;
-        if (operation.needsIdempotencyKey()) {
-            key = idempotencyKey(exchange);
-            if (key == null) {
+            if (operation.isServiceOnly() && caller.role() != Role.SERVICE) {
+                exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
                 return;
             }
         }
-        Map<String, String> path = operation.pathParameters(segments);
+        IdempotencyKey key = null;
+        HttpServerRequest request = exchange.request();
+        if (operation.needsIdempotencyKey()) {
+            List<String> keys = request.headers().getAll("Idempotency-Key");
+            if (keys.isEmpty()) {
+                exchange.refuse(Problem.of(ProblemType.IDEMPOTENCY_KEY_MISSING));
+                return;
+            }
+            key = idempotencyKey(keys);
+        }
+        Map<String, String> path = routing.pathParams();
+        operation.checkPath(path);
         Map<String, Object> query = operation.queryParameters(request.query());
-        IdempotencyKey given = key;
-        bodies.read(exchange, operation, body -> answer(exchange, operation, caller, path, query, given, body));
+        routing.put(CALL, new Call(exchange, caller, path, query, key, null));
+        routing.next();
     }
 
-    /** Null when it is missing or malformed, and the exchange is answered. */
-    private static @Nullable IdempotencyKey idempotencyKey(Exchange exchange) {
-        List<String> keys = exchange.request().headers().getAll("Idempotency-Key");
-        if (keys.isEmpty()) {
-            exchange.refuse(Problem.of(ProblemType.IDEMPOTENCY_KEY_MISSING));
-            return null;
-        }
+    private static IdempotencyKey idempotencyKey(List<String> keys) {
         if (keys.size() > 1 || !IdempotencyKey.isValid(keys.get(0))) {
             throw InvalidInputException.of(
                     "header/Idempotency-Key", "must be given once, with 1 to 128 visible ASCII characters");
@@ -221,30 +211,46 @@ final class HttpFace implements Handler<HttpServerRequest> {
         return new IdempotencyKey(keys.get(0));
     }
 
-    private void answer(
-            Exchange exchange,
-            Operation operation,
-            Caller caller,
-            Map<String, String> path,
-            Map<String, Object> query,
-            @Nullable IdempotencyKey key,
-            @Nullable JsonObject body) {
-        if (operation.id().equals(EVENTS)) {
-            eventsRoute.answer(exchange, caller, path, query);
-            return;
+    private void answer(RoutingContext routing, Operation operation, Route route) {
+        Call call = Objects.requireNonNull(routing.get(CALL));
+        JsonObject body = bodies.json(routing, operation);
+        route.answer(body == null ? call : call.with(body)).onComplete(answer -> {
+            if (answer.succeeded()) {
+                call.exchange().send(answer.result().unlessHeldBy(routing));
+            } else {
+                call.exchange().fail(answer.cause());
+            }
+        });
+    }
+
+    private void refuseMethod(RoutingContext routing, String allowed) {
+        exchange(routing).refuse(Problem.of(ProblemType.METHOD_NOT_ALLOWED), "Allow", allowed);
+    }
+
+    private void file(RoutingContext routing) {
+        HttpMethod method = routing.request().method();
+        PageFiles.PageFile file = files.find(routing.request().path());
+        if (file == null) {
+            exchange(routing).refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+        } else if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
+            refuseMethod(routing, "GET, HEAD");
+        } else {
+            exchange(routing).send(Reply.file(file).unlessHeldBy(routing));
         }
-        Call call = new Call(caller, path, query, exchange.request().headers(), key, body);
-        if (operation.id().equals(EXPORT)) {
-            drawRoutes.export(exchange, call);
-            return;
-        }
-        Routes.Route route = Objects.requireNonNull(routes.get(operation.id()));
-        try {
-            inFlight.run(caller, () -> ongoing.track(route.answer(call)))
-                    .onSuccess(exchange::send)
-                    .onFailure(exchange::fail);
-        } catch (RuntimeException fault) {
-            exchange.fail(fault);
+    }
+
+    /** What a handler threw, or failed the routing with. */
+    private void fail(RoutingContext routing) {
+        Exchange exchange = exchange(routing);
+        switch (routing.statusCode()) {
+            case 400 ->
+                exchange.refuse(
+                        Problem.of(ProblemType.INVALID_REQUEST, "Send a well-formed HTTP/1.1 request with a Host."));
+            case 404 -> exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            case 408 -> exchange.refuseAndClose(Problem.of(ProblemType.REQUEST_TIMEOUT));
+            case 413 -> exchange.refuseAndClose(bodyTooLarge);
+            case 415 -> exchange.refuse(Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE), "Accept", "application/json");
+            default -> exchange.fail(routing.failure());
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.demo.DemoLogin;
+import dev.hongbao.web.page.PageFiles;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
@@ -47,7 +48,7 @@ public final class HttpVerticle extends VerticleBase {
     /** What all instances share. */
     public record Shared(
             Contract contract,
-            Documents documents,
+            PageFiles files,
             Tokens tokens,
             RateLimits limits,
             CallsInFlight inFlight,

@@ -1,25 +1,58 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An answer before it is written.
  *
  * @param headers name, value, name, value …
+ * @param tag names this very body, for a client that holds it; null for an answer that nobody keeps
  */
-record Reply(int status, String contentType, Buffer body, List<String> headers) {
+record Reply(
+        int status,
+        String contentType,
+        Buffer body,
+        List<String> headers,
+        @Nullable String tag) {
     static final String JSON = "application/json";
     static final String PROBLEM = "application/problem+json";
 
     /** @param headers name, value, name, value … */
     static Reply problem(Problem problem, String... headers) {
-        return new Reply(problem.type().status(), PROBLEM, Buffer.buffer(problem.toJson()), List.of(headers));
+        return of(problem.type().status(), PROBLEM, problem.toJson(), headers);
     }
 
     /** @param headers name, value, name, value … */
     static Reply json(int status, String json, String... headers) {
-        return new Reply(status, JSON, Buffer.buffer(json), List.of(headers));
+        return of(status, JSON, json, headers);
+    }
+
+    /** @param headers name, value, name, value … */
+    static Reply of(int status, String contentType, String body, String... headers) {
+        return new Reply(status, contentType, Buffer.buffer(body), List.of(headers), null);
+    }
+
+    /** What one viewer may see, to be asked for again and again. */
+    static Reply kept(String json) {
+        Buffer body = Buffer.buffer(json);
+        List<String> headers = List.of("Cache-Control", "private, no-cache", "Vary", "Authorization");
+        return new Reply(200, JSON, body, headers, PageFile.tag(body));
+    }
+
+    static Reply file(PageFile file) {
+        return new Reply(200, file.type(), file.bytes(), file.headers(), file.tag());
+    }
+
+    /** The same, or 304 when the caller holds it (RFC 9110, 13.1.2). */
+    Reply unlessHeldBy(RoutingContext caller) {
+        if (tag == null || !caller.etag(tag).isFresh()) {
+            return this;
+        }
+        return new Reply(304, "", Buffer.buffer(), headers, tag);
     }
 }

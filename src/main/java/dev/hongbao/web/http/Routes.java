@@ -10,22 +10,11 @@ import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.SendBody;
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
-import java.util.Set;
 
-/** One small function for each call of the contract but the claim: extract, call the service, render. */
+/** One small function for each plain call on packets and money: extract, call the service, render. Only on its loop. */
 final class Routes {
-    /** A call: fails with what {@link dev.hongbao.web.api.Problem#ofFailure} knows, or with a fault. */
-    @FunctionalInterface
-    interface Route {
-        Future<Reply> answer(Call call);
-    }
-
-    /** The calls that only the host application's backend may make. */
-    static final Set<String> SERVICE_ONLY = Set.of("deposit", "withdraw", "balancesOf", "transfersOf");
-
     private final Services services;
     private final RateLimits limits;
 
@@ -105,10 +94,7 @@ final class Routes {
     }
 
     private Future<Reply> view(Call call) {
-        return services.packets()
-                .view(call.caller(), call.packet())
-                .map(view -> EntityTags.conditional(
-                        Bodies.packet(view), call.headers().getAll(HttpHeaders.IF_NONE_MATCH)));
+        return services.packets().view(call.caller(), call.packet()).map(view -> Reply.kept(Bodies.packet(view)));
     }
 
     private Future<Reply> claims(Call call) {

@@ -5,15 +5,20 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the operator's page with its numbers. Without a token: bind it to loopback or to a network
@@ -21,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * can read it by pointing a name of its own here (DNS rebinding). One instance.
  */
 public final class ManagementVerticle extends VerticleBase {
+    private static final Logger LOG = LoggerFactory.getLogger(ManagementVerticle.class);
     private static final long SAMPLE_MILLIS = 1_000;
     private static final int IDLE_SECONDS = 30;
     private static final int MAX_HEADER_BYTES = 4 * 1024;
@@ -67,7 +73,7 @@ public final class ManagementVerticle extends VerticleBase {
                         .setMaxHeaderSize(MAX_HEADER_BYTES)
                         .setIdleTimeout(IDLE_SECONDS)
                         .setIdleTimeoutUnit(TimeUnit.SECONDS))
-                .requestHandler(this::answer);
+                .requestHandler(router());
         recent.sample();
         vertx.setPeriodic(SAMPLE_MILLIS, tick -> recent.sample());
         return server.listen().map(bound -> {
@@ -76,39 +82,60 @@ public final class ManagementVerticle extends VerticleBase {
         });
     }
 
+    private Router router() {
+        Router router = Router.router(vertx);
+        router.route().handler(this::admit);
+        router.get("/health/live").handler(routing -> send(routing, 200, JSON, "{\"status\":\"UP\"}"));
+        router.get("/health/ready").handler(this::ready);
+        router.get("/metrics").handler(this::scrape);
+        router.get("/recent.json")
+                .handler(routing -> send(
+                        routing,
+                        200,
+                        JSON,
+                        recent.toJson(after(routing.request().getParam("after")))));
+        router.get().handler(this::file);
+        router.route().handler(routing -> {
+            routing.response().putHeader("Allow", "GET");
+            send(routing, 405, TEXT, "only GET\n");
+        });
+        router.route().failureHandler(routing -> {
+            if (routing.statusCode() == 500) {
+                LOG.error("{} failed", routing.request().path(), routing.failure());
+            }
+            send(routing, routing.statusCode(), TEXT, "this can not be answered\n");
+        });
+        return router;
+    }
+
     @Override
     public Future<?> stop() {
         return server.shutdown(1, TimeUnit.SECONDS);
     }
 
-    private void answer(HttpServerRequest request) {
-        if (onLoopback && !isForLoopback(request)) {
-            send(request, 421, TEXT, "on loopback this is only at http://127.0.0.1 or http://localhost\n");
-            return;
-        }
-        if (!request.method().equals(HttpMethod.GET)) {
-            request.response().putHeader("Allow", "GET");
-            send(request, 405, TEXT, "only GET\n");
-            return;
-        }
-        switch (String.valueOf(request.path())) {
-            case "/health/live" -> send(request, 200, JSON, "{\"status\":\"UP\"}");
-            case "/health/ready" ->
-                readiness
-                        .ask()
-                        .onSuccess(report -> send(request, report.isUp() ? 200 : 503, JSON, report.toJson()))
-                        .onFailure(fault -> send(request, 503, JSON, "{\"status\":\"DOWN\"}"));
-            case "/metrics" ->
-                // Rendering walks all meters; a few milliseconds that an event loop should not spend.
-                vertx.<String>executeBlocking(metrics::scrape)
-                        .onSuccess(text -> send(request, 200, "text/plain; version=0.0.4; charset=utf-8", text))
-                        .onFailure(fault -> send(request, 500, TEXT, "no metrics\n"));
-            case "/recent.json" -> send(request, 200, JSON, recent.toJson(after(request.getParam("after"))));
-            default -> sendFile(request, page.find(String.valueOf(request.path())));
+    private void admit(RoutingContext routing) {
+        if (onLoopback && !isForLoopback(routing.request())) {
+            send(routing, 421, TEXT, "on loopback this is only at http://127.0.0.1 or http://localhost\n");
+        } else {
+            routing.next();
         }
     }
 
-    /** A browser always names a host; a load balancer's check may not. */
+    private void ready(RoutingContext routing) {
+        readiness
+                .ask()
+                .onSuccess(report -> send(routing, report.isUp() ? 200 : 503, JSON, report.toJson()))
+                .onFailure(fault -> send(routing, 503, JSON, "{\"status\":\"DOWN\"}"));
+    }
+
+    /** Rendering walks all meters; a few milliseconds that an event loop should not spend. */
+    private void scrape(RoutingContext routing) {
+        vertx.<String>executeBlocking(metrics::scrape)
+                .onSuccess(text -> send(routing, 200, "text/plain; version=0.0.4; charset=utf-8", text))
+                .onFailure(fault -> send(routing, 500, TEXT, "no metrics\n"));
+    }
+
+    /** A browser always names a host; a load balancer's check in HTTP/1.0 may not. */
     private static boolean isForLoopback(HttpServerRequest request) {
         String named = request.headers().get(HttpHeaders.HOST);
         return named == null || LOOPBACK_HOST.matcher(named).matches();
@@ -119,27 +146,32 @@ public final class ManagementVerticle extends VerticleBase {
         return text != null && text.matches("[0-9]{1,15}") ? Long.parseLong(text) : 0;
     }
 
-    private static void sendFile(HttpServerRequest request, PageFiles.@Nullable PageFile file) {
+    private void file(RoutingContext routing) {
+        PageFiles.PageFile file = page.find(routing.request().path());
         if (file == null) {
-            send(request, 404, TEXT, "/, /health/live, /health/ready, /metrics\n");
+            send(routing, 404, TEXT, "/, /health/live, /health/ready, /metrics\n");
             return;
         }
-        request.response()
-                .putHeader("Content-Type", file.type())
-                .putHeader("Cache-Control", "no-cache")
-                .putHeader("Content-Security-Policy", PageFiles.POLICY)
-                .putHeader("X-Content-Type-Options", "nosniff");
-        var unused = request.response().end(file.bytes());
+        HttpServerResponse response = routing.response().putHeader("X-Content-Type-Options", "nosniff");
+        List<String> headers = file.headers();
+        for (int i = 0; i < headers.size(); i += 2) {
+            response.putHeader(headers.get(i), headers.get(i + 1));
+        }
+        if (routing.etag(file.tag()).isFresh()) {
+            var unused = response.setStatusCode(304).end();
+        } else {
+            var unused = response.putHeader("Content-Type", file.type()).end(file.bytes());
+        }
     }
 
-    private static void send(HttpServerRequest request, int status, String type, String body) {
-        if (!request.response().closed()) {
-            request.response()
-                    .setStatusCode(status)
+    private static void send(RoutingContext routing, int status, String type, String body) {
+        HttpServerResponse response = routing.response();
+        if (!response.closed()) {
+            response.setStatusCode(status)
                     .putHeader("Content-Type", type)
                     .putHeader("X-Content-Type-Options", "nosniff")
                     .putHeader("Cache-Control", "no-store");
-            var unused = request.response().end(body);
+            var unused = response.end(body);
         }
     }
 }

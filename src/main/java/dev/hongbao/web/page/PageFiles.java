@@ -4,149 +4,168 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page's fixed set of files below {@code webroot/}, each under a fixed path, read from the jar when first asked for. No
- * path of a request ever becomes the name of a file. Safe on any thread; the first look at a file blocks for about 1 ms.
+ * The files that one port serves to browsers, read from the jar when first asked for. Safe on any thread; the first look at a
+ * file blocks for about 1 ms.
+ *
+ * <p>Not Vert.x Web's StaticHandler: it knows no entity tag, only the time at which it unpacked a file, which is another one
+ * after each start and on each server; it unpacks into a temporary directory, which a machine's cleaning empties; and it looks
+ * for {@code webroot/} in the working directory first.
  */
 public final class PageFiles {
-    /** Scripts, styles and calls of this origin only, nothing inline; {@code 'self'} is the socket's origin too. */
-    public static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-            + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
     private static final String ROOT = "webroot/";
+
+    /** A file by its whole name in one of the folders; without a name, the folder's index. */
+    private static final Pattern IN_FOLDER = Pattern.compile("(/(?:[a-z]+/){1,2})((?:[A-Za-z0-9-]+\\.[a-z]+)?)");
 
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",
             "css", "text/css; charset=utf-8",
             "js", "text/javascript; charset=utf-8",
             "svg", "image/svg+xml",
+            "png", "image/png",
+            "yaml", "application/yaml; charset=utf-8",
             "txt", "text/plain; charset=utf-8");
 
-    /** The chat page, by path; all but the first are found where they stand. */
-    private static final List<String> CHAT = List.of(
-            "hongbao-client.js",
-            "icon.svg",
-            "app/account.js",
-            "app/api.js",
-            "app/compose.js",
-            "app/detail.js",
-            "app/dialog.js",
-            "app/faces.js",
-            "app/format.js",
-            "app/gate.js",
-            "app/main.js",
-            "app/opening.js",
-            "app/packet.js",
-            "app/prefs.js",
-            "app/room.js",
-            "app/rules.js",
-            "app/texts-en.js",
-            "app/texts-zh.js",
-            "app/texts.js",
-            "app/time.js",
-            "app/timeline.js",
-            "app/ui.js",
-            "app/wheel-face.js",
-            "app/wheel.js",
-            "style/account.css",
-            "style/base.css",
-            "style/chat.css",
-            "style/envelope.css",
-            "style/form.css",
-            "style/gate.css",
-            "style/guide.css",
-            "style/wheel.css",
-            "vendor/preact-htm.js",
-            "vendor/LICENSES.txt");
+    /** Scripts, styles and calls of this origin only, nothing inline; {@code 'self'} is the socket's origin too. */
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+            + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    /** The guide; the build makes its pages from {@code src/site/markdown}. */
-    private static final List<String> GUIDE = List.of(
-            "docs/guide/architecture.html",
-            "docs/guide/benchmarks.html",
-            "docs/guide/changes.html",
-            "docs/guide/contributing.html",
-            "docs/guide/decisions.html",
-            "docs/guide/glossary.html",
-            "docs/guide/guarantees.html",
-            "docs/guide/operating.html",
-            "docs/guide/options.html",
-            "docs/guide/claim.svg",
-            "docs/guide/layers.svg",
-            "docs/guide/play.svg",
-            "docs/guide/recovery.svg",
-            "docs/guide/send.svg");
+    /** Swagger UI sets styles on elements and shows images of its own. */
+    private static final String SWAGGER_PAGE = ROOT + "docs/index.html";
 
-    private static final List<String> OPERATOR = List.of(
-            "icon.svg",
-            "operator/numbers.js",
-            "operator/operator.css",
-            "operator/operator.js",
-            "operator/plots.js",
-            "vendor/uplot.css",
-            "vendor/uplot.js",
-            "vendor/LICENSES.txt");
+    private static final String SWAGGER_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+            .replace("img-src 'self'", "img-src 'self' data:; font-src 'self'");
+
+    /** By path: the name in the jar. */
+    private final Map<String, String> files;
+
+    private final Set<String> folders;
+    private final Map<String, PageFile> loaded = new ConcurrentHashMap<>();
 
     /**
      * A file as it is served.
      *
      * @param type the content type
+     * @param tag the strong entity tag: a digest of these bytes
+     * @param policy the Content-Security-Policy
      */
-    public record PageFile(String type, Buffer bytes) {}
+    public record PageFile(String type, Buffer bytes, String tag, String policy) {
+        /** 96 bits keep two states of one thing apart. */
+        private static final int TAG_BYTES = 12;
 
-    /** By path, with a leading slash: the name below the root. */
-    private final Map<String, String> names;
+        /** Besides type, tag and length: name, value, name, value … */
+        public List<String> headers() {
+            return List.of(
+                    "Cache-Control", "no-cache", "Content-Security-Policy", policy, "Referrer-Policy", "no-referrer");
+        }
 
-    private final Map<String, PageFile> loaded = new ConcurrentHashMap<>();
-
-    private PageFiles(String path, String start, List<String> files) {
-        this.names = files.stream().collect(Collectors.toMap(file -> "/" + file, Function.identity()));
-        names.put(path, start);
+        /** The strong entity tag of these bytes. */
+        public static String tag(Buffer bytes) {
+            try {
+                byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes.getBytes());
+                String text = Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(digest, TAG_BYTES));
+                return '"' + text + '"';
+            } catch (NoSuchAlgorithmException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
     }
 
-    /** The page at {@code /} of the API's port. */
+    private PageFiles(Map<String, String> files, Set<String> folders) {
+        this.files = Map.copyOf(files);
+        this.folders = folders;
+    }
+
+    /** What the API's port serves: the chat page, the contracts, Swagger UI from its webjar, and the guide. */
     public static PageFiles chat() {
-        return new PageFiles("/", "index.html", CHAT);
+        Map<String, String> files = new HashMap<>();
+        files.put("/", ROOT + "index.html");
+        files.put("/icon.svg", ROOT + "icon.svg");
+        files.put("/hongbao-client.js", ROOT + "hongbao-client.js");
+        files.put("/openapi.yaml", "openapi.yaml");
+        files.put("/asyncapi.yaml", "asyncapi.yaml");
+        files.put("/docs", SWAGGER_PAGE);
+        files.put("/docs/guide", ROOT + "docs/guide/index.html");
+        String swagger = "META-INF/resources/webjars/swagger-ui/" + swaggerVersion() + "/";
+        for (String name :
+                List.of("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "favicon-16x16.png")) {
+            files.put("/docs/" + name, swagger + name);
+        }
+        return new PageFiles(files, Set.of("/app/", "/style/", "/vendor/", "/docs/", "/docs/guide/"));
     }
 
-    /** The page at {@code /} of the management port. */
+    /** What the management port serves: the operator's page. */
     public static PageFiles operator() {
-        return new PageFiles("/", "operator/index.html", OPERATOR);
-    }
-
-    /** The guide at {@code /docs/guide/} of the API's port. */
-    public static PageFiles guide() {
-        PageFiles guide = new PageFiles("/docs/guide/", "docs/guide/index.html", GUIDE);
-        guide.names.put("/docs/guide", "docs/guide/index.html");
-        return guide;
-    }
-
-    /** Every path that {@link #find} knows. */
-    public Iterable<String> paths() {
-        return List.copyOf(names.keySet());
+        return new PageFiles(
+                Map.of("/", ROOT + "operator/index.html", "/icon.svg", ROOT + "icon.svg"),
+                Set.of("/operator/", "/vendor/"));
     }
 
     /** The file at a path; null for none. */
     public @Nullable PageFile find(String path) {
-        String name = names.get(path);
-        return name == null ? null : loaded.computeIfAbsent(name, PageFiles::read);
+        PageFile file = loaded.get(path);
+        if (file != null) {
+            return file;
+        }
+        String name = nameOf(path);
+        file = name == null ? null : read(name);
+        if (file != null) {
+            loaded.put(path, file);
+        }
+        return file;
     }
 
-    private static PageFile read(String name) {
+    private @Nullable String nameOf(String path) {
+        String name = files.get(path);
+        if (name != null) {
+            return name;
+        }
+        Matcher match = IN_FOLDER.matcher(path);
+        if (!match.matches() || !folders.contains(match.group(1))) {
+            return null;
+        }
+        return ROOT + path.substring(1) + (match.group(2).isEmpty() ? "index.html" : "");
+    }
+
+    private static @Nullable PageFile read(String name) {
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
-        try (InputStream in = PageFiles.class.getClassLoader().getResourceAsStream(ROOT + name)) {
+        try (InputStream in = PageFiles.class.getClassLoader().getResourceAsStream(name)) {
             if (in == null || type == null) {
-                throw new IllegalStateException(ROOT + name + " is missing in this jar");
+                return null;
             }
-            return new PageFile(type, Buffer.buffer(in.readAllBytes()));
+            Buffer bytes = Buffer.buffer(in.readAllBytes());
+            String policy = name.equals(SWAGGER_PAGE) ? SWAGGER_POLICY : POLICY;
+            return new PageFile(type, bytes, PageFile.tag(bytes), policy);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
+    }
+
+    private static String swaggerVersion() {
+        Properties properties = new Properties();
+        try (InputStream in = PageFiles.class
+                .getClassLoader()
+                .getResourceAsStream("META-INF/maven/org.webjars/swagger-ui/pom.properties")) {
+            properties.load(Objects.requireNonNull(in, "Swagger UI is missing in this jar"));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        return properties.getProperty("version");
     }
 }

@@ -12,7 +12,7 @@ public final class AnswerFrames {
     private AnswerFrames() {}
 
     private static Map<String, Schema> schemas() {
-        JsonObject document = Frames.document(Frames.load().text());
+        JsonObject document = Frames.document();
         Map<String, Schema> schemas = new HashMap<>();
         document.getJsonObject("components").getJsonObject("messages").forEach(message -> {
             JsonObject body = (JsonObject) message.getValue();

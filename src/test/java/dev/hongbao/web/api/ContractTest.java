@@ -1,6 +1,7 @@
 package dev.hongbao.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.hongbao.common.json.FieldFault;
@@ -12,7 +13,6 @@ import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.openapi.contract.OpenAPIContract;
@@ -26,20 +26,17 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.yaml.snakeyaml.Yaml;
 
 class ContractTest {
     private static final Contract CONTRACT = Contract.load();
-    private static final Schema SEND =
-            Objects.requireNonNull(CONTRACT.operation("send").body());
-    private static final Schema MONEY =
-            Objects.requireNonNull(CONTRACT.operation("deposit").body());
+    private static final Schema SEND = Objects.requireNonNull(call("send").body());
+    private static final Schema MONEY = Objects.requireNonNull(call("deposit").body());
     private static final String GOOD = "'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2";
 
     @Test
     void theDocumentIsAValidOpenapiContract() throws Exception {
         // Given the document without what Vert.x' reader can not take: problem documents, and a server without a host
-        JsonObject document = new JsonObject(new Yaml().<Map<String, Object>>load(CONTRACT.text()));
+        JsonObject document = Contract.document();
         JsonObject copy = document.copy();
         copy.remove("servers");
         copy.getJsonObject("components").remove("responses");
@@ -64,9 +61,7 @@ class ContractTest {
 
     @Test
     void theContractAndTheCodeKnowTheSameWords() {
-        JsonObject schemas = new JsonObject(new Yaml().<Map<String, Object>>load(CONTRACT.text()))
-                .getJsonObject("components")
-                .getJsonObject("schemas");
+        JsonObject schemas = Contract.document().getJsonObject("components").getJsonObject("schemas");
 
         assertThat(schemas.getJsonObject("UserId").getString("pattern")).isEqualTo("^" + UserId.PATTERN + "$");
         assertThat(schemas.getJsonObject("GroupId").getString("pattern")).isEqualTo("^" + GroupId.PATTERN + "$");
@@ -92,7 +87,7 @@ class ContractTest {
 
     @Test
     void everyExampleOfABodyFitsItsSchema() {
-        JsonObject document = new JsonObject(new Yaml().<Map<String, Object>>load(CONTRACT.text()));
+        JsonObject document = Contract.document();
         JsonObject examples = document.getJsonObject("paths")
                 .getJsonObject("/v1/packets")
                 .getJsonObject("post")
@@ -191,16 +186,69 @@ class ContractTest {
     }
 
     @Test
-    void pathsAndMethodsAreThoseOfTheDocument() {
-        assertThat(find("POST", "/v1/packets/x/claims").id()).isEqualTo("claim");
-        assertThat(find("GET", "/v1/packets/x/claims").id()).isEqualTo("claims");
-        assertThat(CONTRACT.find(HttpMethod.GET, Contract.segments("/v1/packets/")))
-                .satisfies(view -> assertThatExceptionOfType(InvalidInputException.class)
-                        .isThrownBy(() -> view.pathParameters(Contract.segments("/v1/packets/"))));
-        assertThat(CONTRACT.find(HttpMethod.GET, Contract.segments("/v1/packets/x/claims/")))
-                .isNull();
-        assertThat(CONTRACT.allowed(Contract.segments("/v1/packets/x/claims"))).isEqualTo("GET, POST");
-        assertThat(CONTRACT.allowed(Contract.segments("/v2"))).isEmpty();
+    void aPathIsMatchedAsItStands() {
+        Contract.Path claims = CONTRACT.paths().get(0);
+
+        assertThat(claims.allowed()).isEqualTo("GET, POST");
+        assertThat("/v1/packets/x/claims").matches(claims.regex());
+        assertThat("/v1/packets//claims").matches(claims.regex());
+        assertThat("/v1/packets/x/claims/").doesNotMatch(claims.regex());
+        assertThat("/v1/packets/x/y/claims").doesNotMatch(claims.regex());
+    }
+
+    @Test
+    void whatACallNeedsIsReadFromTheDocument() {
+        // The claim is looked for first, and has a limit of its own
+        assertThat(CONTRACT.operations().get(0).id()).isEqualTo("claim");
+        assertThat(CONTRACT.operations())
+                .filteredOn(call -> call.rateLimit() == Operation.RateLimit.CLAIMS)
+                .extracting(Operation::id)
+                .containsExactly("claim");
+        assertThat(CONTRACT.operations())
+                .filteredOn(Operation::isServiceOnly)
+                .extracting(Operation::id)
+                .containsExactlyInAnyOrder(
+                        "deposit",
+                        "withdraw",
+                        "balancesOf",
+                        "transfersOf",
+                        "createDraw",
+                        "closeDraw",
+                        "changeQuota",
+                        "exportPlays");
+        assertThat(CONTRACT.operations())
+                .filteredOn(call -> !call.needsToken())
+                .extracting(Operation::id)
+                .containsExactlyInAnyOrder("demo", "demoLogin");
+        assertThat(CONTRACT.operations())
+                .filteredOn(Operation::needsIdempotencyKey)
+                .extracting(Operation::id)
+                .containsExactlyInAnyOrder("deposit", "withdraw", "send", "createDraw", "play");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "claim, packet, 01939d1e-8c00-7000-8000-000000000001, true",
+        "claim, packet, 01939D1E-8C00-7000-8000-000000000001, true",
+        "claim, packet, 01939d1e8c00-7000-8000-0000-000000000001, false",
+        "claim, packet, '', false",
+        "draw, draw, 01939d1e-8c00-7000-8000-000000000001, true",
+        "draw, draw, 01939d1e-8c00-7000-8000-00000000000g, false",
+        "balancesOf, user, alice, true",
+        "balancesOf, user, 'alice\n', false",
+        "balancesOf, user, 'a b', false",
+    })
+    void aParameterOfThePathIsChecked(String call, String name, String value, boolean fits) {
+        Map<String, String> path = Map.of(name, value.replace("\\n", "\n"));
+
+        if (fits) {
+            assertThatCode(() -> call(call).checkPath(path)).doesNotThrowAnyException();
+        } else {
+            assertThatExceptionOfType(InvalidInputException.class)
+                    .isThrownBy(() -> call(call).checkPath(path))
+                    .satisfies(refused ->
+                            assertThat(refused.faults().get(0).pointer()).isEqualTo("path/" + name));
+        }
     }
 
     @ParameterizedTest
@@ -222,13 +270,16 @@ class ContractTest {
     })
     void aBadQueryIsRefused(String query, String place) {
         assertThatExceptionOfType(InvalidInputException.class)
-                .isThrownBy(() -> CONTRACT.operation("myClaims").queryParameters(query))
+                .isThrownBy(() -> call("myClaims").queryParameters(query))
                 .satisfies(
                         refused -> assertThat(refused.faults().get(0).pointer()).isEqualTo(place));
     }
 
-    private static Operation find(String method, String path) {
-        return Objects.requireNonNull(CONTRACT.find(HttpMethod.valueOf(method), Contract.segments(path)));
+    private static Operation call(String id) {
+        return CONTRACT.operations().stream()
+                .filter(call -> call.id().equals(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static JsonArray words(List<String> words) {

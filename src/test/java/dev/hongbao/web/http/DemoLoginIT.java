@@ -68,13 +68,18 @@ class DemoLoginIT {
                 "127.0.0.1",
                 "localhost",
                 "127.0.0.1:1",
-                "127.0.0.1:PORT@evil.example",
-                "user@127.0.0.1:PORT",
-                "127.0.0.1:PORT/",
                 "127.0.0.1:0PORT"
             })
     void aNameThatIsNotThisMachineSWithThisServerSPortIsRefused(String host) throws Exception {
         assertClosed(withPort(host), "");
+    }
+
+    /** RFC 9112, 3.2: before anything else looks at the request. */
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1:PORT@evil.example", "user@127.0.0.1:PORT", "127.0.0.1:PORT/"})
+    void aHostThatIsNoneIsRefusedOnEveryPath(String host) throws Exception {
+        assertProblem(open.raw(login(withPort(host), "")), 400, "invalid-request");
+        assertProblem(open.raw(about(withPort(host), "")), 400, "invalid-request");
     }
 
     @ParameterizedTest

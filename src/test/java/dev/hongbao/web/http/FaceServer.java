@@ -14,10 +14,10 @@ import dev.hongbao.web.access.TokenSettings;
 import dev.hongbao.web.access.TokenSigner;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
-import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.demo.DemoLogin;
+import dev.hongbao.web.page.PageFiles;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
@@ -89,7 +89,7 @@ final class FaceServer implements AutoCloseable {
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,
-                new Documents(contract, Frames.load()),
+                PageFiles.chat(),
                 new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
                 new RateLimits(
                         new RateLimitSettings(

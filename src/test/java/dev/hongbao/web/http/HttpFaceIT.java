@@ -7,11 +7,12 @@ import static dev.hongbao.web.http.FaceServer.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Role;
-import dev.hongbao.web.api.Contract;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,6 +51,8 @@ class HttpFaceIT {
         "PUT, /v1/packets/01939d1e-8c00-7000-8000-000000000001/claims, user, 405, method-not-allowed",
         "POST, /openapi.yaml, user, 405, method-not-allowed",
         "FOO, /v1/packets, user, 405, method-not-allowed",
+        "POST, /v1/socket, user, 404, no-such-path",
+        "OPTIONS, *, user, 404, no-such-path",
         "GET, /v1/packets/not-an-id, user, 400, invalid-request",
         "POST, /v1/packets/not-an-id/claims, user, 400, invalid-request",
         "POST, /v1/packets/01939d1e-8c00-7000-8000-000000000001/claims?user=eve, user, 400, invalid-request",
@@ -60,6 +63,8 @@ class HttpFaceIT {
         "GET, /v1/me/claims?limit=0, user, 400, invalid-request",
         "GET, /v1/me/claims?unknown=1, user, 400, invalid-request",
         "POST, /v1/packets, user, 400, idempotency-key-missing",
+        "POST, /v1/accounts/bob/deposits, user, 403, forbidden",
+        "POST, /v1/accounts/a%0a/deposits?x=1, service, 400, idempotency-key-missing",
         "GET, /v1/me/balances, user, 500, internal-error",
     })
     void aRequestThatCanNotBeServedGetsItsProblem(String method, String target, String token, int status, String type)
@@ -140,6 +145,17 @@ class HttpFaceIT {
         assertProblem(answer, 400, "invalid-request");
     }
 
+    @ParameterizedTest
+    @CsvSource({"100-continue, 1", "a-miracle, 0"})
+    void aClientThatWaitsToBeAskedForItsBodyIsAskedOnce(String expectation, int asked) throws Exception {
+        String answer = server.raw("POST /v1/packets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "
+                + token("alice", Role.USER) + "\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\nExpect: "
+                + expectation + "\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+
+        assertThat(answer.split("HTTP/1.1 100 Continue", -1)).hasSize(asked + 1);
+        assertThat(answer).contains("HTTP/1.1 400 ", "#/group");
+    }
+
     @Test
     void aCompressedBodyIsRefused() throws Exception {
         HttpRequest.Builder request = server.request("/v1/packets", "alice")
@@ -177,7 +193,7 @@ class HttpFaceIT {
 
         assertThat(yaml.body())
                 .startsWith("openapi: 3.1.0")
-                .isEqualTo(Contract.load().text());
+                .isEqualTo(Files.readString(Path.of("src/main/resources/openapi.yaml")));
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
                 .contains("default-src 'none'", "script-src 'self'");
@@ -190,6 +206,9 @@ class HttpFaceIT {
                     .GET();
             assertThat(server.send(again).statusCode()).isEqualTo(304);
         }
+        assertThat(server.raw("GET / HTTP/1.1\r\nHost: h\r\nIf-Modified-Since: Sun, 22 Nov 2026 00:00:00 GMT\r\n"
+                        + "Connection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 200");
         assertThat(server.raw("HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 200")
                 .endsWith("\r\n\r\n");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.values.Role;
+import dev.hongbao.testing.Eventually;
 import io.netty.util.internal.PlatformDependent;
 import io.vertx.core.Future;
 import java.net.ConnectException;
@@ -14,6 +15,7 @@ import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -83,6 +85,46 @@ class HttpHostileIT {
                 + "\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
 
         assertProblem(answer, 408, "request-timeout");
+    }
+
+    @Test
+    void aClientThatLeavesInTheMiddleOfItsBodyIsNoFaultOfTheServer() throws Exception {
+        try (FaceServer server = new FaceServer()) {
+            // Given two clients whose bodies are being read
+            for (String headers : List.of("Content-Length: 100", "Transfer-Encoding: chunked")) {
+                try (Socket socket = server.connect()) {
+                    FaceServer.write(
+                            socket,
+                            "POST /v1/packets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + token("alice", Role.USER)
+                                    + "\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
+                                    + "Expect: 100-continue\r\n" + headers + "\r\n\r\n");
+                    assertThat((char) socket.getInputStream().read())
+                            .as("it was begun")
+                            .isEqualTo('H');
+                }
+            }
+
+            // When they have gone, then nothing is answered, and nothing counts as a fault
+            Eventually.eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(server.metrics()).contains("hongbao_http_connections 0.0"));
+            assertThat(server.metrics().lines())
+                    .filteredOn(line -> line.startsWith("hongbao_http_requests_total"))
+                    .allMatch(line -> line.endsWith(" 0.0"));
+        }
+    }
+
+    @Test
+    void aFormIsNoBodyOfAnyCall() throws Exception {
+        for (String type : List.of("multipart/form-data; boundary=b", "application/x-www-form-urlencoded")) {
+            HttpRequest.Builder send = server.request("/v1/packets", "alice")
+                    .header("Content-Type", type)
+                    .POST(BodyPublishers.ofString(
+                            "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n"
+                                    + "\r\nx\r\n--b--\r\n"));
+
+            assertProblem(server.send(send), 415, "unsupported-media-type");
+        }
     }
 
     @Test

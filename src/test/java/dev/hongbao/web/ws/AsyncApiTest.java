@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** asyncapi.yaml against the schema that AsyncAPI publishes, and what a schema cannot say. */
 class AsyncApiTest {
-    private final JsonObject document = Frames.document(Frames.load().text());
+    private final JsonObject document = Frames.document();
 
     private static OutputUnit lint(JsonObject document) throws IOException {
         try (InputStream in = Objects.requireNonNull(

@@ -1,0 +1,7 @@
+window.ui = SwaggerUIBundle({
+  url: '/openapi.yaml',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  tryItOutEnabled: true,
+  validatorUrl: null
+});
