@@ -4,6 +4,7 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
@@ -78,10 +79,18 @@ final class PacketSender {
                 .compose(sent -> {
                     Packet fresh = sent.fresh();
                     return fresh == null
-                            ? catalog.find(sent.id()).map(Objects::requireNonNull)
+                            ? sentBefore(sent.id())
                             : load(fresh.id(), Objects.requireNonNull(sent.generation()))
                                     .map(catalog.put(fresh));
                 });
+    }
+
+    /** A packet that is in Postgres: one that is not found has terms that cannot be read. */
+    private Future<Packet> sentBefore(PacketId id) {
+        return catalog.find(id)
+                .compose(packet -> packet == null
+                        ? Future.failedFuture(UnavailableException.setAside())
+                        : Future.succeededFuture(packet));
     }
 
     /** Refuses early, where a refusal would come late. */

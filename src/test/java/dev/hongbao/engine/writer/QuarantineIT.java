@@ -4,12 +4,14 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.reconcile.Reconciliation;
 import dev.hongbao.domain.reconcile.Severity;
@@ -460,6 +462,25 @@ class QuarantineIT {
                     () -> assertThat(other.claim(bad, "carol").wonClaim().slot())
                             .isEqualTo(1));
             assertThat(other.claim(bad, "bob").wonClaim().slot()).isZero();
+        }
+    }
+
+    @Test
+    void aSendThatIsRepeatedAfterItsPacketCannotBeReadIsNotAnsweredAsAFault() {
+        // Given
+        SendCommand command = TestEngine.lucky(1000, 5, Duration.ofHours(1));
+        IdempotencyKey key = TestEngine.newKey();
+        Packet bad =
+                get(engine.loop(0).call(services -> services.packets().send(TestEngine.member("alice"), command, key)));
+        books.execute("update packet set group_id = 'no group' where id = '" + bad.id() + "'");
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When, Then: on a server that has not read it before
+            assertSetAside(
+                    other.loop(0).call(services -> services.packets().send(TestEngine.member("alice"), command, key)));
+            assertThat(units()).containsExactly("packet " + bad.id());
+        } finally {
+            books.execute("update packet set group_id = '" + bad.group() + "' where id = '" + bad.id() + "'");
         }
     }
 
