@@ -44,6 +44,7 @@ final class Connection {
     private final ServerWebSocket socket;
     private final ClientAddress address;
     private final Runnable ended;
+    private final LineEnd lineEnd;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final Set<PacketId> claiming = new HashSet<>();
     private final Queue<PacketId> told = new ArrayDeque<>(1);
@@ -72,6 +73,7 @@ final class Connection {
         socket.drainHandler(drained -> drained());
         socket.exceptionHandler(fault -> LOG.debug("a socket broke: {}", fault.toString()));
         socket.closeHandler(gone -> gone());
+        lineEnd = LineEnd.of(socket, () -> full);
     }
 
     // --- what goes out ---
@@ -266,7 +268,11 @@ final class Connection {
         guarded(() -> {
             // Paused, it would not read the answer to its close frame.
             socket.resume();
-            socket.close(reason.code(), reason.wireName());
+            if (full) {
+                lineEnd.close(reason);
+            } else {
+                socket.close(reason.code(), reason.wireName());
+            }
         });
         gone();
     }

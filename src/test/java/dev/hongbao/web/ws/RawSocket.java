@@ -105,6 +105,12 @@ final class RawSocket implements AutoCloseable {
         send(frame(TEXT, text.getBytes(StandardCharsets.UTF_8)));
     }
 
+    /** Cuts the line with a reset: what was sent to it and not read is refused. */
+    void reset() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     /** A masked frame, as a client sends it. */
     static byte[] frame(int opcode, byte[] payload) {
         ByteArrayOutputStream frame = new ByteArrayOutputStream();

@@ -3,6 +3,7 @@ package dev.hongbao.web.ws;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.web.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -25,6 +26,8 @@ import org.slf4j.LoggerFactory;
 class SlowReadersIT {
     private static final int READERS = 1000;
     private static final int SENDS = 1200;
+    private static final byte[] PING = RawSocket.frame(9, new byte[0]);
+    private static final byte[] GOODBYE = RawSocket.frame(8, new byte[] {3, (byte) 232});
 
     @Test
     void theHeapStaysFlatWithAThousandReadersWhoNeverRead(TestServers stores) throws IOException {
@@ -143,6 +146,77 @@ class SlowReadersIT {
                         .isEqualTo(Long.parseLong(cursor) + 1);
             }
         }
+    }
+
+    /** Ten of each: who is gone with the close frame unread, who says goodbye without reading, who stays and never reads. */
+    @Test
+    void howeverSlowReadersEndTheirLinesAreCutAndNoStackTraceIsLogged(TestServers stores) throws IOException {
+        Map<String, String> options = Map.of(
+                "socket.messages-per-second", "10000", "socket.slow-timeout", "1s", "socket.idle-timeout", "30s");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        List<RawSocket> gone = new ArrayList<>();
+        List<RawSocket> leaving = new ArrayList<>();
+        List<RawSocket> staying = new ArrayList<>();
+        try (SocketServer server = SocketServer.start(stores, options);
+                FrameClient alice = VertxFrameClient.open(server.base())) {
+            root.addAppender(log);
+            // Given
+            server.deposit("alice", 100_000_000);
+            alice.authenticate(server.token("alice", "slow"));
+            alice.join("slow");
+            for (int i = 0; i < 10; i++) {
+                gone.add(reader(server, "gone" + i));
+                leaving.add(reader(server, "leaving" + i));
+            }
+            untilClosedAsSlow(server, alice, 20);
+
+            // When
+            for (int i = 0; i < 10; i++) {
+                gone.get(i).reset();
+                leaving.get(i).send(GOODBYE);
+                leaving.get(i).reset();
+                staying.add(reader(server, "staying" + i));
+            }
+            untilClosedAsSlow(server, alice, 30);
+
+            // Then: those who stay were closed later than the others, so that also these had their time
+            eventually(
+                    Duration.ofSeconds(20),
+                    () -> assertThat(staying)
+                            .allSatisfy(reader ->
+                                    assertThatThrownBy(() -> reader.send(PING)).isInstanceOf(IOException.class)));
+            assertThat(log.list)
+                    .filteredOn(line -> line.getThrowableProxy() != null)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .isEmpty();
+        } finally {
+            root.detachAppender(log);
+            List.of(gone, leaving, staying).forEach(all -> all.forEach(RawSocket::close));
+        }
+    }
+
+    private static RawSocket reader(SocketServer server, String user) throws IOException {
+        RawSocket reader = RawSocket.open(server.base());
+        reader.sendText(new JsonObject()
+                .put("type", "auth")
+                .put("id", "1")
+                .put("token", server.token(user, "slow"))
+                .encode());
+        reader.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"slow\",\"after\":\"0\"}");
+        return reader;
+    }
+
+    private static void untilClosedAsSlow(SocketServer server, FrameClient alice, int readers) {
+        eventually(Duration.ofSeconds(60), () -> {
+            List<String> sent = new ArrayList<>();
+            for (int j = 0; j < 100; j++) {
+                sent.add(alice.request("send", send("slow", 100, 2)));
+            }
+            sent.forEach(alice::answer);
+            assertThat(closes(server, "slow-reader")).isEqualTo(readers);
+        });
     }
 
     private static double closes(SocketServer server, String reason) {
