@@ -6,7 +6,7 @@ import { html, useEffect, useState } from './ui.js';
 import { demo, demoLogin, ProblemError } from './api.js';
 import { Face, nameOf } from './faces.js';
 import { t } from './texts.js';
-import { LanguageButton } from './main.js';
+import { LanguageButton } from './language.js';
 
 /** A server that did not answer is asked again after so long, also when nobody presses the button. */
 const ASK_AGAIN_MILLIS = 3_000;

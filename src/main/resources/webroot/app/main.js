@@ -7,24 +7,15 @@ import { Account } from './account.js';
 import { Compose } from './compose.js';
 import { Face, nameOf } from './faces.js';
 import { Gate } from './gate.js';
+import { LanguageButton } from './language.js';
 import { Opening } from './opening.js';
 import { Timeline, winText } from './timeline.js';
 import { greetingOf } from './packet.js';
 import { money } from './format.js';
 import { recallSession, rememberSession } from './prefs.js';
 import { Room } from './room.js';
-import { language, t, useLanguage } from './texts.js';
+import { t } from './texts.js';
 import { Wheel } from './wheel.js';
-
-/** @param {{onLanguage: () => void}} props */
-export function LanguageButton({ onLanguage }) {
-  const toggle = () => {
-    useLanguage(language() === 'zh' ? 'en' : 'zh');
-    onLanguage();
-  };
-  return html`<button type="button" class="language" lang=${language() === 'zh' ? 'en' : 'zh-CN'}
-    aria-label=${t('otherLanguageLabel')} onClick=${toggle}>${t('otherLanguage')}</button>`;
-}
 
 function App() {
   const [room, setRoom] = useState(() => {

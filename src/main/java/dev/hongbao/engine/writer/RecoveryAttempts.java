@@ -120,20 +120,29 @@ final class RecoveryAttempts {
         if (attempts.isEmpty()) {
             return;
         }
-        store.readSettled(writer, attempts.keySet())
-                .compose(rows -> broken(rows).map(broken -> {
-                    away = false;
-                    for (ShardRow row : rows) {
-                        int shard = row.generation().shard();
-                        long attempt = attempts.getOrDefault(shard, -1L);
-                        Doubt doubt = faults.get(shard);
-                        if (broken.contains(row) || doubt != null && doubt.holds(row)) {
-                            recover(row.generation(), attempt);
-                        } else {
-                            finish(shard, attempt, row);
+        Set<Integer> looked = attempts.keySet();
+        store.readSettled(writer, looked)
+                .compose(rows -> broken(rows).compose(broken -> {
+                    // This server may have been frozen between its looks at Postgres and at Redis: what another one has settled
+                    // since is no damage. A row that has moved is looked at anew.
+                    Future<List<ShardRow>> now =
+                            broken.isEmpty() ? Future.succeededFuture(rows) : store.readSettled(writer, looked);
+                    return now.map(again -> {
+                        away = false;
+                        for (ShardRow row : rows) {
+                            int shard = row.generation().shard();
+                            long attempt = attempts.getOrDefault(shard, -1L);
+                            Doubt doubt = faults.get(shard);
+                            if (!again.contains(row)) {
+                                finish(shard, attempt, null);
+                            } else if (broken.contains(row) || doubt != null && doubt.holds(row)) {
+                                recover(row.generation(), attempt);
+                            } else {
+                                finish(shard, attempt, row);
+                            }
                         }
-                    }
-                    return null;
+                        return null;
+                    });
                 }))
                 .onFailure(fault -> {
                     if (!away) {

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -64,21 +66,39 @@ class PageFilesTest {
 
     @Test
     void whatAModuleImportsIsServedWithIt() throws IOException {
-        PageFiles files = PageFiles.chat();
         for (String path : paths()) {
-            if (path.startsWith("/app/")) {
-                Matcher imports = IMPORT.matcher(text(files, path));
-                while (imports.find()) {
-                    String target = Path.of(path)
-                            .resolveSibling(imports.group(1))
-                            .normalize()
-                            .toString();
-                    assertThat(files.find(target))
-                            .as(path + " imports " + target)
-                            .isNotNull();
-                }
+            for (String target : imports(path)) {
+                assertThat(PageFiles.chat().find(target))
+                        .as(path + " imports " + target)
+                        .isNotNull();
             }
         }
+    }
+
+    @Test
+    void modulesDoNotImportEachOtherInACircle() throws IOException {
+        Map<String, List<String>> left = new TreeMap<>();
+        for (String path : paths()) {
+            left.put(path, imports(path));
+        }
+        while (left.values().removeIf(targets -> targets.stream().noneMatch(left::containsKey))) {
+            // Each pass takes away what imports nothing that is left.
+        }
+        assertThat(left).isEmpty();
+    }
+
+    private static List<String> imports(String path) {
+        List<String> targets = new ArrayList<>();
+        if (path.startsWith("/app/")) {
+            Matcher imports = IMPORT.matcher(text(PageFiles.chat(), path));
+            while (imports.find()) {
+                targets.add(Path.of(path)
+                        .resolveSibling(imports.group(1))
+                        .normalize()
+                        .toString());
+            }
+        }
+        return targets;
     }
 
     @Test
