@@ -97,7 +97,9 @@ class FrozenServerIT extends ServerProcessClient {
                     assertThat(claimed(each.getKey(), packet)).isEqualTo(each.getValue());
                 }
                 Eventually.eventually(Duration.ofSeconds(10), books::assertJournalsEmpty);
-                assertThat(books.stamps()).as("nothing was recovered").isEqualTo(generations);
+                assertThat(books.stamps())
+                        .as("nothing was recovered; thawed: %s; other: %s", first.errors(), second.errors())
+                        .isEqualTo(generations);
                 books.assertReconciled();
             }
         }
