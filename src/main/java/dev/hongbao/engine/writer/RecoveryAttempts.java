@@ -123,7 +123,8 @@ final class RecoveryAttempts {
         Set<Integer> looked = attempts.keySet();
         store.readSettled(writer, looked)
                 .compose(rows -> broken(rows).compose(broken -> {
-                    // This server may have been frozen between its looks at Postgres and at Redis: what another one has settled
+                    // This server may have been frozen between its looks at Postgres and at Redis: what another one has
+                    // settled
                     // since is no damage. A row that has moved is looked at anew.
                     Future<List<ShardRow>> now =
                             broken.isEmpty() ? Future.succeededFuture(rows) : store.readSettled(writer, looked);

@@ -113,7 +113,7 @@ class RestoredDrawsIT {
                 .forEach(n -> assertThat(draws.balance("u" + n, POINTS)).isEqualTo(MONEY - COST));
         assertThat(draws.balance("u6", POINTS)).isEqualTo(MONEY);
         eventually(SOON, books::assertJournalsEmpty);
-        books.assertReconciled();
+        eventually(SOON, books::assertReconciled); // a server that heard late may have a shard recovered once more
         get(engine.loop(0).call(services -> services.draws().close(SERVICE, draw.id())));
         eventually(SOON, () -> assertThat(draws.balance("shop", POINTS)).isEqualTo((long) PLAYERS * COST));
         assertThat(draws.balance("shop", CNY)).isEqualTo(100 - PRIZE);

@@ -42,7 +42,7 @@ class SlowStorePlayIT {
             IdempotencyKey key = newKey();
 
             // When
-            try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "request")) {
+            try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "play_request")) {
                 Future<PlayOutcome> play = draws.play(0, draw, "ann", 1, key);
 
                 // Then

@@ -154,8 +154,10 @@ class RestoredBackupIT {
             // When
             servers.restorePostgres();
 
-            // Then
-            assertThat(get(waiting).reset()).isNotNull();
+            // Then: who waited is told, at the latest when he asks again because Postgres was away
+            assertThat(get(waiting.recover(away -> poll(other, ahead, Duration.ofSeconds(25))))
+                            .reset())
+                    .isNotNull();
             for (TestEngine engine : List.of(other, owner)) {
                 eventually(
                         SOON, () -> assertThat(engine.claim(lost, "u1").kind()).isEqualTo(Kind.NOT_FOUND));
