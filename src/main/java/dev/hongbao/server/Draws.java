@@ -84,6 +84,7 @@ final class Draws {
     /** For one writer. */
     Mode mode() {
         DrawCleanup closed = new DrawCleanup();
+        shards.whenPostgresWentBack(closed::forget);
         return new Mode(
                 TRAITS,
                 settlers(vertx, ownersCatalog, closed),

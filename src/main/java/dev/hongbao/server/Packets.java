@@ -95,6 +95,7 @@ final class Packets {
     Mode mode() {
         PacketStore owners = new PacketStore(ownerPool, quarantine);
         PacketCleanup ends = new PacketCleanup(ended);
+        shards.whenPostgresWentBack(ends::forget);
         return new Mode(
                 TRAITS,
                 settlers(vertx, catalog.over(owners), ends),

@@ -1,21 +1,18 @@
 package dev.hongbao.domain.packet;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
-/**
- * What follows when packets end: the server remembers it, and their keys leave Redis. Confined to the persistence verticle's
- * event loop.
- */
+/** What follows when packets end: the server remembers it, and their keys leave Redis. Safe on any thread. */
 public final class PacketCleanup {
-    /** More than this many keys wait for the next recovery instead. */
+    /** More than this many keys are left to the sweep of leftover keys. */
     private static final int MAX_KEYS = 100_000;
 
     private final EndedPackets endedPackets;
-    private final Deque<PacketId> keys = new ArrayDeque<>();
+    private final BlockingQueue<PacketId> keys = new LinkedBlockingQueue<>(MAX_KEYS);
 
     public PacketCleanup(EndedPackets endedPackets) {
         this.endedPackets = endedPackets;
@@ -25,23 +22,19 @@ public final class PacketCleanup {
     public void ended(Collection<PacketId> packets) {
         endedPackets.ended(packets);
         for (PacketId packet : packets) {
-            if (keys.size() < MAX_KEYS) {
-                keys.add(packet);
-            }
+            var unused = keys.offer(packet);
         }
     }
 
-    /** Gives back what was taken but could not be removed. */
-    void putBack(Collection<PacketId> taken) {
-        keys.addAll(taken);
+    /** Postgres went back: what had ended may be open again, and has a new key. */
+    public void forget() {
+        keys.clear();
     }
 
-    /** Takes packets whose keys nobody needs any more, at most {@code max}. */
+    /** Takes packets whose keys nobody needs any more, at most {@code max}. What cannot be removed now is swept later. */
     List<PacketId> takeKeys(int max) {
         List<PacketId> taken = new ArrayList<>();
-        while (taken.size() < max && !keys.isEmpty()) {
-            taken.add(keys.remove());
-        }
+        keys.drainTo(taken, max);
         return taken;
     }
 }

@@ -107,6 +107,6 @@ public final class PacketCloser implements OwnerTask {
             int shard = shards.shardFor(packet.value());
             unlink.arg(PacketKeys.hash(shards.current(shard).generation(), packet));
         }
-        return redis.send(unlink).onFailure(kept -> ends.putBack(over)).mapEmpty();
+        return redis.send(unlink).mapEmpty();
     }
 }
