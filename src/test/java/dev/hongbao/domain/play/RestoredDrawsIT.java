@@ -287,6 +287,37 @@ class RestoredDrawsIT {
     }
 
     @Test
+    void aDrawThatWasClosedAfterTheBackupIsOpenAgainAndKeepsItsKey() {
+        // Given a draw that was closed after the backup, and its key is still to be removed: that is done once a second
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = new TestDraws(before).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        }
+        servers.backUpPostgres();
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1", "journal.poll-interval", "1s"))) {
+            get(engine.loop(0).call(services -> services.draws().close(SERVICE, draw.id())));
+            eventually(
+                    SOON,
+                    () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
+                            .isEqualTo(1));
+
+            // When
+            servers.restorePostgres();
+            assertPlays(engine, draw, "u1");
+
+            // Then, as soon as the key of a draw that is closed later was removed
+            TestDraws draws = new TestDraws(engine);
+            Draw later = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            get(engine.loop(0).call(services -> services.draws().close(SERVICE, later.id())));
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                eventually(
+                        SOON, () -> assertThat(redis.keys("*:d:" + later.id())).isEmpty());
+            }
+            books.assertReconciled();
+        }
+    }
+
+    @Test
     void aShardsRowThatIsSetBackWhileServersWorkCostsNoPlay() {
         try (TestEngine owner = engine();
                 TestEngine other = engine()) {
