@@ -118,7 +118,7 @@ public final class SplitCommand implements Callable<Integer> {
             out.println(count + " amounts, not shown without --all");
         }
         out.println();
-        int luckiest = luckiest(amounts);
+        int luckiest = Split.luckiest(amounts);
         out.println("algorithm  " + algorithm.wireName());
         out.println("seed       " + HexFormat.of().formatHex(used));
         out.println("shares     " + count);
@@ -145,17 +145,6 @@ public final class SplitCommand implements Callable<Integer> {
             line.append(line.length() == 0 ? "" : " ").append(digits);
         }
         out.println(line);
-    }
-
-    /** The slot of the largest share; of equal ones the earlier, as everywhere. */
-    private static int luckiest(long[] amounts) {
-        int luckiest = 0;
-        for (int slot = 1; slot < amounts.length; slot++) {
-            if (amounts[slot] > amounts[luckiest]) {
-                luckiest = slot;
-            }
-        }
-        return luckiest;
     }
 
     private static byte[] randomSeed() {

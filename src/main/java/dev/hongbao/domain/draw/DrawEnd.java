@@ -20,11 +20,6 @@ public record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalI
     }
 
     @Override
-    public int size() {
-        return 1;
-    }
-
-    @Override
     public QuarantineUnit unit() {
         return new QuarantineUnit(QuarantineUnit.Kind.DRAW, draw.value());
     }

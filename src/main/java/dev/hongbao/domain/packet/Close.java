@@ -16,11 +16,6 @@ public record Close(PacketId packet) implements JournalItem {
     }
 
     @Override
-    public int size() {
-        return 1;
-    }
-
-    @Override
     public QuarantineUnit unit() {
         return new QuarantineUnit(QuarantineUnit.Kind.PACKET, packet.value());
     }

@@ -3,25 +3,20 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +101,7 @@ public final class PacketStore {
     Future<List<Packet>> find(Collection<PacketId> ids) {
         return pool.preparedQuery("select " + PACKET + " from packet as p where p.id = any ($1)")
                 .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
-                .compose(rows -> readable(rows, PacketStore::packet));
+                .compose(rows -> readable(rows, PacketRows::packet));
     }
 
     /** As {@link #find}, each with one block of its amounts at hand, if it has such a block; the two lists go together. */
@@ -115,7 +110,7 @@ public final class PacketStore {
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfInteger(blocks.toArray(Integer[]::new)))
-                .compose(rows -> readable(rows, PacketStore::packetWithBlock));
+                .compose(rows -> readable(rows, PacketRows::packetWithBlock));
     }
 
     /** How far a packet has come; null for an unknown one. */
@@ -123,7 +118,7 @@ public final class PacketStore {
         return pool.preparedQuery("select " + progressOf("p") + " from packet as p"
                         + " join account as e on e.id = p.escrow where p.id = $1")
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows).map(PacketStore::progress).findFirst().orElse(null));
+                .map(rows -> stream(rows).map(PacketRows::progress).findFirst().orElse(null));
     }
 
     private static String progressOf(String p) {
@@ -146,7 +141,7 @@ public final class PacketStore {
     public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
         return pool.preparedQuery(CLAIM + "where c.user_id = $1 and c.packet = $2")
                 .execute(Tuple.of(user.value(), packet.value()))
-                .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
+                .map(rows -> stream(rows).map(PacketRows::claim).findFirst().orElse(null));
     }
 
     /** The settled claims of these (packet, user) pairs; the two lists go together. */
@@ -157,21 +152,21 @@ public final class PacketStore {
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
-                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+                .map(rows -> stream(rows).map(PacketRows::claim).toList());
     }
 
     /** A packet's claims from a slot on, in slot order. */
     public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
         return pool.preparedQuery(CLAIM + "where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
                 .execute(Tuple.of(packet.value(), fromSlot, limit))
-                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+                .map(rows -> stream(rows).map(PacketRows::claim).toList());
     }
 
     /** The claim of the slot with the largest amount, ties to the earlier slot; null while nobody has it. */
     Future<@Nullable Claim> luckiest(PacketId packet) {
         return pool.preparedQuery(LUCKIEST)
                 .execute(Tuple.of(packet.value()))
-                .map(rows -> stream(rows).map(PacketStore::claim).findFirst().orElse(null));
+                .map(rows -> stream(rows).map(PacketRows::claim).findFirst().orElse(null));
     }
 
     /** Who won a packet. */
@@ -185,7 +180,7 @@ public final class PacketStore {
     Future<List<Claim>> claimsOf(UserId user, PacketId before, int limit) {
         return pool.preparedQuery(CLAIMS_OF)
                 .execute(Tuple.of(user.value(), before.value(), limit))
-                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+                .map(rows -> stream(rows).map(PacketRows::claim).toList());
     }
 
     /** A packet as a user sees it; null for an unknown one, and {@link UnavailableException#setAside} for one that cannot be read. */
@@ -216,7 +211,7 @@ public final class PacketStore {
     private Future<List<Seen>> seen(String which, Tuple parameters) {
         return pool.preparedQuery(SEEN + which)
                 .execute(parameters)
-                .compose(rows -> readable(rows, row -> seen(row, parameters.getString(0))));
+                .compose(rows -> readable(rows, row -> PacketRows.seen(row, parameters.getString(0))));
     }
 
     /** An open packet whose time ran out. */
@@ -259,87 +254,5 @@ public final class PacketStore {
 
     private static Stream<Row> stream(RowSet<Row> rows) {
         return StreamSupport.stream(rows.spliterator(), false);
-    }
-
-    private static Progress progress(Row row) {
-        return new Progress(
-                row.getBoolean("closed"),
-                row.getBoolean("due"),
-                row.getLong("refund"),
-                row.getInteger("claimed_count"),
-                row.getLong("claimed_amount"));
-    }
-
-    private static Claim claim(Row row) {
-        return new Claim(
-                new PacketId(row.getUUID("packet")),
-                new UserId(row.getString("user_id")),
-                row.getInteger("slot"),
-                row.getLong("amount"),
-                new Asset(row.getString("asset")),
-                Claim.Status.SETTLED,
-                instant(row, "at"));
-    }
-
-    private static Seen seen(Row row, String viewer) {
-        Packet packet = packet(row);
-        return new Seen(
-                packet,
-                progress(row),
-                claim(row, packet, "my", viewer),
-                claim(row, packet, "luckiest", row.getString("luckiest_user")));
-    }
-
-    private static @Nullable Claim claim(Row row, Packet packet, String prefix, @Nullable String user) {
-        Integer slot = row.getInteger(prefix + "_slot");
-        return slot == null || user == null
-                ? null
-                : new Claim(
-                        packet.id(),
-                        new UserId(user),
-                        slot,
-                        row.getLong(prefix + "_amount"),
-                        packet.asset(),
-                        Claim.Status.SETTLED,
-                        instant(row, prefix + "_at"));
-    }
-
-    private static Packet packetWithBlock(Row row) {
-        Packet packet = packet(row);
-        Long[] amounts = row.getArrayOfLongs("amounts");
-        if (amounts != null) {
-            packet.amounts()
-                    .put(
-                            row.getInteger("block"),
-                            Stream.of(amounts).mapToLong(Long::longValue).toArray());
-        }
-        return packet;
-    }
-
-    private static Packet packet(Row row) {
-        PacketId id = new PacketId(row.getUUID("id"));
-        String[] recipients = row.getArrayOfStrings("recipients");
-        Buffer passcode = row.getBuffer("passcode");
-        return new Packet(
-                id,
-                row.getInteger("shard"),
-                new GroupId(row.getString("group_id")),
-                new UserId(row.getString("sender")),
-                PacketKind.of(row.getString("kind")),
-                new Asset(row.getString("asset")),
-                row.getLong("amount"),
-                row.getInteger("count"),
-                row.getString("greeting"),
-                recipients == null
-                        ? Set.of()
-                        : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
-                passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
-                instant(row, "created_at"),
-                instant(row, "opens_at"),
-                instant(row, "expires_at"));
-    }
-
-    private static Instant instant(Row row, String column) {
-        return row.getOffsetDateTime(column).toInstant();
     }
 }

@@ -4,6 +4,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Verdict;
+import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.shard.Generation;
@@ -124,7 +125,7 @@ final class SendStatement {
                 .addArrayOfInteger(one(command.count()))
                 .addArrayOfString(one(packet.shares.algorithm.wireName()))
                 .addArrayOfBuffer(one(Buffer.buffer(packet.shares.seed)))
-                .addArrayOfInteger(one(luckiest(packet.shares.amounts)))
+                .addArrayOfInteger(one(Split.luckiest(packet.shares.amounts)))
                 .addArrayOfString(one(command.greeting()))
                 .addArrayOfString(one(recipients(command)))
                 .addArrayOfBuffer(one(passcode(packet)))
@@ -144,16 +145,6 @@ final class SendStatement {
     private static long[] block(long[] amounts, int block) {
         return Arrays.copyOfRange(
                 amounts, block * SlotAmounts.BLOCK, Math.min(amounts.length, (block + 1) * SlotAmounts.BLOCK));
-    }
-
-    private static int luckiest(long[] amounts) {
-        int luckiest = 0;
-        for (int slot = 1; slot < amounts.length; slot++) {
-            if (amounts[slot] > amounts[luckiest]) {
-                luckiest = slot;
-            }
-        }
-        return luckiest;
     }
 
     private static @Nullable String recipients(SendCommand command) {

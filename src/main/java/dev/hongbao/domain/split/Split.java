@@ -33,6 +33,22 @@ public final class Split {
         return amounts;
     }
 
+    /**
+     * The slot of the largest share; of equal ones the earlier.
+     *
+     * @param amounts at least one
+     * @return 0 … count − 1
+     */
+    public static int luckiest(long[] amounts) {
+        int luckiest = 0;
+        for (int slot = 1; slot < amounts.length; slot++) {
+            if (amounts[slot] > amounts[luckiest]) {
+                luckiest = slot;
+            }
+        }
+        return luckiest;
+    }
+
     /** The amounts in the order in which the algorithm draws them. */
     static long[] unshuffled(SplitTerms terms, SeedStream random) {
         long excess = terms.excess();

@@ -6,7 +6,9 @@ public interface JournalItem {
     String verb();
 
     /** How many effects it has; what batches are measured by. At least 1. */
-    int size();
+    default int size() {
+        return 1;
+    }
 
     /** What it belongs to. */
     QuarantineUnit unit();

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Who may come in: a believed token, and not too often. Shared rules of the fast path and all other routes. */
+/** Who may come in: a believed token, and not too often. The same for all routes. */
 record Gate(Tokens tokens) {
     private static final String SCHEME = "Bearer ";
 

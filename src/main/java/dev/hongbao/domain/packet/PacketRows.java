@@ -1,0 +1,103 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.PacketStore.Progress;
+import dev.hongbao.domain.packet.PacketStore.Seen;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Row;
+import java.time.Instant;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads rows of {@link PacketStore}'s queries. Pure. A row that breaks a rule of its values throws what their constructors throw.
+ */
+final class PacketRows {
+    private PacketRows() {}
+
+    static Progress progress(Row row) {
+        return new Progress(
+                row.getBoolean("closed"),
+                row.getBoolean("due"),
+                row.getLong("refund"),
+                row.getInteger("claimed_count"),
+                row.getLong("claimed_amount"));
+    }
+
+    static Claim claim(Row row) {
+        return new Claim(
+                new PacketId(row.getUUID("packet")),
+                new UserId(row.getString("user_id")),
+                row.getInteger("slot"),
+                row.getLong("amount"),
+                new Asset(row.getString("asset")),
+                Claim.Status.SETTLED,
+                instant(row, "at"));
+    }
+
+    static Seen seen(Row row, String viewer) {
+        Packet packet = packet(row);
+        return new Seen(
+                packet,
+                progress(row),
+                claim(row, packet, "my", viewer),
+                claim(row, packet, "luckiest", row.getString("luckiest_user")));
+    }
+
+    private static @Nullable Claim claim(Row row, Packet packet, String prefix, @Nullable String user) {
+        Integer slot = row.getInteger(prefix + "_slot");
+        return slot == null || user == null
+                ? null
+                : new Claim(
+                        packet.id(),
+                        new UserId(user),
+                        slot,
+                        row.getLong(prefix + "_amount"),
+                        packet.asset(),
+                        Claim.Status.SETTLED,
+                        instant(row, prefix + "_at"));
+    }
+
+    static Packet packetWithBlock(Row row) {
+        Packet packet = packet(row);
+        Long[] amounts = row.getArrayOfLongs("amounts");
+        if (amounts != null) {
+            packet.amounts()
+                    .put(
+                            row.getInteger("block"),
+                            Stream.of(amounts).mapToLong(Long::longValue).toArray());
+        }
+        return packet;
+    }
+
+    static Packet packet(Row row) {
+        PacketId id = new PacketId(row.getUUID("id"));
+        String[] recipients = row.getArrayOfStrings("recipients");
+        Buffer passcode = row.getBuffer("passcode");
+        return new Packet(
+                id,
+                row.getInteger("shard"),
+                new GroupId(row.getString("group_id")),
+                new UserId(row.getString("sender")),
+                PacketKind.of(row.getString("kind")),
+                new Asset(row.getString("asset")),
+                row.getLong("amount"),
+                row.getInteger("count"),
+                row.getString("greeting"),
+                recipients == null
+                        ? Set.of()
+                        : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
+                passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
+                instant(row, "created_at"),
+                instant(row, "opens_at"),
+                instant(row, "expires_at"));
+    }
+
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+}
