@@ -1,6 +1,7 @@
 package dev.hongbao.domain.draw;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.values.Uuids;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +22,8 @@ public record DrawId(UUID value) {
      * @return null when {@code text} is not a UUID in that form
      */
     public static @Nullable DrawId parse(String text) {
-        if (text.length() != 36) {
-            return null;
-        }
-        try {
-            return new DrawId(UUID.fromString(text));
-        } catch (IllegalArgumentException malformed) {
-            return null;
-        }
+        UUID id = Uuids.parse(text);
+        return id == null ? null : new DrawId(id);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.packet;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.values.Uuids;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +22,8 @@ public record PacketId(UUID value) {
      * @return null when {@code text} is not a UUID in that form
      */
     public static @Nullable PacketId parse(String text) {
-        try {
-            PacketId id = new PacketId(UUID.fromString(text));
-            return id.toString().equalsIgnoreCase(text) ? id : null; // fromString also takes shortened forms
-        } catch (IllegalArgumentException malformed) {
-            return null;
-        }
+        UUID id = Uuids.parse(text);
+        return id == null ? null : new PacketId(id);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Uuids;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
@@ -34,7 +35,9 @@ public final class Schema {
     /** Of a text that is checked without the validator: 0.2 µs instead of 4, on the way of every claim. */
     private static final Set<String> PLAIN = Set.of("type", "format", "pattern", "minLength", "maxLength");
 
-    private static final Pattern UUID = Pattern.compile("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    /** The contract says of its ids what {@code format} says already; it is checked once. */
+    private static final String UUID =
+            "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\\z";
 
     private final JsonObject schema;
     private final Validator validator;
@@ -43,28 +46,34 @@ public final class Schema {
     /** @param schema without references */
     Schema(JsonObject schema) {
         this.schema = schema;
-        this.validator = Validator.create(JsonSchema.of(schema), OPTIONS);
+        this.validator = Validator.create(JsonSchema.of(schema.copy()), OPTIONS); // it writes into what it reads
         this.plain = plain(schema);
     }
 
     /** Whether a text fits, when the schema says no more than its form; else null. */
     private static @Nullable Predicate<String> plain(JsonObject schema) {
-        String format = schema.getString("format", "uuid");
+        String pattern = schema.getString("pattern");
+        String format = schema.getString("format");
+        boolean isUuid = "uuid".equals(format) && (pattern == null || pattern.equals(UUID));
         if (!"string".equals(schema.getValue("type"))
                 || !PLAIN.containsAll(schema.fieldNames())
-                || !format.equals("uuid")) {
+                || (format != null && !isUuid)) {
             return null;
         }
-        Predicate<String> form = schema.containsKey("format") ? UUID.asMatchPredicate() : text -> true;
-        if (schema.containsKey("pattern")) {
-            form = form.and(Pattern.compile(schema.getString("pattern")).asPredicate());
-        }
+        Predicate<String> fits = isUuid
+                ? Uuids::isUuid
+                : pattern == null ? text -> true : Pattern.compile(pattern).asPredicate();
         int shortest = schema.getInteger("minLength", 0);
         int longest = schema.getInteger("maxLength", Integer.MAX_VALUE);
-        return form.and(text -> {
+        return fits.and(text -> {
             int length = text.codePointCount(0, text.length());
             return length >= shortest && length <= longest;
         });
+    }
+
+    /** Whether a text is checked without the validator. */
+    boolean isPlain() {
+        return plain != null;
     }
 
     boolean isInteger() {

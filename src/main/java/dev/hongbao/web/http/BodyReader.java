@@ -29,12 +29,10 @@ final class BodyReader {
         this.timeoutMillis = settings.bodyTimeout().toMillis();
     }
 
-    /** Goes on with the route when the body is complete. When the client goes away in the middle, it does not. */
+    /** Of a request that has a body: goes on with the route when it is complete. When the client goes away in the middle, it does not. */
     void read(RoutingContext routing) {
         HttpServerRequest request = routing.request();
-        if (isAbsent(request.headers())) {
-            routing.next();
-        } else if (isForm(request.headers())) {
+        if (isForm(request.headers())) {
             routing.fail(415);
         } else {
             // Answered by the server already; the handler would do it again, and refuse other expectations.
@@ -84,7 +82,8 @@ final class BodyReader {
     }
 
     /** Whether the request has no body at all, so that nothing needs to be read. */
-    private static boolean isAbsent(MultiMap headers) {
+    static boolean isAbsent(HttpServerRequest request) {
+        MultiMap headers = request.headers();
         String length = headers.get(HttpHeaders.CONTENT_LENGTH);
         return (length == null || length.equals("0")) && !headers.contains(HttpHeaders.TRANSFER_ENCODING);
     }

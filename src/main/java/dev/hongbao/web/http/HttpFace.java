@@ -100,9 +100,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
                         routes.get(operation.id()), () -> "nothing answers the contract's call " + operation.id());
                 router.routeWithRegex(operation.method(), path.regex())
                         .useNormalizedPath(false)
-                        .handler(routing -> admit(routing, operation))
-                        .handler(bodies::read)
-                        .handler(routing -> answer(routing, operation, route));
+                        .handler(routing -> admit(routing, operation, route))
+                        .handler(routing ->
+                                answer(routing, operation, route, Objects.requireNonNull(routing.get(CALL))));
             }
         }
         for (Contract.Path path : contract.paths()) {
@@ -171,8 +171,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
         return exchange;
     }
 
-    /** Everything that is checked before the body. */
-    private void admit(RoutingContext routing, Operation operation) {
+    /** Everything that is checked before the body. A call without a body, as most claims are, is answered at once. */
+    private void admit(RoutingContext routing, Operation operation, Route route) {
         Exchange exchange = exchange(routing);
         exchange.countAs(operation.index());
         Caller caller = null;
@@ -199,8 +199,13 @@ final class HttpFace implements Handler<HttpServerRequest> {
         Map<String, String> path = routing.pathParams();
         operation.checkPath(path);
         Map<String, Object> query = operation.queryParameters(request.query());
-        routing.put(CALL, new Call(exchange, caller, path, query, key, null));
-        routing.next();
+        Call call = new Call(exchange, caller, path, query, key, null);
+        if (BodyReader.isAbsent(request)) {
+            answer(routing, operation, route, call);
+        } else {
+            routing.put(CALL, call);
+            bodies.read(routing);
+        }
     }
 
     private static IdempotencyKey idempotencyKey(List<String> keys) {
@@ -211,8 +216,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         return new IdempotencyKey(keys.get(0));
     }
 
-    private void answer(RoutingContext routing, Operation operation, Route route) {
-        Call call = Objects.requireNonNull(routing.get(CALL));
+    private void answer(RoutingContext routing, Operation operation, Route route, Call call) {
         JsonObject body = bodies.json(routing, operation);
         route.answer(body == null ? call : call.with(body)).onComplete(answer -> {
             if (answer.succeeded()) {
