@@ -24,12 +24,12 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
                 + (token.algorithm().isSymmetric() ? steps() : foreignTokens(token))
                 + "# The page, for two tabs as two people: " + url() + "\n"
                 + "# Health, the operator's page and metrics: "
-                + address(loaded.config().management().host(), managementPort) + "/metrics\n";
+                + address(loaded.config().management().address().host(), managementPort) + "/metrics\n";
     }
 
     /** Where a client on this machine finds the API. */
     String url() {
-        return address(loaded.config().http().host(), port);
+        return address(loaded.config().http().address().host(), port);
     }
 
     private String steps() {

@@ -84,7 +84,7 @@ final class TokenCommand implements Callable<Integer> {
             return ExitCode.SOFTWARE;
         }
         Logging.choose(loaded.log());
-        if (token.secretFile() == null) {
+        if (token.secrets().file() == null) {
             DataRules.requireDirectory(loaded);
         }
         TokenSigner signer = new TokenSigner(

@@ -26,10 +26,10 @@ final class DemoRules {
         if (!config.redis().isEmbedded() || !config.postgres().isEmbedded()) {
             return "The demo login is off, because this server keeps its data in configured servers.";
         }
-        if (!config.token().algorithm().isSymmetric() || config.token().secretFile() != null) {
+        if (!config.token().algorithm().isSymmetric() || config.token().secrets().file() != null) {
             return "The demo login is off, because this server takes the tokens of your own issuer.";
         }
-        if (!ListenRules.isLoopback(config.http().host())) {
+        if (!ListenRules.isLoopback(config.http().address().host())) {
             return "The demo login is off, because this server listens on more than this machine.";
         }
         return "";

@@ -81,7 +81,7 @@ public final class Engine {
                 pools.owner(),
                 shards,
                 quarantine,
-                config.limits().wrongPasscodesPerPacket(),
+                config.limits().wrongPasscodes().perPacket(),
                 metrics,
                 clock);
         this.draws = new Draws(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);

@@ -21,35 +21,37 @@ final class FaceSettings {
     private FaceSettings() {}
 
     static RateLimitSettings limits(LimitsConfig config, PacketConfig packets) {
+        int shares = config.rates().shares();
+        int guesses = config.wrongPasscodes().perMinute();
         RateLimitSettings defaults = RateLimitSettings.DEFAULT;
         return new RateLimitSettings(
-                perSecond(config.claimsPerSecond()),
-                perSecond(config.requestsPerSecond()),
+                perSecond(config.rates().claims()),
+                perSecond(config.rates().requests()),
                 defaults.service(),
-                config.sharesPerSecond() == 0
+                shares == 0
                         ? Limit.OFF
-                        : new Limit(config.sharesPerSecond(), Math.max(config.sharesPerSecond(), packets.maxCount())),
-                config.wrongPasscodesPerMinute() == 0
+                        : new Limit(shares, Math.max(shares, packets.maxCount())),
+                guesses == 0
                         ? Limit.OFF
-                        : Limit.of(config.wrongPasscodesPerMinute(), Duration.ofMinutes(1)),
+                        : Limit.of(guesses, Duration.ofMinutes(1)),
                 defaults.trackedUsers());
     }
 
     static CallsInFlight inFlight(HongbaoConfig config) {
-        LimitsConfig limits = config.limits();
+        LimitsConfig.InFlight limits = config.limits().inFlight();
         return new CallsInFlight(
-                limits.callsInFlight(),
-                limits.serviceCallsInFlight(),
-                limits.pollsInFlight(),
-                config.http().answerTimeout().toMillis());
+                limits.calls(),
+                limits.serviceCalls(),
+                limits.polls(),
+                config.http().timeouts().answer().toMillis());
     }
 
     static ClientAddresses addresses(HttpConfig config) {
-        return ClientAddresses.of(config.trustedProxies(), config.forwardedHeader());
+        return ClientAddresses.of(config.proxies().trusted(), config.proxies().header());
     }
 
     static ConnectionCap connections(HttpConfig config, ClientAddresses addresses, MeterRegistry metrics) {
-        return new ConnectionCap(OpenFiles.atMost(config.maxConnections()), config.maxPerAddress(), addresses, metrics);
+        return new ConnectionCap(OpenFiles.atMost(config.connections().max()), config.connections().maxPerAddress(), addresses, metrics);
     }
 
     /** Twice a second's calls at once: a double click is no attack. */
@@ -59,7 +61,7 @@ final class FaceSettings {
 
     static HttpSettings http(HongbaoConfig config) {
         HttpSettings defaults =
-                HttpSettings.of(config.http().host(), config.http().port());
+                HttpSettings.of(config.http().address().host(), config.http().address().port());
         return new HttpSettings(
                 defaults.host(),
                 defaults.port(),
@@ -67,8 +69,8 @@ final class FaceSettings {
                 config.socket().maxFrameBytes(),
                 defaults.headerTimeout(),
                 defaults.bodyTimeout(),
-                config.http().idleTimeout(),
-                config.http().answerTimeout(),
+                config.http().timeouts().idle(),
+                config.http().timeouts().answer(),
                 DRAIN_LIMIT);
     }
 }

@@ -137,8 +137,8 @@ public final class HongbaoServer implements AutoCloseable {
                 vertx,
                 1,
                 () -> new ManagementVerticle(
-                        config.management().host(),
-                        config.management().port(),
+                        config.management().address().host(),
+                        config.management().address().port(),
                         readiness,
                         metrics,
                         managementPort::set));

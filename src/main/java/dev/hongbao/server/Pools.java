@@ -27,7 +27,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
                         "requests",
                         config.postgres().poolSize(),
                         config.postgres().maxWaitQueue(),
-                        ofRequest(config.http().answerTimeout())),
+                        ofRequest(config.http().timeouts().answer())),
                 postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
                 postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG));
     }

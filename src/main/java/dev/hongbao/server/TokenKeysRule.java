@@ -34,7 +34,7 @@ final class TokenKeysRule {
         }
         return List.of(StartFinding.refuse(option
                 + others(disjoint.get(0), own)
-                + (token.secretFile() == null
+                + (token.secrets().file() == null
                         ? "it is not set, so that this server made a key of its own; give both the same file"
                         : "give both the same file; to change the secret, name the other one in"
                                 + " token.further-secret-files meanwhile")));

@@ -35,7 +35,7 @@ public final class TokenRules {
     static KeyRing keys(TokenConfig token, DataConfig data) throws IOException {
         List<KeySource> sources = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
-            if (token.secretFile() == null) {
+            if (token.secrets().file() == null) {
                 List<VerificationKey> own = List.of(VerificationKey.hs256(secret(token, data)));
                 sources.add(new KeySource("data.dir", false, () -> own));
             }
@@ -50,11 +50,11 @@ public final class TokenRules {
     /** The files of HS256, each with its option. */
     private static Map<Path, String> secretFiles(TokenConfig token) {
         Map<Path, String> files = new LinkedHashMap<>();
-        Path first = token.secretFile();
+        Path first = token.secrets().file();
         if (first != null) {
             files.put(first, "token.secret-file");
         }
-        token.furtherSecretFiles().forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
+        token.secrets().furtherFiles().forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
         return files;
     }
 
@@ -66,12 +66,12 @@ public final class TokenRules {
                     .forEach((file, option) ->
                             SecretRules.check(file).forEach(finding -> findings.add(finding.of(option))));
         }
-        token.publicKeyFiles().forEach(file -> findings.addAll(named("token.public-key-files", file)));
-        Path jwks = token.jwksFile();
+        token.publicKeys().files().forEach(file -> findings.addAll(named("token.public-key-files", file)));
+        Path jwks = token.publicKeys().jwksFile();
         if (jwks != null) {
             findings.addAll(named("token.jwks-file", jwks));
         }
-        SecretUrl url = token.jwksUrl();
+        SecretUrl url = token.publicKeys().jwksUrl();
         if (url != null && !url.value().startsWith("https:")) {
             String host = URI.create(url.value()).getHost();
             if (!ListenRules.isLoopback(host)) {
@@ -89,18 +89,18 @@ public final class TokenRules {
     }
 
     private static void publicKeys(TokenConfig token, List<KeySource> sources) {
-        for (Path file : token.publicKeyFiles()) {
+        for (Path file : token.publicKeys().files()) {
             sources.add(new KeySource(
                     "token.public-key-files: " + file,
                     false,
                     () -> ofAlgorithm(token, List.of(VerificationKey.pem(Files.readString(file))))));
         }
-        Path file = token.jwksFile();
+        Path file = token.publicKeys().jwksFile();
         if (file != null) {
             sources.add(new KeySource(
                     "token.jwks-file: " + file, false, () -> ofAlgorithm(token, JwkSet.read(Files.readString(file)))));
         }
-        SecretUrl url = token.jwksUrl();
+        SecretUrl url = token.publicKeys().jwksUrl();
         if (url != null) {
             JwksUrl remote = new JwksUrl(URI.create(url.value()), URL_LIMIT);
             sources.add(new KeySource(
@@ -132,7 +132,7 @@ public final class TokenRules {
      * the disk.
      */
     public static byte[] secret(TokenConfig token, DataConfig data) throws IOException {
-        @Nullable Path file = token.secretFile();
+        @Nullable Path file = token.secrets().file();
         return file == null ? TokenKey.loadOrCreate(data.tokenKeyFile()) : Files.readAllBytes(file);
     }
 }

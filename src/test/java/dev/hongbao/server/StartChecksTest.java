@@ -151,7 +151,7 @@ class StartChecksTest {
         "public-key-files, rw-r--r--, passes",
         "public-key-files, rw-rw-r--, warns token.public-key-files: others than its owner may write",
         "jwks-file, rw-r--r--, passes",
-        "jwks-file, rw-r---w-, warns token.jwks-file: others than its owner may write"
+        "jwks-file, rw-r---w-, warns token.publicKeys().jwks-file: others than its owner may write"
     })
     void publicKeys(String option, String permissions, String expected) throws Exception {
         Path file = Files.writeString(directory.resolve("public"), "keys");

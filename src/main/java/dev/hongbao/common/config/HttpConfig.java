@@ -6,27 +6,59 @@ import java.util.List;
 /**
  * The API's listener.
  *
- * @param port 0 takes a free one
+ * @param address where it listens
  * @param eventLoops as configured; 0 is one per core, see {@link #effectiveEventLoops}
  * @param maxBodyBytes a larger request body is refused
- * @param idleTimeout a connection silent for so long is closed; never 0
- * @param answerTimeout after which a call's answer is unknown, over the socket too
- * @param maxConnections open at once
- * @param maxPerAddress of them, of one address
- * @param trustedProxies whose word about a client's address is believed; may be empty
- * @param forwardedHeader in which they tell it
+ * @param timeouts how long it waits
+ * @param connections how many may be open
+ * @param proxies who may stand between it and its clients
  */
 public record HttpConfig(
-        String host,
-        int port,
+        ListenAddress address,
         int eventLoops,
         int maxBodyBytes,
-        Duration idleTimeout,
-        Duration answerTimeout,
-        int maxConnections,
-        int maxPerAddress,
-        List<AddressRange> trustedProxies,
-        Forwarded forwardedHeader) {
+        Timeouts timeouts,
+        Connections connections,
+        Proxies proxies) {
+    /**
+     * How long the listener waits.
+     *
+     * @param idle a connection silent for so long is closed; never 0
+     * @param answer after which a call's answer is unknown, over the socket too
+     */
+    public record Timeouts(Duration idle, Duration answer) {
+        public Timeouts {
+            Options.HTTP_IDLE_TIMEOUT.require(idle);
+            Options.HTTP_ANSWER_TIMEOUT.require(answer);
+        }
+    }
+
+    /**
+     * How many connections may be open at once.
+     *
+     * @param max in all
+     * @param maxPerAddress of them, of one address
+     */
+    public record Connections(int max, int maxPerAddress) {
+        public Connections {
+            Options.HTTP_MAX_CONNECTIONS.require(max);
+            Options.HTTP_MAX_PER_ADDRESS.require(maxPerAddress);
+        }
+    }
+
+    /**
+     * The proxies in front of the listener.
+     *
+     * @param trusted whose word about a client's address is believed; may be empty
+     * @param header in which they tell it
+     */
+    public record Proxies(List<AddressRange> trusted, Forwarded header) {
+        public Proxies {
+            trusted = List.copyOf(Options.HTTP_TRUSTED_PROXIES.require(trusted));
+            Options.HTTP_FORWARDED_HEADER.require(header);
+        }
+    }
+
     /** A header that names a request's client. */
     public enum Forwarded {
         X_FORWARDED_FOR("X-Forwarded-For"),
@@ -44,30 +76,20 @@ public record HttpConfig(
     }
 
     public HttpConfig {
-        Options.HTTP_HOST.require(host);
-        Options.HTTP_PORT.require(port);
+        Options.HTTP_HOST.require(address.host());
+        Options.HTTP_PORT.require(address.port());
         Options.HTTP_EVENT_LOOPS.require(eventLoops);
         Options.HTTP_MAX_BODY.require(maxBodyBytes);
-        Options.HTTP_IDLE_TIMEOUT.require(idleTimeout);
-        Options.HTTP_ANSWER_TIMEOUT.require(answerTimeout);
-        Options.HTTP_MAX_CONNECTIONS.require(maxConnections);
-        Options.HTTP_MAX_PER_ADDRESS.require(maxPerAddress);
-        trustedProxies = List.copyOf(Options.HTTP_TRUSTED_PROXIES.require(trustedProxies));
-        Options.HTTP_FORWARDED_HEADER.require(forwardedHeader);
     }
 
     static HttpConfig from(OptionValues values) {
         return new HttpConfig(
-                values.get(Options.HTTP_HOST),
-                values.get(Options.HTTP_PORT),
+                new ListenAddress(values.get(Options.HTTP_HOST), values.get(Options.HTTP_PORT)),
                 values.get(Options.HTTP_EVENT_LOOPS),
                 values.get(Options.HTTP_MAX_BODY),
-                values.get(Options.HTTP_IDLE_TIMEOUT),
-                values.get(Options.HTTP_ANSWER_TIMEOUT),
-                values.get(Options.HTTP_MAX_CONNECTIONS),
-                values.get(Options.HTTP_MAX_PER_ADDRESS),
-                values.get(Options.HTTP_TRUSTED_PROXIES),
-                values.get(Options.HTTP_FORWARDED_HEADER));
+                new Timeouts(values.get(Options.HTTP_IDLE_TIMEOUT), values.get(Options.HTTP_ANSWER_TIMEOUT)),
+                new Connections(values.get(Options.HTTP_MAX_CONNECTIONS), values.get(Options.HTTP_MAX_PER_ADDRESS)),
+                new Proxies(values.get(Options.HTTP_TRUSTED_PROXIES), values.get(Options.HTTP_FORWARDED_HEADER)));
     }
 
     /** Event loops to start; at least 1. */

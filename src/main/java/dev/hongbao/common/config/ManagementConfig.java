@@ -3,15 +3,16 @@ package dev.hongbao.common.config;
 /**
  * The listener for health checks and metrics.
  *
- * @param port 0 takes a free one
+ * @param address where it listens
  */
-public record ManagementConfig(String host, int port) {
+public record ManagementConfig(ListenAddress address) {
     public ManagementConfig {
-        Options.MANAGEMENT_HOST.require(host);
-        Options.MANAGEMENT_PORT.require(port);
+        Options.MANAGEMENT_HOST.require(address.host());
+        Options.MANAGEMENT_PORT.require(address.port());
     }
 
     static ManagementConfig from(OptionValues values) {
-        return new ManagementConfig(values.get(Options.MANAGEMENT_HOST), values.get(Options.MANAGEMENT_PORT));
+        return new ManagementConfig(
+                new ListenAddress(values.get(Options.MANAGEMENT_HOST), values.get(Options.MANAGEMENT_PORT)));
     }
 }

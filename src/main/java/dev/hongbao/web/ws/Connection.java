@@ -235,14 +235,14 @@ final class Connection {
     /** Looks at every time limit. Called several times a second. */
     void sweep(long nowNanos, long nowMillis) {
         Caller now = caller;
-        if (now == null && nowNanos - openedNanos > face.config().authTimeout().toNanos()) {
+        if (now == null && nowNanos - openedNanos > face.config().timeouts().auth().toNanos()) {
             close(CloseReason.AUTH_TIMEOUT);
         } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
             close(CloseReason.TOKEN_EXPIRED);
         } else if (full
-                && nowNanos - fullSinceNanos > face.config().slowTimeout().toNanos()) {
+                && nowNanos - fullSinceNanos > face.config().timeouts().slow().toNanos()) {
             close(CloseReason.SLOW_READER);
-        } else if (!full && nowNanos - heardNanos > face.config().idleTimeout().toNanos()) {
+        } else if (!full && nowNanos - heardNanos > face.config().timeouts().idle().toNanos()) {
             close(CloseReason.IDLE);
         }
     }
@@ -263,7 +263,7 @@ final class Connection {
                     "closed a slow reader: {} at {} took nothing for {} ms",
                     caller == null ? "nobody" : caller.user().value(),
                     address.key(),
-                    face.config().slowTimeout().toMillis());
+                    face.config().timeouts().slow().toMillis());
         }
         guarded(() -> {
             // Paused, it would not read the answer to its close frame.

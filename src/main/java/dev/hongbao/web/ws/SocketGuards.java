@@ -25,7 +25,7 @@ public final class SocketGuards {
 
     /** Counts a connection of an address; false, and nothing is counted, when it has too many. */
     boolean enterAddress(ClientAddress address) {
-        if (!byAddress.enter(address.key(), address.most(config.maxPerAddress()))) {
+        if (!byAddress.enter(address.key(), address.most(config.connections().maxPerAddress()))) {
             return false;
         }
         open.incrementAndGet();
@@ -39,7 +39,7 @@ public final class SocketGuards {
 
     /** Counts a connection of a user; false, and nothing is counted, when it has too many. */
     boolean enterUser(UserId user) {
-        return byUser.enter(user, config.maxPerUser());
+        return byUser.enter(user, config.connections().maxPerUser());
     }
 
     void leaveUser(UserId user) {
@@ -48,7 +48,7 @@ public final class SocketGuards {
 
     /** Counts a connection without a token; false, and nothing is counted, when there are too many. */
     boolean enterUnauthenticated() {
-        if (unauthenticated.incrementAndGet() > config.maxUnauthenticated()) {
+        if (unauthenticated.incrementAndGet() > config.connections().maxUnauthenticated()) {
             unauthenticated.decrementAndGet();
             return false;
         }

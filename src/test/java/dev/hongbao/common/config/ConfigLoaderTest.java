@@ -37,10 +37,10 @@ class ConfigLoaderTest {
         HttpConfig http = load(flags, environment, file).config().http();
 
         // Then
-        assertThat(http.port()).isEqualTo(1003);
-        assertThat(http.host()).isEqualTo("env.example");
+        assertThat(http.address().port()).isEqualTo(1003);
+        assertThat(http.address().host()).isEqualTo("env.example");
         assertThat(http.maxBodyBytes()).isEqualTo(2048);
-        assertThat(http.idleTimeout()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(http.timeouts().idle()).isEqualTo(Duration.ofSeconds(60));
     }
 
     @Test
@@ -204,8 +204,8 @@ class ConfigLoaderTest {
         Map<String, String> both = Map.of("http.port", "0", "management.port", "9090");
 
         // Then
-        assertThat(HongbaoConfig.of(free).management().port()).isZero();
-        assertThat(HongbaoConfig.of(both).management().port()).isEqualTo(9090);
+        assertThat(HongbaoConfig.of(free).management().address().port()).isZero();
+        assertThat(HongbaoConfig.of(both).management().address().port()).isEqualTo(9090);
     }
 
     static Stream<Map<String, String>> contradictions() {
