@@ -106,19 +106,19 @@ public final class Contract {
                 index,
                 call.getString("operationId"),
                 HttpMethod.valueOf(method.toUpperCase(Locale.ROOT)),
-                inPath,
-                inQuery,
-                needsKey,
-                security == null || !security.isEmpty(),
-                SERVICE_ONLY.equals(security),
-                Operation.RateLimit.valueOf(
-                        call.getString("x-rate-limit", "calls").toUpperCase(Locale.ROOT)),
-                body == null
-                        ? null
-                        : new Schema(body.getJsonObject("content")
-                                .getJsonObject("application/json")
-                                .getJsonObject("schema")),
-                body != null && body.getBoolean("required", false));
+                new Operation.Parameters(inPath, inQuery),
+                new Operation.Needs(
+                        security == null || !security.isEmpty(),
+                        SERVICE_ONLY.equals(security),
+                        Operation.RateLimit.valueOf(
+                                call.getString("x-rate-limit", "calls").toUpperCase(Locale.ROOT)),
+                        needsKey),
+                body == null ? null : body(body));
+    }
+
+    private static Operation.Body body(JsonObject body) {
+        JsonObject json = body.getJsonObject("content").getJsonObject("application/json");
+        return new Operation.Body(new Schema(json.getJsonObject("schema")), body.getBoolean("required", false));
     }
 
     /**

@@ -12,26 +12,43 @@ import org.jspecify.annotations.Nullable;
  * One call of the contract.
  *
  * @param index its place in the contract, 0 and up: for counters
- * @param pathSchemas by parameter
- * @param querySchemas by parameter; all of them optional
- * @param needsIdempotencyKey whether the header is required
- * @param needsToken false for a call that everybody may make
- * @param isServiceOnly whether only the host application's backend may make it
- * @param rateLimit which limit counts it
- * @param body the body's schema; null when the call takes no body
+ * @param id its {@code operationId}
+ * @param needs what a caller must have
+ * @param body null when the call takes no body
  */
 public record Operation(
         int index,
         String id,
         HttpMethod method,
-        Map<String, Schema> pathSchemas,
-        Map<String, Schema> querySchemas,
-        boolean needsIdempotencyKey,
-        boolean needsToken,
-        boolean isServiceOnly,
-        RateLimit rateLimit,
-        @Nullable Schema body,
-        boolean bodyRequired) {
+        Parameters parameters,
+        Needs needs,
+        @Nullable Body body) {
+
+    /**
+     * The schemas of the parameters, by name.
+     *
+     * @param path all of them required
+     * @param query all of them optional
+     */
+    public record Parameters(Map<String, Schema> path, Map<String, Schema> query) {
+        public Parameters {
+            path = Map.copyOf(path);
+            query = Map.copyOf(query);
+        }
+    }
+
+    /**
+     * What is checked before the parameters.
+     *
+     * @param token false for a call that everybody may make
+     * @param service whether only the host application's backend may make it
+     * @param rateLimit which limit counts it
+     * @param idempotencyKey whether the header is required
+     */
+    public record Needs(boolean token, boolean service, RateLimit rateLimit, boolean idempotencyKey) {}
+
+    /** The body that a call takes. */
+    public record Body(Schema schema, boolean required) {}
 
     /** Of {@code x-rate-limit}. */
     public enum RateLimit {
@@ -44,8 +61,8 @@ public record Operation(
      *
      * @throws InvalidInputException when one is not what the contract says
      */
-    public void checkPath(Map<String, String> parameters) {
-        pathSchemas.forEach((name, schema) -> schema.check(parameters.getOrDefault(name, ""), "path/" + name));
+    public void checkPath(Map<String, String> values) {
+        parameters.path().forEach((name, schema) -> schema.check(values.getOrDefault(name, ""), "path/" + name));
     }
 
     /**
@@ -64,7 +81,7 @@ public record Operation(
             int equals = pair.indexOf('=');
             String name = decode(equals < 0 ? pair : pair.substring(0, equals), "query");
             String place = "query/" + name;
-            Schema schema = querySchemas.get(name);
+            Schema schema = parameters.query().get(name);
             if (schema == null) {
                 throw InvalidInputException.of(place, "is not a parameter of this call");
             }

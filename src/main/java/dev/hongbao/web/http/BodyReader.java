@@ -67,17 +67,18 @@ final class BodyReader {
     }
 
     private static @Nullable JsonObject decode(Operation operation, @Nullable Buffer body) {
+        Operation.Body expected = operation.body();
         if (body == null) {
-            if (operation.bodyRequired()) {
+            if (expected != null && expected.required()) {
                 throw InvalidInputException.of("#", "must be a JSON object; the body is empty");
             }
             return null;
         }
-        if (operation.body() == null) {
+        if (expected == null) {
             throw InvalidInputException.of("#", "is not allowed; this call takes no body");
         }
         JsonObject json = StrictJson.COMMAND.decode(body.getBytes());
-        operation.body().check(json, "#");
+        expected.schema().check(json, "#");
         return json;
     }
 

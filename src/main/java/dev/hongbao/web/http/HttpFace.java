@@ -175,20 +175,21 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private void admit(RoutingContext routing, Operation operation, Route route) {
         Exchange exchange = exchange(routing);
         exchange.countAs(operation.index());
+        Operation.Needs needs = operation.needs();
         Caller caller = null;
-        if (operation.needsToken()) {
-            caller = gate.admit(exchange, Objects.requireNonNull(limits.get(operation.rateLimit())));
+        if (needs.token()) {
+            caller = gate.admit(exchange, Objects.requireNonNull(limits.get(needs.rateLimit())));
             if (caller == null) {
                 return;
             }
-            if (operation.isServiceOnly() && caller.role() != Role.SERVICE) {
+            if (needs.service() && caller.role() != Role.SERVICE) {
                 exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
                 return;
             }
         }
         IdempotencyKey key = null;
         HttpServerRequest request = exchange.request();
-        if (operation.needsIdempotencyKey()) {
+        if (needs.idempotencyKey()) {
             List<String> keys = request.headers().getAll("Idempotency-Key");
             if (keys.isEmpty()) {
                 exchange.refuse(Problem.of(ProblemType.IDEMPOTENCY_KEY_MISSING));

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ContractTest {
     private static final Contract CONTRACT = Contract.load();
-    private static final Schema SEND = Objects.requireNonNull(call("send").body());
-    private static final Schema MONEY = Objects.requireNonNull(call("deposit").body());
+    private static final Schema SEND = Objects.requireNonNull(call("send").body()).schema();
+    private static final Schema MONEY = Objects.requireNonNull(call("deposit").body()).schema();
     private static final String GOOD = "'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2";
 
     @Test
@@ -209,11 +209,11 @@ class ContractTest {
         // The claim is looked for first, and has a limit of its own
         assertThat(CONTRACT.operations().get(0).id()).isEqualTo("claim");
         assertThat(CONTRACT.operations())
-                .filteredOn(call -> call.rateLimit() == Operation.RateLimit.CLAIMS)
+                .filteredOn(call -> call.needs().rateLimit() == Operation.RateLimit.CLAIMS)
                 .extracting(Operation::id)
                 .containsExactly("claim");
         assertThat(CONTRACT.operations())
-                .filteredOn(Operation::isServiceOnly)
+                .filteredOn(call -> call.needs().service())
                 .extracting(Operation::id)
                 .containsExactlyInAnyOrder(
                         "deposit",
@@ -225,11 +225,11 @@ class ContractTest {
                         "changeQuota",
                         "exportPlays");
         assertThat(CONTRACT.operations())
-                .filteredOn(call -> !call.needsToken())
+                .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)
                 .containsExactlyInAnyOrder("demo", "demoLogin");
         assertThat(CONTRACT.operations())
-                .filteredOn(Operation::needsIdempotencyKey)
+                .filteredOn(call -> call.needs().idempotencyKey())
                 .extracting(Operation::id)
                 .containsExactlyInAnyOrder("deposit", "withdraw", "send", "createDraw", "play");
     }
