@@ -60,17 +60,17 @@ final class FaceSettings {
     }
 
     static HttpSettings http(HongbaoConfig config) {
-        HttpSettings defaults =
-                HttpSettings.of(config.http().address().host(), config.http().address().port());
+        HttpConfig http = config.http();
+        HttpSettings.Timeouts defaults = HttpSettings.Timeouts.DEFAULT;
         return new HttpSettings(
-                defaults.host(),
-                defaults.port(),
-                config.http().maxBodyBytes(),
+                http.address(),
+                http.maxBodyBytes(),
                 config.socket().maxFrameBytes(),
-                defaults.headerTimeout(),
-                defaults.bodyTimeout(),
-                config.http().timeouts().idle(),
-                config.http().timeouts().answer(),
-                DRAIN_LIMIT);
+                new HttpSettings.Timeouts(
+                        defaults.header(),
+                        defaults.body(),
+                        http.timeouts().idle(),
+                        http.timeouts().answer(),
+                        DRAIN_LIMIT));
     }
 }

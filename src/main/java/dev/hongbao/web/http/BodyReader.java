@@ -26,7 +26,7 @@ final class BodyReader {
 
     BodyReader(HttpSettings settings) {
         this.handler = BodyHandler.create(false).setBodyLimit(settings.maxBodyBytes());
-        this.timeoutMillis = settings.bodyTimeout().toMillis();
+        this.timeoutMillis = settings.timeouts().body().toMillis();
     }
 
     /** Of a request that has a body: goes on with the route when it is complete. When the client goes away in the middle, it does not. */

@@ -50,8 +50,8 @@ final class Connections {
     Connections(HttpSettings settings, ConnectionCap cap, Executor loop, LongSupplier nanoTime) {
         this.cap = cap;
         this.loop = loop;
-        this.headerNanos = settings.headerTimeout().toNanos();
-        this.keepAliveNanos = settings.keepAlive().toNanos();
+        this.headerNanos = settings.timeouts().header().toNanos();
+        this.keepAliveNanos = settings.timeouts().keepAlive().toNanos();
         this.nanoTime = nanoTime;
         cap.add(this);
     }

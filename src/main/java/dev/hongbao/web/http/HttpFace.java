@@ -71,7 +71,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.bodies = new BodyReader(settings);
         this.bodyTooLarge =
                 Problem.of(ProblemType.PAYLOAD_TOO_LARGE, "Send at most " + settings.maxBodyBytes() + " bytes.");
-        long answerMillis = settings.answerTimeout().toMillis();
+        long answerMillis = settings.timeouts().answer().toMillis();
         this.events = new EventsRoute(services.feed(), metrics.polls(), inFlight, answerMillis);
         this.sockets = services.sockets();
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);

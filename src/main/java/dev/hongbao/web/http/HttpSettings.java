@@ -1,54 +1,49 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.config.ListenAddress;
 import java.time.Duration;
 
 /**
  * The HTTP face's address and limits.
  *
- * @param port 0 to 65535; 0 = a free one, the same for all instances
+ * @param address port 0 = a free one, the same for all instances
  * @param maxBodyBytes larger bodies get 413; 1,000 recipients of 64 characters need 68 KB
  * @param maxFrameBytes larger WebSocket frames and messages close their connection
- * @param headerTimeout in which a new connection must have sent its first whole header
- * @param bodyTimeout in which a body must have arrived
- * @param keepAlive how long a connection may stay without a further whole header
- * @param answerTimeout after which the answer of a call is unknown; claims have a shorter one
- * @param drainTimeout how long a stop waits for answers in flight
+ * @param timeouts how long the face waits
  */
-public record HttpSettings(
-        String host,
-        int port,
-        int maxBodyBytes,
-        int maxFrameBytes,
-        Duration headerTimeout,
-        Duration bodyTimeout,
-        Duration keepAlive,
-        Duration answerTimeout,
-        Duration drainTimeout) {
+public record HttpSettings(ListenAddress address, int maxBodyBytes, int maxFrameBytes, Timeouts timeouts) {
+    /**
+     * How long the face waits.
+     *
+     * @param header in which a new connection must have sent its first whole header
+     * @param body in which a body must have arrived
+     * @param keepAlive how long a connection may stay without a further whole header
+     * @param answer after which the answer of a call is unknown; claims have a shorter one
+     * @param drain how long a stop waits for answers in flight
+     */
+    public record Timeouts(Duration header, Duration body, Duration keepAlive, Duration answer, Duration drain) {
+        /** Of a server that nothing else was told. */
+        public static final Timeouts DEFAULT = new Timeouts(
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(75),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(5));
+    }
+
     /** Longest header, and longest request line with it: a token of 8 KiB and what browsers send. */
     static final int MAX_HEADER_BYTES = 16 * 1024;
 
     static final int MAX_INITIAL_LINE_BYTES = 4 * 1024;
 
     public HttpSettings {
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("a port is from 0 to 65535");
-        }
         if (maxBodyBytes < 1) {
             throw new IllegalArgumentException("the limit of bodies is at least 1");
         }
     }
 
     /** The defaults at an address. */
-    public static HttpSettings of(String host, int port) {
-        return new HttpSettings(
-                host,
-                port,
-                128 * 1024,
-                64 * 1024,
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(75),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(5));
+    static HttpSettings of(ListenAddress address) {
+        return new HttpSettings(address, 128 * 1024, 64 * 1024, Timeouts.DEFAULT);
     }
 }

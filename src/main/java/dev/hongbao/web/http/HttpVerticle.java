@@ -100,15 +100,16 @@ public final class HttpVerticle extends VerticleBase {
         return open.sockets()
                 .close()
                 .eventually(() -> Future.join(
-                        server.shutdown(settings.drainTimeout().toMillis(), TimeUnit.MILLISECONDS),
-                        ongoing.ended(vertx, settings.drainTimeout())))
+                        server.shutdown(settings.timeouts().drain().toMillis(), TimeUnit.MILLISECONDS),
+                        ongoing.ended(vertx, settings.timeouts().drain())))
                 .eventually(open.close());
     }
 
     private HttpServerOptions options() {
+        int port = settings.address().port();
         return new HttpServerOptions()
-                .setHost(settings.host())
-                .setPort(settings.port() == 0 ? SHARED_FREE_PORT : settings.port())
+                .setHost(settings.address().host())
+                .setPort(port == 0 ? SHARED_FREE_PORT : port)
                 .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
                 .setMaxInitialLineLength(HttpSettings.MAX_INITIAL_LINE_BYTES)
                 .setMaxChunkSize(MAX_CHUNK_BYTES)
@@ -128,7 +129,7 @@ public final class HttpVerticle extends VerticleBase {
                 // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
                 // Never shorter than what lies between two pings of a socket.
                 .setIdleTimeout(
-                        (int) Math.max(MIN_IDLE_MILLIS, 2 * settings.keepAlive().toMillis()))
+                        (int) Math.max(MIN_IDLE_MILLIS, 2 * settings.timeouts().keepAlive().toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 // The kernel's share of what waits for a reader; left alone it grows to megabytes a connection.
                 .setSendBufferSize(SEND_BUFFER_BYTES)

@@ -3,6 +3,7 @@ package dev.hongbao.web.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
@@ -77,15 +78,15 @@ final class FaceServer implements AutoCloseable {
 
     FaceServer() throws Exception {
         HttpSettings settings = new HttpSettings(
-                "127.0.0.1",
-                0,
+                new ListenAddress("127.0.0.1", 0),
                 128 * 1024,
                 64 * 1024,
-                Duration.ofMillis(300),
-                Duration.ofMillis(300),
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(2));
+                new HttpSettings.Timeouts(
+                        Duration.ofMillis(300),
+                        Duration.ofMillis(300),
+                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(2)));
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,
