@@ -4,6 +4,7 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.packet.OpenPackets;
 import dev.hongbao.engine.writer.Presence;
+import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
@@ -205,23 +206,22 @@ public final class HongbaoServer implements AutoCloseable {
         Frames frames = Frames.load();
         Contract contract = Contract.load();
         ClientAddresses addresses = FaceSettings.addresses(config.http());
+        Admission admission = new Admission(
+                tokens,
+                new RateLimits(FaceSettings.limits(config.limits(), config.packet()), System::nanoTime),
+                FaceSettings.inFlight(config));
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
                 PageFiles.chat(),
-                tokens,
-                new RateLimits(FaceSettings.limits(config.limits(), config.packet()), System::nanoTime),
-                FaceSettings.inFlight(config),
+                admission,
                 HttpMetrics.of(metrics, contract),
                 FaceSettings.connections(config.http(), addresses, metrics),
                 DemoRules.login(config, clock));
-        SocketGuards guards = new SocketGuards(config.socket());
+        SocketGuards guards = new SocketGuards(config.socket().connections(), addresses);
         SocketFace.Shared sockets = new SocketFace.Shared(
                 config.socket(),
                 frames,
-                http.tokens(),
-                http.limits(),
-                http.inFlight(),
-                addresses,
+                admission,
                 guards,
                 new SocketMetrics(metrics, guards),
                 clock);

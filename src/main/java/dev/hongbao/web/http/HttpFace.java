@@ -63,10 +63,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.files = shared.files();
         this.metrics = shared.metrics();
         this.connections = connections;
-        this.inFlight = shared.inFlight();
+        this.inFlight = shared.admission().inFlight();
         this.ongoing = ongoing;
-        this.gate = new Gate(shared.tokens());
-        RateLimits rates = shared.limits();
+        this.gate = new Gate(shared.admission().tokens());
+        RateLimits rates = shared.admission().rates();
         this.limits = Map.of(Operation.RateLimit.CALLS, rates::call, Operation.RateLimit.CLAIMS, rates::claim);
         this.bodies = new BodyReader(settings);
         this.bodyTooLarge =

@@ -1,8 +1,6 @@
 package dev.hongbao.web.http;
 
-import dev.hongbao.web.access.CallsInFlight;
-import dev.hongbao.web.access.RateLimits;
-import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.demo.DemoLogin;
 import dev.hongbao.web.page.PageFiles;
@@ -49,9 +47,7 @@ public final class HttpVerticle extends VerticleBase {
     public record Shared(
             Contract contract,
             PageFiles files,
-            Tokens tokens,
-            RateLimits limits,
-            CallsInFlight inFlight,
+            Admission admission,
             HttpMetrics metrics,
             ConnectionCap connectionCap,
             DemoLogin demo) {}

@@ -51,9 +51,9 @@ final class Requests {
             PlayService plays,
             FeedService feed) {
         this.face = face;
-        this.tokens = shared.tokens();
-        this.limits = shared.limits();
-        this.inFlight = shared.inFlight();
+        this.tokens = shared.admission().tokens();
+        this.limits = shared.admission().rates();
+        this.inFlight = shared.admission().inFlight();
         this.claims = claims;
         this.packets = packets;
         this.plays = plays;

@@ -8,13 +8,10 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
-import dev.hongbao.web.access.CallsInFlight;
-import dev.hongbao.web.access.RateLimits;
-import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
-import dev.hongbao.web.http.ClientAddresses;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import dev.hongbao.web.http.SocketUpgrade;
 import io.vertx.core.Context;
@@ -60,10 +57,7 @@ public final class SocketFace implements SocketUpgrade {
     public record Shared(
             SocketConfig config,
             Frames frames,
-            Tokens tokens,
-            RateLimits limits,
-            CallsInFlight inFlight,
-            ClientAddresses addresses,
+            Admission admission,
             SocketGuards guards,
             SocketMetrics metrics,
             Clock clock) {}
@@ -97,7 +91,7 @@ public final class SocketFace implements SocketUpgrade {
             refuse.accept(problem);
             return;
         }
-        ClientAddress address = shared.addresses().of(request);
+        ClientAddress address = guards().addressOf(request);
         if (!guards().enterAddress(address)) {
             refuse.accept(Problem.tooMany("This address has too many connections: close one first.", 5));
             return;

@@ -3,19 +3,28 @@ package dev.hongbao.web.ws;
 import dev.hongbao.common.config.SocketConfig;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.web.access.Counts;
+import dev.hongbao.web.http.ClientAddresses;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** How many connections there are of whom, over all event loops of this server. Safe on any thread. */
 public final class SocketGuards {
-    private final SocketConfig config;
+    private final SocketConfig.Connections limits;
+    private final ClientAddresses addresses;
     private final Counts<String> byAddress = new Counts<>();
     private final Counts<UserId> byUser = new Counts<>();
     private final AtomicInteger unauthenticated = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
 
-    public SocketGuards(SocketConfig config) {
-        this.config = config;
+    /** @param addresses who a connection's client is */
+    public SocketGuards(SocketConfig.Connections limits, ClientAddresses addresses) {
+        this.limits = limits;
+        this.addresses = addresses;
+    }
+
+    ClientAddress addressOf(HttpServerRequest request) {
+        return addresses.of(request);
     }
 
     /** Open connections. */
@@ -25,7 +34,7 @@ public final class SocketGuards {
 
     /** Counts a connection of an address; false, and nothing is counted, when it has too many. */
     boolean enterAddress(ClientAddress address) {
-        if (!byAddress.enter(address.key(), address.most(config.connections().maxPerAddress()))) {
+        if (!byAddress.enter(address.key(), address.most(limits.maxPerAddress()))) {
             return false;
         }
         open.incrementAndGet();
@@ -39,7 +48,7 @@ public final class SocketGuards {
 
     /** Counts a connection of a user; false, and nothing is counted, when it has too many. */
     boolean enterUser(UserId user) {
-        return byUser.enter(user, config.connections().maxPerUser());
+        return byUser.enter(user, limits.maxPerUser());
     }
 
     void leaveUser(UserId user) {
@@ -48,7 +57,7 @@ public final class SocketGuards {
 
     /** Counts a connection without a token; false, and nothing is counted, when there are too many. */
     boolean enterUnauthenticated() {
-        if (unauthenticated.incrementAndGet() > config.connections().maxUnauthenticated()) {
+        if (unauthenticated.incrementAndGet() > limits.maxUnauthenticated()) {
             unauthenticated.decrementAndGet();
             return false;
         }

@@ -7,6 +7,7 @@ import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
 import dev.hongbao.web.access.RateLimitSettings;
@@ -91,12 +92,13 @@ final class FaceServer implements AutoCloseable {
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,
                 PageFiles.chat(),
-                new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
-                new RateLimits(
-                        new RateLimitSettings(
-                                new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
-                        System::nanoTime),
-                new CallsInFlight(6, 500, 50, 10_000),
+                new Admission(
+                        new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
+                        new RateLimits(
+                                new RateLimitSettings(
+                                        new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
+                                System::nanoTime),
+                        new CallsInFlight(6, 500, 50, 10_000)),
                 HttpMetrics.of(meters, contract),
                 new ConnectionCap(
                         MAX_CONNECTIONS,
