@@ -24,6 +24,7 @@ final class RecentNumbers {
     private static final int SAMPLES = 600;
 
     private static final int EVENTS = 100;
+    private static final Latency NOTHING_SETTLED = new Latency(-1, -1);
 
     /** What is an event when it grows: a counter's name, and a tag to choose by or null. */
     private enum Watched {
@@ -50,17 +51,14 @@ final class RecentNumbers {
 
     /**
      * @param claims claimed, a second
-     * @param p50Millis negative when nothing settled since the sample before
+     * @param settling negative when nothing settled since the sample before
      */
-    private record Sample(
-            long atMillis,
-            long claims,
-            double p50Millis,
-            double p99Millis,
-            long unsettled,
-            long connections,
-            long sockets,
-            long openPackets) {}
+    private record Sample(long atMillis, long claims, Latency settling, Levels levels) {}
+
+    private record Latency(double p50Millis, double p99Millis) {}
+
+    /** How many there are of what comes and goes. */
+    private record Levels(long unsettled, long connections, long sockets, long openPackets) {}
 
     private record Event(long atMillis, String kind, long count) {}
 
@@ -86,16 +84,15 @@ final class RecentNumbers {
         long perSecond = Double.isNaN(claimsBefore) ? 0 : Math.round((claims - claimsBefore) / seconds);
         claimsBefore = claims;
         sampledAtMillis = now;
-        double[] latency = latency();
         samples.add(new Sample(
                 now,
                 Math.max(0, perSecond),
-                latency[0],
-                latency[1],
-                gauge("hongbao.journal.unsettled.entries"),
-                gauge("hongbao_http_connections"),
-                gauge("hongbao.socket.connections"),
-                gauge("hongbao.packets.open")));
+                latency(),
+                new Levels(
+                        gauge("hongbao.journal.unsettled.entries"),
+                        gauge("hongbao_http_connections"),
+                        gauge("hongbao.socket.connections"),
+                        gauge("hongbao.packets.open"))));
         if (samples.size() > SAMPLES) {
             samples.remove();
         }
@@ -111,18 +108,16 @@ final class RecentNumbers {
         }
     }
 
-    private double[] latency() {
-        double[] found = {-1, -1};
+    private Latency latency() {
         Timer timer = meters.find("hongbao.claim.settling").timer();
         if (timer == null || timer.count() == settledBefore) {
-            return found;
+            return NOTHING_SETTLED;
         }
         settledBefore = timer.count();
         ValueAtPercentile[] percentiles = timer.takeSnapshot().percentileValues();
-        for (int i = 0; i < Math.min(2, percentiles.length); i++) {
-            found[i] = percentiles[i].value(TimeUnit.MILLISECONDS);
-        }
-        return found;
+        return percentiles.length < 2
+                ? NOTHING_SETTLED
+                : new Latency(percentiles[0].value(TimeUnit.MILLISECONDS), percentiles[1].value(TimeUnit.MILLISECONDS));
     }
 
     private double count(String name, @Nullable String tag, @Nullable String value) {
@@ -154,9 +149,10 @@ final class RecentNumbers {
         for (Sample each : samples) {
             if (each.atMillis > afterMillis) {
                 json.beginArray().raw(Long.toString(each.atMillis));
-                json.raw(Long.toString(each.claims)).raw(millis(each.p50Millis)).raw(millis(each.p99Millis));
-                json.raw(Long.toString(each.unsettled)).raw(Long.toString(each.connections));
-                json.raw(Long.toString(each.sockets)).raw(Long.toString(each.openPackets));
+                json.raw(Long.toString(each.claims)).raw(millis(each.settling.p50Millis));
+                json.raw(millis(each.settling.p99Millis)).raw(Long.toString(each.levels.unsettled));
+                json.raw(Long.toString(each.levels.connections)).raw(Long.toString(each.levels.sockets));
+                json.raw(Long.toString(each.levels.openPackets));
                 json.endArray();
             }
         }
