@@ -132,7 +132,7 @@ public final class HongbaoServer implements AutoCloseable {
         deploy(
                 vertx,
                 eventLoops,
-                () -> new HttpVerticle(http, faces.http(), () -> services(vertx, started, faces.sockets()), listening));
+                () -> new HttpVerticle(http, faces.http(), () -> open(vertx, started, faces.sockets()), listening));
         HealthChecks readiness = new HealthChecks(readiness(started, loops), CHECK_LIMIT);
         deploy(
                 vertx,
@@ -228,15 +228,15 @@ public final class HongbaoServer implements AutoCloseable {
         return new Faces(http, sockets);
     }
 
-    private static Future<Services> services(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
+    private static Future<HttpVerticle.Opened> open(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
         return engine.loopServices()
-                .map(loop -> new Services(
+                .map(loop -> new HttpVerticle.Opened(new Services(
                         loop.claims(),
                         loop.packets(),
                         engine.wallets(),
                         loop.feed(),
                         loop.draws(),
-                        loop.plays(),
+                        loop.plays()),
                         new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
                         () -> loop.redis().close()));
     }

@@ -57,8 +57,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
             HttpSettings settings,
             HttpVerticle.Shared shared,
             Connections connections,
-            Services services,
+            HttpVerticle.Opened opened,
             CallsUnderWay ongoing) {
+        Services services = opened.services();
         this.vertx = vertx;
         this.files = shared.files();
         this.metrics = shared.metrics();
@@ -73,7 +74,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
                 Problem.of(ProblemType.PAYLOAD_TOO_LARGE, "Send at most " + settings.maxBodyBytes() + " bytes.");
         long answerMillis = settings.timeouts().answer().toMillis();
         this.events = new EventsRoute(services.feed(), metrics.polls(), inFlight, answerMillis);
-        this.sockets = services.sockets();
+        this.sockets = opened.sockets();
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
         DrawRoutes draws = new DrawRoutes(services.draws(), services.plays());
         Map<String, Route> routes = new HashMap<>();

@@ -30,7 +30,7 @@ public final class HttpVerticle extends VerticleBase {
 
     private final HttpSettings settings;
     private final Shared shared;
-    private final Supplier<Future<Services>> services;
+    private final Supplier<Future<Opened>> opening;
     private final IntConsumer listening;
     private final CallsUnderWay ongoing = new CallsUnderWay();
 
@@ -41,7 +41,7 @@ public final class HttpVerticle extends VerticleBase {
     private HttpFace face;
 
     @SuppressWarnings("NullAway.Init") // set by start
-    private Services open;
+    private Opened open;
 
     /** What all instances share. */
     public record Shared(
@@ -53,27 +53,34 @@ public final class HttpVerticle extends VerticleBase {
             DemoLogin demo) {}
 
     /**
-     * @param services called once, on the instance's own loop
+     * What one instance has for itself. Of its event loop only.
+     *
+     * @param close gives back what the services hold; called once, after the last answer
+     */
+    public record Opened(Services services, SocketUpgrade sockets, Supplier<Future<Void>> close) {}
+
+    /**
+     * @param opening called once, on the instance's own loop
      * @param listening told the port once it is bound, on the instance's own loop
      */
     public HttpVerticle(
-            HttpSettings settings, Shared shared, Supplier<Future<Services>> services, IntConsumer listening) {
+            HttpSettings settings, Shared shared, Supplier<Future<Opened>> opening, IntConsumer listening) {
         this.settings = settings;
         this.shared = shared;
-        this.services = services;
+        this.opening = opening;
         this.listening = listening;
     }
 
     @Override
     public Future<?> start() {
-        return services.get().compose(this::listen);
+        return opening.get().compose(this::listen);
     }
 
-    private Future<?> listen(Services services) {
-        open = services;
+    private Future<?> listen(Opened opened) {
+        open = opened;
         Connections connections = new Connections(
                 settings, shared.connectionCap(), work -> context.runOnContext(now -> work.run()), System::nanoTime);
-        face = new HttpFace(vertx, settings, shared, connections, services, ongoing);
+        face = new HttpFace(vertx, settings, shared, connections, opened, ongoing);
         HttpServerOptions options = options();
         server = vertx.createHttpServer(options)
                 .connectionHandler(connection -> {

@@ -6,11 +6,9 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
-import io.vertx.core.Future;
-import java.util.function.Supplier;
 
 /**
- * What the face calls.
+ * What the routes call.
  *
  * @param claims of this event loop only
  * @param packets of this event loop only
@@ -18,8 +16,6 @@ import java.util.function.Supplier;
  * @param feed of this event loop only
  * @param draws of this event loop only
  * @param plays of this event loop only
- * @param sockets of this event loop only
- * @param close gives back what the services of this loop hold; called once, after the last answer
  */
 public record Services(
         ClaimService claims,
@@ -27,6 +23,4 @@ public record Services(
         Wallets wallets,
         FeedService feed,
         DrawService draws,
-        PlayService plays,
-        SocketUpgrade sockets,
-        Supplier<Future<Void>> close) {}
+        PlayService plays) {}

@@ -111,8 +111,10 @@ final class FaceServer implements AutoCloseable {
                         () -> new HttpVerticle(
                                 settings,
                                 shared,
-                                () -> Future.succeededFuture(new Services(
-                                        null, null, null, null, null, null, NO_SOCKETS, Future::succeededFuture)),
+                                () -> Future.succeededFuture(new HttpVerticle.Opened(
+                                        new Services(null, null, null, null, null, null),
+                                        NO_SOCKETS,
+                                        Future::succeededFuture)),
                                 ports::add),
                         new DeploymentOptions().setInstances(2))
                 .await(20, TimeUnit.SECONDS);
