@@ -143,7 +143,7 @@ class StartChecksTest {
     })
     void whereKeysComeFrom(String url, String expected) {
         HongbaoConfig config = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token.jwks-url", url));
-        assertFound(TokenRules.check(config.token()), expected);
+        assertFound(TokenRules.check(config.web().token()), expected);
     }
 
     @ParameterizedTest
@@ -151,13 +151,13 @@ class StartChecksTest {
         "public-key-files, rw-r--r--, passes",
         "public-key-files, rw-rw-r--, warns token.public-key-files: others than its owner may write",
         "jwks-file, rw-r--r--, passes",
-        "jwks-file, rw-r---w-, warns token.publicKeys().jwks-file: others than its owner may write"
+        "jwks-file, rw-r---w-, warns token.jwks-file: others than its owner may write"
     })
     void publicKeys(String option, String permissions, String expected) throws Exception {
         Path file = Files.writeString(directory.resolve("public"), "keys");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
         HongbaoConfig config = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token." + option, file.toString()));
-        assertFound(TokenRules.check(config.token()), expected);
+        assertFound(TokenRules.check(config.web().token()), expected);
     }
 
     @Test
@@ -170,7 +170,7 @@ class StartChecksTest {
                 Map.of("token.secret-file", good.toString(), "token.further-secret-files", good + "," + bad));
 
         assertFound(
-                TokenRules.check(config.token()),
+                TokenRules.check(config.web().token()),
                 "refuses token.further-secret-files: others than its owner may write");
     }
 
