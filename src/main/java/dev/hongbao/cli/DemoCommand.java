@@ -75,7 +75,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private boolean play(HongbaoConfig config, HongbaoServer server, PrintWriter out) throws Exception {
         TokenSigner signer =
-                new TokenSigner(TokenRules.secret(config.token(), config.data()), null, null, Clock.systemUTC());
+                new TokenSigner(TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         Vertx vertx = Vertx.vertx();
         DemoResult result;
         try (ProgressBar bar = progress()) {

@@ -19,17 +19,17 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
             Set.of("data.dir", "token.algorithm", "token.secret-file", "token.issuer", "token.audience");
 
     String text() {
-        TokenConfig token = loaded.config().token();
+        TokenConfig token = loaded.config().web().token();
         return "Hongbao " + VersionProvider.version() + " ready " + url() + "\n\n"
                 + (token.algorithm().isSymmetric() ? steps() : foreignTokens(token))
                 + "# The page, for two tabs as two people: " + url() + "\n"
                 + "# Health, the operator's page and metrics: "
-                + address(loaded.config().management().address().host(), managementPort) + "/metrics\n";
+                + address(loaded.config().web().management().address().host(), managementPort) + "/metrics\n";
     }
 
     /** Where a client on this machine finds the API. */
     String url() {
-        return address(loaded.config().http().address().host(), port);
+        return address(loaded.config().web().http().address().host(), port);
     }
 
     private String steps() {

@@ -75,7 +75,7 @@ final class TokenCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--ttl must be 1s … 365d");
         }
         HongbaoConfig loaded = config.load().config();
-        TokenConfig token = loaded.token();
+        TokenConfig token = loaded.web().token();
         if (!token.algorithm().isSymmetric()) {
             spec.commandLine()
                     .getErr()
@@ -88,7 +88,7 @@ final class TokenCommand implements Callable<Integer> {
             DataRules.requireDirectory(loaded);
         }
         TokenSigner signer = new TokenSigner(
-                TokenRules.secret(token, loaded.data()), token.issuer(), token.audience(), Clock.systemUTC());
+                TokenRules.secret(token, loaded.engine().data()), token.issuer(), token.audience(), Clock.systemUTC());
         String signed = signer.sign(user, groups, role, ttl);
         spec.commandLine().getOut().println(signed);
         return ExitCode.OK;

@@ -17,9 +17,9 @@ public final class DataRules {
 
     /** @throws ConfigException when a store is to be embedded and the data directory has none */
     public static void requireData(HongbaoConfig config) {
-        Path dir = config.data().dir();
-        boolean redis = config.redis().isEmbedded();
-        boolean postgres = config.postgres().isEmbedded();
+        Path dir = config.engine().data().dir();
+        boolean redis = config.engine().redis().isEmbedded();
+        boolean postgres = config.engine().postgres().isEmbedded();
         if (!EmbeddedServers.hasData(dir, redis, postgres)) {
             String missing = redis && postgres ? "no data of a server" : redis ? "no Redis data" : "no Postgres data";
             throw fault(dir, "holds " + missing + "; " + MEANT);
@@ -28,8 +28,8 @@ public final class DataRules {
 
     /** @throws ConfigException when the data directory is not there */
     public static void requireDirectory(HongbaoConfig config) {
-        if (!Files.isDirectory(config.data().dir())) {
-            throw fault(config.data().dir(), "does not exist; " + MEANT);
+        if (!Files.isDirectory(config.engine().data().dir())) {
+            throw fault(config.engine().data().dir(), "does not exist; " + MEANT);
         }
     }
 

@@ -16,20 +16,20 @@ final class DemoRules {
         if (!why.isEmpty()) {
             return DemoLogin.off(why);
         }
-        byte[] secret = TokenRules.secret(config.token(), config.data());
+        byte[] secret = TokenRules.secret(config.web().token(), config.engine().data());
         return DemoLogin.open(
-                new TokenSigner(secret, config.token().issuer(), config.token().audience(), clock), clock);
+                new TokenSigner(secret, config.web().token().issuer(), config.web().token().audience(), clock), clock);
     }
 
     /** A sentence for the visitor; empty when nothing speaks against it. */
     static String whyOff(HongbaoConfig config) {
-        if (!config.redis().isEmbedded() || !config.postgres().isEmbedded()) {
+        if (!config.engine().redis().isEmbedded() || !config.engine().postgres().isEmbedded()) {
             return "The demo login is off, because this server keeps its data in configured servers.";
         }
-        if (!config.token().algorithm().isSymmetric() || config.token().secrets().file() != null) {
+        if (!config.web().token().algorithm().isSymmetric() || config.web().token().secrets().file() != null) {
             return "The demo login is off, because this server takes the tokens of your own issuer.";
         }
-        if (!ListenRules.isLoopback(config.http().address().host())) {
+        if (!ListenRules.isLoopback(config.web().http().address().host())) {
             return "The demo login is off, because this server listens on more than this machine.";
         }
         return "";

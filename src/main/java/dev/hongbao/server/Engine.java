@@ -81,7 +81,7 @@ public final class Engine {
                 pools.owner(),
                 shards,
                 quarantine,
-                config.limits().wrongPasscodes().perPacket(),
+                config.web().limits().wrongPasscodes().perPacket(),
                 metrics,
                 clock);
         this.draws = new Draws(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);
@@ -94,8 +94,8 @@ public final class Engine {
                 packets.catalog(),
                 packets.ended(),
                 new EventText(packets.catalog(), packets.ended(), draws.catalog()),
-                config.feed().pollInterval(),
-                config.feed().retention());
+                config.domain().feed().pollInterval(),
+                config.domain().feed().retention());
         this.wallets = new Wallets(pools.requests());
         this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore, presence));
     }
@@ -135,7 +135,7 @@ public final class Engine {
                 .compose(migrated -> Installation.establish(pools.owner(), stores.namespace()))
                 .compose(installation -> claim(vertx, stores, config, installation))
                 .map(installation -> new ShardStore(pools.owner(), installation))
-                .compose(store -> store.establish(config.journal().shards())
+                .compose(store -> store.establish(config.engine().journal().shards())
                         .map(count -> new Engine(vertx, stores, config, metrics, clock, pools, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
@@ -151,7 +151,7 @@ public final class Engine {
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation) {
         Promise<Installation> done = Promise.promise();
         vertx.runOnContext(
-                now -> RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "installation")
+                now -> RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
                         .compose(redis -> installation.claim(redis).eventually(redis::close))
                         .map(installation)
                         .onComplete(done));
@@ -164,20 +164,20 @@ public final class Engine {
                         pools.postgres(),
                         pools.lengthy(),
                         stores.redisUrl(),
-                        config.redis().commandTimeout()),
+                        config.engine().redis().commandTimeout()),
                 new PersistenceVerticle.Owned(shardStore, shards, quarantine, presence),
                 new PersistenceVerticle.Work(List.of(packets.mode(), draws.mode()), feeds.ownerTasks(), feeds),
-                new PersistenceVerticle.Pace(config.journal().pollInterval(), SETTLEMENT_ITEMS),
+                new PersistenceVerticle.Pace(config.engine().journal().pollInterval(), SETTLEMENT_ITEMS),
                 metrics);
     }
 
     /** Opens the services of the event loop it is called on. */
     public Future<LoopServices> loopServices() {
-        return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "claims")
+        return RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "claims")
                 .map(redis -> {
                     KeyLoader loading =
-                            new KeyLoader(vertx, redis, shards, config.claim().settleTimeout());
-                    PacketService packetService = packets.packets(loading, config.packet());
+                            new KeyLoader(vertx, redis, shards, config.domain().claim().settleTimeout());
+                    PacketService packetService = packets.packets(loading, config.domain().packet());
                     return new LoopServices(
                             redis,
                             packets.claims(redis, claimSettings()),
@@ -189,13 +189,13 @@ public final class Engine {
     }
 
     private ClaimSettings claimSettings() {
-        int perLoop = Math.max(1, config.claim().maxWaiting() / config.http().effectiveEventLoops());
+        int perLoop = Math.max(1, config.domain().claim().maxWaiting() / config.web().http().effectiveEventLoops());
         return new ClaimSettings(
-                config.claim().batchSize(),
+                config.domain().claim().batchSize(),
                 perLoop,
                 perLoop,
-                config.journal().maxEntries(),
-                config.claim().settleTimeout());
+                config.engine().journal().maxEntries(),
+                config.domain().claim().settleTimeout());
     }
 
     private PlaySettings playSettings() {
@@ -241,7 +241,7 @@ public final class Engine {
 
     /** Whether a command reaches Redis now, on a connection of its own. */
     public Future<Boolean> isRedisReachable() {
-        return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "health")
+        return RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "health")
                 .compose(
                         redis -> redis.send(Request.cmd(Command.PING)).map(true).eventually(redis::close));
     }
@@ -260,7 +260,7 @@ public final class Engine {
         Idempotency idempotency = new Idempotency(pools.lengthy());
         vertx.setPeriodic(
                 PURGE_EVERY.toMillis(),
-                hour -> idempotency.purge(config.idempotency().retention()));
+                hour -> idempotency.purge(config.domain().idempotency().retention()));
     }
 
     /** Settles from now on, as far as this server owns shards; it does so from the start. */

@@ -38,12 +38,12 @@ final class FaceSettings {
     }
 
     static CallsInFlight inFlight(HongbaoConfig config) {
-        LimitsConfig.InFlight limits = config.limits().inFlight();
+        LimitsConfig.InFlight limits = config.web().limits().inFlight();
         return new CallsInFlight(
                 limits.calls(),
                 limits.serviceCalls(),
                 limits.polls(),
-                config.http().timeouts().answer().toMillis());
+                config.web().http().timeouts().answer().toMillis());
     }
 
     static ClientAddresses addresses(HttpConfig config) {
@@ -60,12 +60,12 @@ final class FaceSettings {
     }
 
     static HttpSettings http(HongbaoConfig config) {
-        HttpConfig http = config.http();
+        HttpConfig http = config.web().http();
         HttpSettings.Timeouts defaults = HttpSettings.Timeouts.DEFAULT;
         return new HttpSettings(
                 http.address(),
                 http.maxBodyBytes(),
-                config.socket().maxFrameBytes(),
+                config.web().socket().maxFrameBytes(),
                 new HttpSettings.Timeouts(
                         defaults.header(),
                         defaults.body(),

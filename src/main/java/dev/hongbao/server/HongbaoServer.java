@@ -123,7 +123,7 @@ public final class HongbaoServer implements AutoCloseable {
         Faces faces = await(making);
         Supplier<Future<?>> makeWheel = offerWheel(vertx, started, faces.http().demo());
         HttpSettings http = FaceSettings.http(config);
-        int eventLoops = config.http().effectiveEventLoops();
+        int eventLoops = config.web().http().effectiveEventLoops();
         HttpLoops loops = new HttpLoops(eventLoops);
         IntConsumer listening = bound -> {
             port.set(bound);
@@ -138,8 +138,8 @@ public final class HongbaoServer implements AutoCloseable {
                 vertx,
                 1,
                 () -> new ManagementVerticle(
-                        config.management().address().host(),
-                        config.management().address().port(),
+                        config.web().management().address().host(),
+                        config.web().management().address().port(),
                         readiness,
                         metrics,
                         managementPort::set));
@@ -205,21 +205,21 @@ public final class HongbaoServer implements AutoCloseable {
             throws IOException {
         Frames frames = Frames.load();
         Contract contract = Contract.load();
-        ClientAddresses addresses = FaceSettings.addresses(config.http());
+        ClientAddresses addresses = FaceSettings.addresses(config.web().http());
         Admission admission = new Admission(
                 tokens,
-                new RateLimits(FaceSettings.limits(config.limits(), config.packet()), System::nanoTime),
+                new RateLimits(FaceSettings.limits(config.web().limits(), config.domain().packet()), System::nanoTime),
                 FaceSettings.inFlight(config));
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
                 PageFiles.chat(),
                 admission,
                 HttpMetrics.of(metrics, contract),
-                FaceSettings.connections(config.http(), addresses, metrics),
+                FaceSettings.connections(config.web().http(), addresses, metrics),
                 DemoRules.login(config, clock));
-        SocketGuards guards = new SocketGuards(config.socket().connections(), addresses);
+        SocketGuards guards = new SocketGuards(config.web().socket().connections(), addresses);
         SocketFace.Shared sockets = new SocketFace.Shared(
-                config.socket(),
+                config.web().socket(),
                 frames,
                 admission,
                 guards,

@@ -16,8 +16,8 @@ final class ListenRules {
     /** Tries each address and port; a moment later somebody else may have taken it all the same. */
     static List<StartFinding> ports(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
-        port("http", config.http().address().host(), config.http().address().port(), findings);
-        port("management", config.management().address().host(), config.management().address().port(), findings);
+        port("http", config.web().http().address().host(), config.web().http().address().port(), findings);
+        port("management", config.web().management().address().host(), config.web().management().address().port(), findings);
         return findings;
     }
 
@@ -36,15 +36,15 @@ final class ListenRules {
     /** Tokens go over the API's connections as they are: whoever reads along can use them. */
     static List<StartFinding> exposure(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
-        if (!isLoopback(config.http().address().host()) && config.http().proxies().trusted().isEmpty()) {
+        if (!isLoopback(config.web().http().address().host()) && config.web().http().proxies().trusted().isEmpty()) {
             findings.add(
-                    StartFinding.warn("http.host: listening on " + config.http().address().host()
+                    StartFinding.warn("http.host: listening on " + config.web().http().address().host()
                             + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, let only it reach this port,"
                             + " and name it in http.trusted-proxies"));
         }
-        if (!isLoopback(config.management().address().host())) {
+        if (!isLoopback(config.web().management().address().host())) {
             findings.add(StartFinding.warn("management.host: listening on "
-                    + config.management().address().host()
+                    + config.web().management().address().host()
                     + ": the operator's page and the metrics need no token. Let only operators reach this port"));
         }
         return findings;

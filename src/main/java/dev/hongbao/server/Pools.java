@@ -25,9 +25,9 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
                 postgres,
                 postgres.pool(
                         "requests",
-                        config.postgres().poolSize(),
-                        config.postgres().maxWaitQueue(),
-                        ofRequest(config.http().timeouts().answer())),
+                        config.engine().postgres().poolSize(),
+                        config.engine().postgres().maxWaitQueue(),
+                        ofRequest(config.web().http().timeouts().answer())),
                 postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
                 postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG));
     }

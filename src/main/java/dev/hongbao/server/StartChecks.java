@@ -29,20 +29,20 @@ final class StartChecks {
         List<StartFinding> findings = new ArrayList<>();
         findings.addAll(ListenRules.ports(config));
         findings.addAll(ListenRules.exposure(config));
-        findings.addAll(TokenRules.check(config.token()));
+        findings.addAll(TokenRules.check(config.web().token()));
         return findings;
     }
 
     /** What the configured stores tell of themselves; one that can not be reached is a finding, too. */
     static Future<List<StartFinding>> ofStores(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
         Promise<List<StartFinding>> redis = Promise.promise();
-        if (config.redis().isEmbedded()) {
+        if (config.engine().redis().isEmbedded()) {
             redis.complete(List.of());
         } else {
             vertx.runOnContext(now -> ofRedis(vertx, stores, config).onComplete(redis));
         }
         Future<List<StartFinding>> postgres =
-                config.postgres().isEmbedded() ? Future.succeededFuture(List.of()) : ofPostgres(vertx, stores);
+                config.engine().postgres().isEmbedded() ? Future.succeededFuture(List.of()) : ofPostgres(vertx, stores);
         return Future.all(redis.future(), postgres)
                 .map(all -> Stream.of(redis.future(), postgres)
                         .flatMap(found -> Objects.requireNonNull(found.result()).stream())
@@ -50,7 +50,7 @@ final class StartChecks {
     }
 
     private static Future<List<StartFinding>> ofRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
-        return RedisLink.open(vertx, stores.redisUrl(), config.redis().commandTimeout(), "check")
+        return RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "check")
                 .compose(redis -> RedisInfo.read(redis, "default").eventually(redis::close))
                 .map(RedisRules::check)
                 .otherwise(fault ->

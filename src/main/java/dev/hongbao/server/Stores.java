@@ -35,11 +35,11 @@ public final class Stores implements AutoCloseable {
      * @throws dev.hongbao.engine.embedded.EmbeddedStartException when a child cannot start; its message is for the operator
      */
     public static Stores open(HongbaoConfig config) {
-        Path data = config.data().dir();
+        Path data = config.engine().data().dir();
         EmbeddedOptions options = EmbeddedOptions.defaults()
                 .withPostgresSettings(Map.of("max_connections", Integer.toString(connections(config))));
-        boolean ownRedis = config.redis().isEmbedded();
-        boolean ownPostgres = config.postgres().isEmbedded();
+        boolean ownRedis = config.engine().redis().isEmbedded();
+        boolean ownPostgres = config.engine().postgres().isEmbedded();
         if (ownRedis && ownPostgres) {
             EmbeddedServers servers = EmbeddedServers.start(data, options);
             return new Stores(embedded(config, servers.urls()), servers);
@@ -47,20 +47,20 @@ public final class Stores implements AutoCloseable {
         if (ownRedis) {
             EmbeddedRedis redis = EmbeddedRedis.start(data, options);
             return new Stores(
-                    new StoreAddresses(redis.url(), config.redis().namespace(), owner(config), app(config)), redis);
+                    new StoreAddresses(redis.url(), config.engine().redis().namespace(), owner(config), app(config)), redis);
         }
         if (ownPostgres) {
             EmbeddedPostgres postgres = EmbeddedPostgres.start(data, options);
             return new Stores(
                     new StoreAddresses(
                             redisUrl(config),
-                            config.redis().namespace(),
+                            config.engine().redis().namespace(),
                             PostgresAddress.of(postgres.ownerUrl()),
                             PostgresAddress.of(postgres.appUrl())),
                     postgres);
         }
         return new Stores(
-                new StoreAddresses(redisUrl(config), config.redis().namespace(), owner(config), app(config)), null);
+                new StoreAddresses(redisUrl(config), config.engine().redis().namespace(), owner(config), app(config)), null);
     }
 
     /**
@@ -70,8 +70,8 @@ public final class Stores implements AutoCloseable {
      * @throws ConfigException when the data directory holds no data
      */
     public static Stores join(HongbaoConfig config) {
-        if (config.redis().isEmbedded() && config.postgres().isEmbedded()) {
-            Optional<ServerUrls> running = EmbeddedServers.running(config.data().dir());
+        if (config.engine().redis().isEmbedded() && config.engine().postgres().isEmbedded()) {
+            Optional<ServerUrls> running = EmbeddedServers.running(config.engine().data().dir());
             if (running.isPresent()) {
                 return new Stores(embedded(config, running.get()), null);
             }
@@ -82,28 +82,28 @@ public final class Stores implements AutoCloseable {
 
     /** Besides the pool's: the writer's, the locks', the owner's, and a few for people who look into it. */
     private static int connections(HongbaoConfig config) {
-        return Math.max(EmbeddedPostgres.MAX_CONNECTIONS, config.postgres().poolSize() + OTHER_CONNECTIONS);
+        return Math.max(EmbeddedPostgres.MAX_CONNECTIONS, config.engine().postgres().poolSize() + OTHER_CONNECTIONS);
     }
 
     private static StoreAddresses embedded(HongbaoConfig config, ServerUrls urls) {
         return new StoreAddresses(
                 urls.redis(),
-                config.redis().namespace(),
+                config.engine().redis().namespace(),
                 PostgresAddress.of(urls.postgresOwner()),
                 PostgresAddress.of(urls.postgresApp()));
     }
 
     private static String redisUrl(HongbaoConfig config) {
-        return Objects.requireNonNull(config.redis().url()).value();
+        return Objects.requireNonNull(config.engine().redis().url()).value();
     }
 
     private static PostgresAddress app(HongbaoConfig config) {
         return PostgresAddress.of(
-                Objects.requireNonNull(config.postgres().url()).value());
+                Objects.requireNonNull(config.engine().postgres().url()).value());
     }
 
     private static PostgresAddress owner(HongbaoConfig config) {
-        SecretUrl url = Objects.requireNonNull(config.postgres().migrationUrl());
+        SecretUrl url = Objects.requireNonNull(config.engine().postgres().migrationUrl());
         return PostgresAddress.of(url.value());
     }
 

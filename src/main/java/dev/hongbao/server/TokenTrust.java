@@ -35,8 +35,8 @@ final class TokenTrust implements AutoCloseable {
 
     /** Reads the keys, see {@link TokenRules#keys}. Blocks. */
     static TokenTrust open(HongbaoConfig config, Clock clock) throws IOException {
-        TokenConfig token = config.token();
-        KeyRing keys = TokenRules.keys(token, config.data());
+        TokenConfig token = config.web().token();
+        KeyRing keys = TokenRules.keys(token, config.engine().data());
         TokenSettings settings = new TokenSettings(
                 List.copyOf(keys.keys()),
                 token.issuer(),

@@ -60,7 +60,7 @@ class HongbaoTest {
 
         // Then
         assertThat(started).hasSize(1);
-        assertThat(started.get(0).http().address().port()).isEqualTo(port);
+        assertThat(started.get(0).web().http().address().port()).isEqualTo(port);
     }
 
     @Test
@@ -74,9 +74,9 @@ class HongbaoTest {
 
         // Then
         HongbaoConfig config = started.get(0);
-        assertThat(config.http().address().port()).isEqualTo(3);
-        assertThat(config.http().maxBodyBytes()).isEqualTo(3 * 1024);
-        assertThat(config.journal().shards()).isEqualTo(8);
+        assertThat(config.web().http().address().port()).isEqualTo(3);
+        assertThat(config.web().http().maxBodyBytes()).isEqualTo(3 * 1024);
+        assertThat(config.engine().journal().shards()).isEqualTo(8);
     }
 
     @ParameterizedTest

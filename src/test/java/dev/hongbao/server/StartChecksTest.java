@@ -183,21 +183,21 @@ class StartChecksTest {
         Set<Integer> ours = Set.of(0xa1, 0xa2);
 
         // The same keys, this server's own among them; nobody else
-        assertFound(TokenKeysRule.check(own.token(), ours, List.of()), "passes");
-        assertFound(TokenKeysRule.check(shared.token(), ours, List.of(ours, ours)), "passes");
+        assertFound(TokenKeysRule.check(own.web().token(), ours, List.of()), "passes");
+        assertFound(TokenKeysRule.check(shared.web().token(), ours, List.of(ours, ours)), "passes");
         // Servers whose keys are being changed have one in common
         assertFound(
-                TokenKeysRule.check(shared.token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
+                TokenKeysRule.check(shared.web().token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
                 "warns is a2+b2, ours is a1+a2");
         // Another secret
         assertFound(
-                TokenKeysRule.check(own.token(), ours, List.of(ours, Set.of(0xb2))),
+                TokenKeysRule.check(own.web().token(), ours, List.of(ours, Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; it is not set");
         assertFound(
-                TokenKeysRule.check(shared.token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
+                TokenKeysRule.check(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; give both the same file");
         // An issuer may change all of its keys at once
-        assertFound(TokenKeysRule.check(issuer.token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
+        assertFound(TokenKeysRule.check(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
     }
 
     @Test

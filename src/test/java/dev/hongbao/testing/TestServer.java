@@ -56,7 +56,7 @@ public final class TestServer implements AutoCloseable {
     /** The key that signs tokens for it. */
     public byte[] secret() {
         try {
-            return TokenRules.secret(config.token(), config.data());
+            return TokenRules.secret(config.web().token(), config.engine().data());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

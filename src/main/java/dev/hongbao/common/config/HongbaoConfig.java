@@ -4,22 +4,17 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The whole configuration, validated. Immutable. */
-public record HongbaoConfig(
-        DataConfig data,
-        HttpConfig http,
-        ManagementConfig management,
-        RedisConfig redis,
-        PostgresConfig postgres,
-        TokenConfig token,
-        PacketConfig packet,
-        ClaimConfig claim,
-        JournalConfig journal,
-        FeedConfig feed,
-        SocketConfig socket,
-        LimitsConfig limits,
-        IdempotencyConfig idempotency,
-        LogConfig log) {
+/** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
+public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log) {
+    /** Where the data is, and how it is written. */
+    public record Engine(DataConfig data, RedisConfig redis, PostgresConfig postgres, JournalConfig journal) {}
+
+    /** Of packets, claims and what they leave behind. */
+    public record Domain(PacketConfig packet, ClaimConfig claim, FeedConfig feed, IdempotencyConfig idempotency) {}
+
+    /** The listeners, and who may come in. */
+    public record Web(
+            HttpConfig http, SocketConfig socket, ManagementConfig management, TokenConfig token, LimitsConfig limits) {}
 
     /**
      * The defaults with some options replaced, without environment or file; for tests and for commands that start their own
@@ -54,19 +49,22 @@ public record HongbaoConfig(
 
     static HongbaoConfig from(OptionValues values) {
         return new HongbaoConfig(
-                DataConfig.from(values),
-                HttpConfig.from(values),
-                ManagementConfig.from(values),
-                RedisConfig.from(values),
-                PostgresConfig.from(values),
-                TokenConfig.from(values),
-                PacketConfig.from(values),
-                ClaimConfig.from(values),
-                JournalConfig.from(values),
-                FeedConfig.from(values),
-                SocketConfig.from(values),
-                LimitsConfig.from(values),
-                IdempotencyConfig.from(values),
+                new Engine(
+                        DataConfig.from(values),
+                        RedisConfig.from(values),
+                        PostgresConfig.from(values),
+                        JournalConfig.from(values)),
+                new Domain(
+                        PacketConfig.from(values),
+                        ClaimConfig.from(values),
+                        FeedConfig.from(values),
+                        IdempotencyConfig.from(values)),
+                new Web(
+                        HttpConfig.from(values),
+                        SocketConfig.from(values),
+                        ManagementConfig.from(values),
+                        TokenConfig.from(values),
+                        LimitsConfig.from(values)),
                 LogConfig.from(values));
     }
 }

@@ -61,7 +61,7 @@ final class BenchBed implements AutoCloseable {
             BenchBed bed = new BenchBed(config, stores, vertx, engine);
             await(vertx.deployVerticle(
                     bed.new LoopVerticle()::self,
-                    new DeploymentOptions().setInstances(config.http().effectiveEventLoops())));
+                    new DeploymentOptions().setInstances(config.web().http().effectiveEventLoops())));
             return bed;
         } catch (Exception | LinkageError fault) {
             await(vertx.close());

@@ -38,7 +38,7 @@ final class HttpClaims implements OpenLoop.Requests {
      */
     static byte[][] headers(HongbaoConfig config, List<Caller> members) throws IOException {
         TokenSigner signer =
-                new TokenSigner(TokenRules.secret(config.token(), config.data()), null, null, Clock.systemUTC());
+                new TokenSigner(TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         return members.stream()
                 .map(member -> bytes("Host: hongbao\r\nAuthorization: Bearer "
                         + signer.sign(member.user(), member.groups(), member.role(), TTL)

@@ -34,7 +34,7 @@ class ConfigLoaderTest {
         Map<String, String> flags = Map.of("http.port", "1003");
 
         // When
-        HttpConfig http = load(flags, environment, file).config().http();
+        HttpConfig http = load(flags, environment, file).config().web().http();
 
         // Then
         assertThat(http.address().port()).isEqualTo(1003);
@@ -204,8 +204,8 @@ class ConfigLoaderTest {
         Map<String, String> both = Map.of("http.port", "0", "management.port", "9090");
 
         // Then
-        assertThat(HongbaoConfig.of(free).management().address().port()).isZero();
-        assertThat(HongbaoConfig.of(both).management().address().port()).isEqualTo(9090);
+        assertThat(HongbaoConfig.of(free).web().management().address().port()).isZero();
+        assertThat(HongbaoConfig.of(both).web().management().address().port()).isEqualTo(9090);
     }
 
     static Stream<Map<String, String>> contradictions() {
@@ -283,7 +283,7 @@ class ConfigLoaderTest {
     }
 
     private static int shards(ConfigSources sources) {
-        return ConfigLoader.load(sources).config().journal().shards();
+        return ConfigLoader.load(sources).config().engine().journal().shards();
     }
 
     private Path write(String yaml) throws IOException {
