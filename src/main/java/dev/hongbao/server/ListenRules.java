@@ -1,6 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.ListenAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,19 +17,19 @@ final class ListenRules {
     /** Tries each address and port; a moment later somebody else may have taken it all the same. */
     static List<StartFinding> ports(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
-        port("http", config.web().http().address().host(), config.web().http().address().port(), findings);
-        port("management", config.web().management().address().host(), config.web().management().address().port(), findings);
+        port("http", config.web().http().address(), findings);
+        port("management", config.web().management().address(), findings);
         return findings;
     }
 
-    private static void port(String part, String host, int port, List<StartFinding> findings) {
+    private static void port(String part, ListenAddress address, List<StartFinding> findings) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true); // as the server does: connections in TIME_WAIT do not count
-            socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+            socket.bind(new InetSocketAddress(InetAddress.getByName(address.host()), address.port()));
         } catch (UnknownHostException unknown) {
-            findings.add(StartFinding.refuse(part + ".host: " + host + " is no address of this machine"));
+            findings.add(StartFinding.refuse(part + ".host: " + address.host() + " is no address of this machine"));
         } catch (IOException taken) {
-            findings.add(StartFinding.refuse(part + ".port: cannot listen on " + host + ":" + port + " ("
+            findings.add(StartFinding.refuse(part + ".port: cannot listen on " + address.host() + ":" + address.port() + " ("
                     + taken.getMessage() + "): choose another with --" + part + "-port, or stop who has it"));
         }
     }
@@ -36,15 +37,17 @@ final class ListenRules {
     /** Tokens go over the API's connections as they are: whoever reads along can use them. */
     static List<StartFinding> exposure(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
-        if (!isLoopback(config.web().http().address().host()) && config.web().http().proxies().trusted().isEmpty()) {
+        String host = config.web().http().address().host();
+        if (!isLoopback(host) && config.web().http().proxies().trusted().isEmpty()) {
             findings.add(
-                    StartFinding.warn("http.host: listening on " + config.web().http().address().host()
+                    StartFinding.warn("http.host: listening on " + host
                             + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, let only it reach this port,"
                             + " and name it in http.trusted-proxies"));
         }
-        if (!isLoopback(config.web().management().address().host())) {
+        String managementHost = config.web().management().address().host();
+        if (!isLoopback(managementHost)) {
             findings.add(StartFinding.warn("management.host: listening on "
-                    + config.web().management().address().host()
+                    + managementHost
                     + ": the operator's page and the metrics need no token. Let only operators reach this port"));
         }
         return findings;
