@@ -49,7 +49,7 @@ public final class Migrations {
      *     version
      */
     public static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app) {
-        String fingerprint = fingerprint(app.user());
+        String fingerprint = fingerprint(app.login().user());
         return sql.query(NOTE)
                 .execute()
                 .map(rows -> fingerprint.equals(rows.iterator().next().getString(0)))
@@ -65,16 +65,16 @@ public final class Migrations {
 
     private static void migrate(PostgresAddress owner, PostgresAddress app) {
         Flyway.configure(Migrations.class.getClassLoader())
-                .dataSource(owner.jdbcUrl(), owner.user(), owner.password())
+                .dataSource(owner.jdbcUrl(), owner.login().user(), owner.login().password())
                 .locations("classpath:" + FOLDER)
-                .placeholders(Map.of("app", quoted(app.user())))
+                .placeholders(Map.of("app", quoted(app.login().user())))
                 .connectRetries(3)
                 .load()
                 .migrate();
     }
 
     private static void note(PostgresAddress owner, String fingerprint) {
-        try (Connection connection = DriverManager.getConnection(owner.jdbcUrl(), owner.user(), owner.password());
+        try (Connection connection = DriverManager.getConnection(owner.jdbcUrl(), owner.login().user(), owner.login().password());
                 Statement statement = connection.createStatement()) {
             statement.execute("comment on table flyway_schema_history is '" + fingerprint.replace("'", "''") + "'");
         } catch (SQLException notNoted) {

@@ -8,8 +8,23 @@ import io.vertx.pgclient.SslMode;
  *
  * @param url {@code postgresql://user:password@host:port/database[?sslmode=...]}
  */
-public record PostgresAddress(
-        String url, String host, int port, String database, String user, String password, SslMode sslMode) {
+public record PostgresAddress(String url, Server server, String database, Login login, SslMode sslMode) {
+    /** A host and its port. */
+    public record Server(String host, int port) {
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
+
+    /** As whom to work there. */
+    public record Login(String user, String password) {
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return user;
+        }
+    }
 
     /**
      * @throws IllegalArgumentException when the URL is malformed or names no user or database
@@ -18,11 +33,9 @@ public record PostgresAddress(
         PgConnectOptions read = PgConnectOptions.fromUri(url);
         return new PostgresAddress(
                 url,
-                read.getHost(),
-                read.getPort(),
+                new Server(read.getHost(), read.getPort()),
                 read.getDatabase(),
-                read.getUser(),
-                read.getPassword(),
+                new Login(read.getUser(), read.getPassword()),
                 read.getSslMode());
     }
 
@@ -47,11 +60,11 @@ public record PostgresAddress(
     public String jdbcUrl() {
         int query = url.indexOf('?');
         String parameters = query < 0 ? "" : url.substring(query) + PostgresTls.jdbcParameters(sslMode);
-        return "jdbc:postgresql://" + host + ":" + port + "/" + database + parameters;
+        return "jdbc:postgresql://" + server + "/" + database + parameters;
     }
 
     @Override
     public String toString() {
-        return "postgresql://" + user + "@" + host + ":" + port + "/" + database;
+        return "postgresql://" + login + "@" + server + "/" + database;
     }
 }

@@ -43,8 +43,8 @@ final class Machine {
         try (Jedis jedis = new Jedis(URI.create(stores.redisUrl()));
                 Connection connection = DriverManager.getConnection(
                         stores.app().jdbcUrl(),
-                        stores.app().user(),
-                        stores.app().password())) {
+                        stores.app().login().user(),
+                        stores.app().login().password())) {
             String redis = jedis.info("server")
                     .lines()
                     .filter(line -> line.startsWith("redis_version:"))

@@ -18,7 +18,7 @@ import java.util.List;
 record ArticleTable(String name, PostgresAddress address) {
     /** A connection without auto-commit. */
     Connection connect() throws SQLException {
-        Connection connection = DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
+        Connection connection = DriverManager.getConnection(address.jdbcUrl(), address.login().user(), address.login().password());
         connection.setAutoCommit(false);
         return connection;
     }
