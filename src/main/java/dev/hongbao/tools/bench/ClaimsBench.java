@@ -40,26 +40,30 @@ public final class ClaimsBench {
     private final List<Caller> members;
 
     /**
-     * How many claims and packets.
+     * How many claims.
      *
-     * @param hotShares of one packet; as many members there are
+     * @param hot at one packet after another
+     * @param many at many packets at once
      */
-    private record Sizes(int baseline, int burst, int hotShares, int burstMany, int settled, int many, int refused) {
+    private record Sizes(int baseline, Hot hot, Many many, int settled, int refused) {
+        /** @param shares of one packet; as many members there are */
+        private record Hot(int shares, int burst) {}
+
+        private record Many(int packets, int burst) {}
+
         /** So few that the server keeps who won; of more, each late claimer is looked up in Postgres. */
         int refusedShares() {
-            return hotShares / 10;
+            return hot.shares / 10;
         }
 
         static Sizes of(Scale scale) {
-            int hotShares = scale.of(HOT_SHARES, 1_000);
-            int many = scale.of(MANY, 100);
+            int shares = scale.of(HOT_SHARES, 1_000);
+            int packets = scale.of(MANY, 100);
             return new Sizes(
                     scale.of(BASELINE_CLAIMS, 1_000),
-                    scale.of(BURST, hotShares),
-                    hotShares,
-                    scale.of(BURST_MANY, many),
-                    scale.of(SETTLED, Math.max(many, hotShares)),
-                    many,
+                    new Hot(shares, scale.of(BURST, shares)),
+                    new Many(packets, scale.of(BURST_MANY, packets)),
+                    scale.of(SETTLED, Math.max(packets, shares)),
                     scale.of(REFUSED, 1_000));
         }
     }
@@ -71,18 +75,18 @@ public final class ClaimsBench {
         this.bed = bed;
         this.progress = progress;
         this.sizes = Sizes.of(scale);
-        this.members = BenchPackets.members(sizes.hotShares);
+        this.members = BenchPackets.members(sizes.hot.shares);
         this.burst = findings.measure(
-                String.format(Locale.ROOT, "accepted, burst of %,d, hot", sizes.burst), "claims/s", baseline, 6);
+                String.format(Locale.ROOT, "accepted, burst of %,d, hot", sizes.hot.burst), "claims/s", baseline, 6);
         this.burstMany = findings.measure(
-                String.format(Locale.ROOT, "accepted, burst of %,d, %,d packets", sizes.burstMany, sizes.many),
+                String.format(Locale.ROOT, "accepted, burst of %,d, %,d packets", sizes.many.burst, sizes.many.packets),
                 "claims/s",
                 baseline,
                 0);
         this.drain = findings.measure("the burst's journal settled, hot", "claims/s", baseline, 0);
         this.settled = findings.measure("settled, hot", "claims/s", baseline, 0);
         this.settledMany = findings.measure(
-                String.format(Locale.ROOT, "settled, %,d packets", sizes.many), "claims/s", settled, 0.5);
+                String.format(Locale.ROOT, "settled, %,d packets", sizes.many.packets), "claims/s", settled, 0.5);
         this.refused = findings.measure("drained, refused without Redis", "claims/s", baseline, 0);
     }
 
@@ -167,28 +171,28 @@ public final class ClaimsBench {
 
     private void hotBurst(boolean counts) throws Exception {
         progress.accept("burst, hot");
-        List<PacketId> packets = BenchPackets.send(bed, sizes.burst / sizes.hotShares, sizes.hotShares);
+        List<PacketId> packets = BenchPackets.send(bed, sizes.hot.burst / sizes.hot.shares, sizes.hot.shares);
         bed.acceptOnly();
         double sum = 0;
         for (PacketId packet : packets) {
-            Storm<ClaimOutcome> storm = ClaimStorm.accepted(bed, List.of(packet), members, sizes.hotShares);
+            Storm<ClaimOutcome> storm = ClaimStorm.accepted(bed, List.of(packet), members, sizes.hot.shares);
             sum += 1 / storm.run();
         }
         add(counts, burst, packets.size() / sum);
         long begun = System.nanoTime();
         bed.settle();
         awaitClosed(packets);
-        add(counts, drain, sizes.burst / ((System.nanoTime() - begun) / 1e9));
+        add(counts, drain, sizes.hot.burst / ((System.nanoTime() - begun) / 1e9));
     }
 
     private void manyBurst(boolean counts) throws Exception {
         progress.accept("burst, many packets");
-        List<PacketId> packets = BenchPackets.send(bed, sizes.many, sizes.burstMany / sizes.many);
+        List<PacketId> packets = BenchPackets.send(bed, sizes.many.packets, sizes.many.burst / sizes.many.packets);
         bed.acceptOnly();
         add(
                 counts,
                 burstMany,
-                ClaimStorm.accepted(bed, packets, members, sizes.burstMany).run());
+                ClaimStorm.accepted(bed, packets, members, sizes.many.burst).run());
         bed.settle();
         awaitClosed(packets);
     }
@@ -196,14 +200,14 @@ public final class ClaimsBench {
     private void settle(boolean counts) throws Exception {
         progress.accept("settled");
         double sum = 0;
-        List<PacketId> hot = BenchPackets.send(bed, sizes.settled / sizes.hotShares, sizes.hotShares);
+        List<PacketId> hot = BenchPackets.send(bed, sizes.settled / sizes.hot.shares, sizes.hot.shares);
         for (PacketId packet : hot) {
-            Storm<ClaimOutcome> storm = ClaimStorm.settled(bed, List.of(packet), members, sizes.hotShares);
+            Storm<ClaimOutcome> storm = ClaimStorm.settled(bed, List.of(packet), members, sizes.hot.shares);
             sum += 1 / storm.run();
             settledOverTime = storm.ended();
         }
         add(counts, settled, hot.size() / sum);
-        List<PacketId> many = BenchPackets.send(bed, sizes.many, sizes.settled / sizes.many);
+        List<PacketId> many = BenchPackets.send(bed, sizes.many.packets, sizes.settled / sizes.many.packets);
         Storm<ClaimOutcome> storm = ClaimStorm.settled(bed, many, members, sizes.settled);
         add(counts, settledMany, storm.run());
         settledManyOverTime = storm.ended();
@@ -215,7 +219,7 @@ public final class ClaimsBench {
         List<PacketId> packets = BenchPackets.send(bed, 1, sizes.refusedShares());
         ClaimStorm.settled(bed, packets, members, sizes.refusedShares()).run();
         awaitClosed(packets);
-        List<Caller> late = members.subList(sizes.refusedShares(), sizes.hotShares);
+        List<Caller> late = members.subList(sizes.refusedShares(), sizes.hot.shares);
         add(
                 counts,
                 refused,
