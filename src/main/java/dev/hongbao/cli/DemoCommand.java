@@ -110,16 +110,18 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static void print(DemoResult result, PrintWriter out) {
+        DemoResult.Packets packets = result.packets();
+        DemoResult.Claims claims = result.claims();
         out.println();
-        row(out, "packets sent", result.sent());
-        row(out, "  drained", result.drained());
-        row(out, "  refunded", result.refunded());
-        row(out, "  refunded, fen", result.refundedAmount());
-        row(out, "claims answered", result.claims());
-        new TreeMap<>(result.answers()).forEach((outcome, count) -> row(out, "  " + outcome, count));
-        row(out, "claims/s", result.claimsPerSecond());
-        row(out, "p50, µs", result.p50Micros());
-        row(out, "p99, µs", result.p99Micros());
+        row(out, "packets sent", packets.sent());
+        row(out, "  drained", packets.drained());
+        row(out, "  refunded", packets.refunded());
+        row(out, "  refunded, fen", packets.refundedAmount());
+        row(out, "claims answered", claims.answered());
+        new TreeMap<>(claims.byOutcome()).forEach((outcome, count) -> row(out, "  " + outcome, count));
+        row(out, "claims/s", claims.perSecond());
+        row(out, "p50, µs", claims.p50Micros());
+        row(out, "p99, µs", claims.p99Micros());
         if (result.sample().length > 0) {
             out.println();
             out.println("The shares of one packet, fen:");

@@ -89,15 +89,13 @@ public final class Demo {
         return done.compose(all -> awaitRefunds(expiring, System.nanoTime() + REFUND_LIMIT.toNanos()))
                 .compose(all -> client.close())
                 .map(all -> new DemoResult(
-                        sent,
-                        drained,
-                        refunded,
-                        refundedAmount,
-                        tally.claims(),
-                        tally.claimsPerSecond(),
-                        tally.latencyMicros(50),
-                        tally.latencyMicros(99),
-                        Map.copyOf(tally.answers()),
+                        new DemoResult.Packets(sent, drained, refunded, refundedAmount),
+                        new DemoResult.Claims(
+                                tally.claims(),
+                                tally.claimsPerSecond(),
+                                tally.latencyMicros(50),
+                                tally.latencyMicros(99),
+                                tally.answers()),
                         sample,
                         List.copyOf(tally.faults())));
     }

@@ -6,20 +6,26 @@ import java.util.Map;
 /**
  * What the demo saw.
  *
- * @param refundedAmount minor units
- * @param answers claims by outcome
  * @param sample the amounts of one drained packet; empty when there was none
  * @param faults what was wrong, one line each; empty when all is well
  */
-public record DemoResult(
-        int sent,
-        int drained,
-        int refunded,
-        long refundedAmount,
-        long claims,
-        long claimsPerSecond,
-        long p50Micros,
-        long p99Micros,
-        Map<String, Integer> answers,
-        long[] sample,
-        List<String> faults) {}
+public record DemoResult(Packets packets, Claims claims, long[] sample, List<String> faults) {
+    /**
+     * The packets, by how they ended.
+     *
+     * @param refundedAmount minor units
+     */
+    public record Packets(int sent, int drained, int refunded, long refundedAmount) {}
+
+    /**
+     * The claims.
+     *
+     * @param byOutcome how many of each
+     */
+    public record Claims(
+            long answered, long perSecond, long p50Micros, long p99Micros, Map<String, Integer> byOutcome) {
+        public Claims {
+            byOutcome = Map.copyOf(byOutcome);
+        }
+    }
+}
