@@ -80,19 +80,18 @@ final class QuarantineCommand implements Callable<Integer> {
         }
     }
 
-    private static void print(List<Listed> units, PrintWriter out) {
-        for (Listed unit : units) {
+    private static void print(List<Listed> all, PrintWriter out) {
+        for (Listed each : all) {
             out.printf(
-                    "%s %s  shard %d  since %s  %d entries  holds %s%n    %s %s%n",
-                    unit.kind(),
-                    unit.id(),
-                    unit.shard(),
-                    unit.since(),
-                    unit.entries(),
-                    unit.held().isEmpty() ? "nothing" : unit.held(),
-                    unit.sqlState(),
-                    unit.reason());
+                    "%s  shard %d  since %s  %d entries  holds %s%n    %s %s%n",
+                    each.unit(),
+                    each.shard(),
+                    each.since(),
+                    each.entries(),
+                    each.held().isEmpty() ? "nothing" : each.held(),
+                    each.cause().sqlState(),
+                    each.cause().reason());
         }
-        out.println(units.isEmpty() ? "nothing is set aside" : units.size() + " set aside");
+        out.println(all.isEmpty() ? "nothing is set aside" : all.size() + " set aside");
     }
 }

@@ -60,19 +60,18 @@ public final class QuarantineStore {
     /**
      * A packet or draw that is set aside.
      *
-     * @param sqlState of the refusal; empty for a definition that cannot be read
      * @param entries that wait for it
      * @param held what its accounts hold, in minor units, as {@code 500 CNY}; empty for none
      */
     public record Listed(
-            String kind,
-            UUID id,
-            int shard,
-            OffsetDateTime since,
-            String sqlState,
-            String reason,
-            long entries,
-            String held) {}
+            QuarantineUnit unit, int shard, OffsetDateTime since, Cause cause, long entries, String held) {}
+
+    /**
+     * Why something is set aside.
+     *
+     * @param sqlState of the refusal; empty for a definition that cannot be read
+     */
+    public record Cause(String sqlState, String reason) {}
 
     /** An entry that was kept. */
     private record Kept(long n, String verb, String item) {}
@@ -83,12 +82,11 @@ public final class QuarantineStore {
                 .execute()
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(row -> new Listed(
-                                row.getString("kind"),
-                                row.getUUID("id"),
+                                new QuarantineUnit(
+                                        QuarantineUnit.Kind.of(row.getString("kind")), row.getUUID("id")),
                                 row.getInteger("shard"),
                                 row.getOffsetDateTime("since"),
-                                row.getString("sqlstate"),
-                                row.getString("reason"),
+                                new Cause(row.getString("sqlstate"), row.getString("reason")),
                                 row.getLong("entries"),
                                 row.getString("held") == null ? "" : row.getString("held")))
                         .toList());

@@ -17,6 +17,11 @@ public record QuarantineUnit(Kind kind, UUID id) {
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }
+
+        /** @throws IllegalArgumentException when there is no such kind */
+        static Kind of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT));
+        }
     }
 
     @Override

@@ -278,7 +278,7 @@ class QuarantineIT {
 
         // Then
         QuarantineStore.Listed listed = QuarantineOperations.list(stores).stream()
-                .filter(unit -> unit.id().equals(bad.id().value()))
+                .filter(each -> each.unit().id().equals(bad.id().value()))
                 .findFirst()
                 .orElseThrow();
         assertThat(listed.entries()).isEqualTo(2);
