@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A transfer as the owner of one wallet sees it.
  *
  * @param id the transfer's id; grows with time within one wallet
- * @param credit true when the wallet received the amount, false when it gave it
- * @param amount minor units, more than 0
+ * @param change what it did to the wallet
  * @param packet the packet it belongs to; null when it belongs to none
  * @param draw the draw it belongs to; null when it belongs to none
  * @param at when it was committed, by Postgres' clock
@@ -17,9 +16,15 @@ import org.jspecify.annotations.Nullable;
 public record WalletEntry(
         long id,
         TransferKind kind,
-        boolean credit,
-        Asset asset,
-        long amount,
+        Change change,
         @Nullable UUID packet,
         @Nullable UUID draw,
-        Instant at) {}
+        Instant at) {
+    /**
+     * What a transfer does to one wallet.
+     *
+     * @param credit true when the wallet received the amount, false when it gave it
+     * @param amount minor units, more than 0
+     */
+    public record Change(boolean credit, Asset asset, long amount) {}
+}

@@ -73,9 +73,7 @@ public final class Wallets {
                             : Future.succeededFuture(new WalletEntry(
                                     row.getLong("transfer"),
                                     kind,
-                                    kind == TransferKind.DEPOSIT,
-                                    asset,
-                                    amount,
+                                    new WalletEntry.Change(kind == TransferKind.DEPOSIT, asset, amount),
                                     null,
                                     null,
                                     row.getOffsetDateTime("at").toInstant()));
@@ -118,9 +116,8 @@ public final class Wallets {
         return new WalletEntry(
                 row.getLong("id"),
                 TransferKind.of(row.getString("kind")),
-                row.getBoolean("credit"),
-                new Asset(row.getString("asset")),
-                row.getLong("amount"),
+                new WalletEntry.Change(
+                        row.getBoolean("credit"), new Asset(row.getString("asset")), row.getLong("amount")),
                 row.getUUID("packet"),
                 row.getUUID("draw"),
                 row.getOffsetDateTime("at").toInstant());

@@ -144,9 +144,9 @@ public final class Bodies {
         json.beginObject()
                 .plain("id", Long.toString(entry.id()))
                 .plain("kind", entry.kind().wireName())
-                .plain("direction", entry.credit() ? "credit" : "debit")
-                .plain("asset", entry.asset().code())
-                .field("amount", entry.amount());
+                .plain("direction", entry.change().credit() ? "credit" : "debit")
+                .plain("asset", entry.change().asset().code())
+                .field("amount", entry.change().amount());
         json.field("packet", entry.packet() == null ? null : entry.packet().toString());
         json.field("draw", entry.draw() == null ? null : entry.draw().toString());
         json.plain("at", entry.at().toString()).endObject();
