@@ -3,7 +3,6 @@ package dev.hongbao.domain.draw;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.domain.odds.Rules;
 import java.time.Instant;
 
 /**
@@ -12,20 +11,9 @@ import java.time.Instant;
  * @param shard where it lives in Redis
  * @param owner who made it: paid the awards, gets the proceeds and what is left
  * @param closesAt when it ends: the definition's, or earlier when it was ended by hand
- * @param rules the definition as numbers
  */
 public record Draw(
-        DrawId id,
-        int shard,
-        UserId owner,
-        DrawDefinition definition,
-        Instant createdAt,
-        Instant closesAt,
-        Rules rules) {
-    public Draw(DrawId id, int shard, UserId owner, DrawDefinition definition, Instant createdAt, Instant closesAt) {
-        this(id, shard, owner, definition, createdAt, closesAt, definition.rules());
-    }
-
+        DrawId id, int shard, UserId owner, DrawDefinition definition, Instant createdAt, Instant closesAt) {
     /** What a number of plays costs; 0 for a free draw. */
     public long costOf(int plays) {
         DrawDefinition.Cost cost = definition.cost();

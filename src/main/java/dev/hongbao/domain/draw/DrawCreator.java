@@ -12,6 +12,7 @@ import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
 import dev.hongbao.domain.odds.DefinitionFaults;
 import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.Rules;
 import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
@@ -127,9 +128,10 @@ final class DrawCreator {
 
         @Override
         public void write(Generation generation, Request request) {
+            Rules rules = draw.definition().rules();
             request.arg(DrawKeys.hash(generation, draw.id()))
-                    .arg(Buffer.buffer(DrawState.rules(draw.rules())))
-                    .arg(Buffer.buffer(DrawState.first(draw.rules())));
+                    .arg(Buffer.buffer(DrawState.rules(rules)))
+                    .arg(Buffer.buffer(DrawState.first(rules)));
         }
 
         @Override
