@@ -37,12 +37,12 @@ final class DrawState {
                 prizes.stream().mapToLong(Rules.Prize::perUser).toArray(),
                 prizes.stream().mapToLong(Rules.Prize::guarantee).toArray(),
                 (long) rules.fallback(),
-                rules.perUserTotal(),
-                rules.perUserDay(),
-                rules.guarantees().stream().mapToLong(Rules.Guarantee::plays).toArray(),
-                rules.originMillis(),
-                rules.periodMillis(),
-                rules.carryOver() ? 1L : 0L));
+                rules.perUser().total(),
+                rules.perUser().day(),
+                rules.perUser().guarantees().stream().mapToLong(Rules.Guarantee::plays).toArray(),
+                rules.periods().originMillis(),
+                rules.periods().lengthMillis(),
+                rules.periods().carryOver() ? 1L : 0L));
     }
 
     /** The state before the first play. */

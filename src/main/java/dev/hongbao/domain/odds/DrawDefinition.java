@@ -161,12 +161,16 @@ public record DrawDefinition(
                 whenExhausted,
                 numbers,
                 fallback == null ? 0 : numbers.size(),
-                limits.total,
-                limits.perDay,
-                guarantees.stream().map(each -> new Rules.Guarantee(each.plays)).toList(),
-                scheduled ? opening().toEpochMilli() : 0,
-                scheduled ? Objects.requireNonNull(schedule).period.toMillis() : 1,
-                schedule == null || schedule.carryOver);
+                new Rules.PerUser(
+                        limits.total,
+                        limits.perDay,
+                        guarantees.stream()
+                                .map(each -> new Rules.Guarantee(each.plays))
+                                .toList()),
+                new Rules.Periods(
+                        scheduled ? opening().toEpochMilli() : 0,
+                        scheduled ? Objects.requireNonNull(schedule).period.toMillis() : 1,
+                        schedule == null || schedule.carryOver));
     }
 
     private int guaranteeOf(Prize prize) {

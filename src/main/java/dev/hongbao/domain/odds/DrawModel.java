@@ -98,13 +98,13 @@ public final class DrawModel {
     public Result play(String user, long nowMillis, long day) {
         Player player = players.computeIfAbsent(
                 user,
-                name -> new Player(rules.guarantees().size(), rules.prizes().size()));
-        if (rules.perUserTotal() > 0 && player.plays >= rules.perUserTotal()) {
+                name -> new Player(rules.perUser().guarantees().size(), rules.prizes().size()));
+        if (rules.perUser().total() > 0 && player.plays >= rules.perUser().total()) {
             return new Result(0, round, Refused.LIMIT);
         }
         long today = Math.max(day, player.day);
         long playsToday = today == player.day ? player.playsToday : 0;
-        if (rules.perUserDay() > 0 && playsToday >= rules.perUserDay()) {
+        if (rules.perUser().day() > 0 && playsToday >= rules.perUser().day()) {
             return new Result(0, round, Refused.DAILY_LIMIT);
         }
         int prize = guaranteed(player, nowMillis);
@@ -149,7 +149,7 @@ public final class DrawModel {
 
     /** A prize that a guarantee owes now; 0 for none. */
     private int guaranteed(Player player, long nowMillis) {
-        List<Rules.Guarantee> guarantees = rules.guarantees();
+        List<Rules.Guarantee> guarantees = rules.perUser().guarantees();
         for (int g = 1; g <= guarantees.size(); g++) {
             if (player.without[g - 1] >= guarantees.get(g - 1).plays() - 1) {
                 int prize = rules.mode() == DrawMode.SCHEDULE
@@ -220,7 +220,7 @@ public final class DrawModel {
 
     /** Takes the earliest release up to a moment that the user may win; 0 for none. */
     private int due(Player player, long nowMillis, long untilMillis, int guarantee) {
-        long from = rules.carryOver() ? Long.MIN_VALUE : periodStart(nowMillis);
+        long from = rules.periods().carryOver() ? Long.MIN_VALUE : periodStart(nowMillis);
         for (var release : releases.tailMap(new Release(from, 0)).entrySet()) {
             if (release.getKey().moment > untilMillis) {
                 return 0;
@@ -235,7 +235,7 @@ public final class DrawModel {
     }
 
     private long periodStart(long nowMillis) {
-        long since = nowMillis - rules.originMillis();
-        return nowMillis - Math.floorMod(since, rules.periodMillis());
+        long since = nowMillis - rules.periods().originMillis();
+        return nowMillis - Math.floorMod(since, rules.periods().lengthMillis());
     }
 }

@@ -8,24 +8,16 @@ import java.util.List;
  *
  * @param prizes at least one
  * @param fallback the fallback prize's number; 0 for none
- * @param perUserTotal plays a user has in all; 0 for no limit
- * @param perUserDay plays a user has a day; 0 for no limit
- * @param guarantees in the order in which they are looked at
- * @param originMillis when the first period starts; schedules only
- * @param periodMillis the length of a period; schedules only
- * @param carryOver whether releases of earlier periods can still be taken; schedules only
+ * @param perUser what is counted of each user
+ * @param periods schedules only
  */
 public record Rules(
         DrawMode mode,
         WhenExhausted whenExhausted,
         List<Prize> prizes,
         int fallback,
-        long perUserTotal,
-        long perUserDay,
-        List<Guarantee> guarantees,
-        long originMillis,
-        long periodMillis,
-        boolean carryOver) {
+        PerUser perUser,
+        Periods periods) {
 
     /**
      * One prize.
@@ -44,9 +36,30 @@ public record Rules(
      */
     public record Guarantee(int plays) {}
 
+    /**
+     * What is counted of each user.
+     *
+     * @param total plays a user has in all; 0 for no limit
+     * @param day plays a user has a day; 0 for no limit
+     * @param guarantees in the order in which they are looked at
+     */
+    public record PerUser(long total, long day, List<Guarantee> guarantees) {
+        public PerUser {
+            guarantees = List.copyOf(guarantees);
+        }
+    }
+
+    /**
+     * When prizes are released.
+     *
+     * @param originMillis when the first period starts
+     * @param lengthMillis of a period
+     * @param carryOver whether releases of earlier periods can still be taken
+     */
+    public record Periods(long originMillis, long lengthMillis, boolean carryOver) {}
+
     public Rules {
         prizes = List.copyOf(prizes);
-        guarantees = List.copyOf(guarantees);
         long sum = 0;
         for (Prize prize : prizes) {
             sum = Math.addExact(sum, prize.chance);
@@ -63,9 +76,9 @@ public record Rules(
 
     /** Whether anything has to be remembered of each user. */
     public boolean tracksUsers() {
-        return perUserTotal > 0
-                || perUserDay > 0
-                || !guarantees.isEmpty()
+        return perUser.total > 0
+                || perUser.day > 0
+                || !perUser.guarantees.isEmpty()
                 || prizes.stream().anyMatch(prize -> prize.perUser > 0);
     }
 

@@ -88,7 +88,7 @@ public final class Simulation {
 
     private boolean movesOdds() {
         return rules.mode() == DrawMode.SCHEDULE
-                || !rules.guarantees().isEmpty()
+                || !rules.perUser().guarantees().isEmpty()
                 || !rules.limitedPrizes().isEmpty();
     }
 
