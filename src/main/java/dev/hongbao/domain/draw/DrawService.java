@@ -110,9 +110,10 @@ public final class DrawService {
                 draw,
                 status,
                 prizes,
-                plays,
-                limits.total() == 0 ? null : Math.max(0, limits.total() - plays),
-                limits.perDay() == 0 ? null : Math.max(0, limits.perDay() - today),
+                new DrawView.Chances(
+                        plays,
+                        limits.total() == 0 ? null : Math.max(0, limits.total() - plays),
+                        limits.perDay() == 0 ? null : Math.max(0, limits.perDay() - today)),
                 table);
     }
 

@@ -8,22 +8,26 @@ import org.jspecify.annotations.Nullable;
  * A draw as one viewer may see it.
  *
  * @param prizes what is issued of each prize, by number; empty when the viewer may not see what is left
- * @param plays how often the viewer has played
- * @param chancesLeft how often the viewer may play still, in all; null for no limit
- * @param chancesLeftToday the same today; null for no limit
+ * @param chances the viewer's
  * @param finalTable what the close stored; null while the draw is open, or the viewer may not see it
  */
 public record DrawView(
         Draw draw,
         Status status,
         List<DrawStore.Progress> prizes,
-        long plays,
-        @Nullable Long chancesLeft,
-        @Nullable Long chancesLeftToday,
+        Chances chances,
         @Nullable JsonObject finalTable) {
     public DrawView {
         prizes = List.copyOf(prizes);
     }
+
+    /**
+     * How often one user has played, and may still.
+     *
+     * @param left in all; null for no limit
+     * @param leftToday today; null for no limit
+     */
+    public record Chances(long plays, @Nullable Long left, @Nullable Long leftToday) {}
 
     /** Where a draw is in its life. */
     public enum Status {

@@ -90,9 +90,9 @@ public final class DrawBodies {
         for (int number = 1; number <= prizes.size(); number++) {
             prize(json, number, prizes.get(number - 1), view.prizes());
         }
-        json.endArray().field("plays", view.plays());
-        json.name("chancesLeft").raw(String.valueOf(view.chancesLeft()));
-        json.name("chancesLeftToday").raw(String.valueOf(view.chancesLeftToday()));
+        json.endArray().field("plays", view.chances().plays());
+        json.name("chancesLeft").raw(String.valueOf(view.chances().left()));
+        json.name("chancesLeftToday").raw(String.valueOf(view.chances().leftToday()));
         json.name("final").raw(String.valueOf(view.finalTable()));
         return json.endObject().toString();
     }

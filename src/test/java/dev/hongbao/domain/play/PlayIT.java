@@ -264,9 +264,9 @@ class PlayIT {
         assertThat(kinds).containsExactly(Kind.PLAYED, Kind.PLAYED, Kind.PLAYED, Kind.DAILY_LIMIT_REACHED);
         DrawView view =
                 get(engine.loop(0).call(services -> services.draws().view(TestEngine.member("user0"), draw.id())));
-        assertThat(view.plays()).isEqualTo(3);
-        assertThat(view.chancesLeft()).isEqualTo(2);
-        assertThat(view.chancesLeftToday()).isZero();
+        assertThat(view.chances().plays()).isEqualTo(3);
+        assertThat(view.chances().left()).isEqualTo(2);
+        assertThat(view.chances().leftToday()).isZero();
     }
 
     @Test
