@@ -193,9 +193,7 @@ public final class DrawStore {
                 draw.id(),
                 row.getLong("seq"),
                 new UserId(row.getString("user_id")),
-                number,
-                draw.prize(number),
-                row.getString("code"),
+                new Play.Drawn(number, draw.prize(number), row.getString("code")),
                 instant(row, "at"));
     }
 

@@ -140,9 +140,7 @@ public final class PlaySettler implements Settler {
                     draw.id(),
                     request.firstSeq() + k,
                     request.user(),
-                    number,
-                    draw.prize(number),
-                    codes == null ? null : codes[first + k],
+                    new Play.Drawn(number, draw.prize(number), codes == null ? null : codes[first + k]),
                     Instant.ofEpochMilli(request.atMillis())));
         }
         return plays;

@@ -136,11 +136,11 @@ public final class DrawBodies {
                 .plain("draw", play.draw().toString())
                 .field("seq", play.seq())
                 .plain("user", play.user().value())
-                .field("number", play.number())
-                .field("prize", play.prize().name());
-        award(json, play.prize());
-        if (play.code() != null) {
-            json.field("code", play.code());
+                .field("number", play.drawn().number())
+                .field("prize", play.drawn().prize().name());
+        award(json, play.drawn().prize());
+        if (play.drawn().code() != null) {
+            json.field("code", play.drawn().code());
         }
         json.plain("at", play.at().toString()).endObject();
     }
@@ -168,15 +168,15 @@ public final class DrawBodies {
 
     /** A play as a line of CSV (RFC 4180), with its end. */
     public static String csvLine(Play play) {
-        var asset = play.prize().award().asset();
+        var asset = play.drawn().prize().award().asset();
         return String.join(
                         ",",
                         Long.toString(play.seq()),
                         csv(play.user().value()),
-                        csv(play.prize().name()),
+                        csv(play.drawn().prize().name()),
                         asset == null ? "" : asset.code(),
-                        asset == null ? "" : Long.toString(play.prize().award().amount()),
-                        csv(play.code() == null ? "" : play.code()),
+                        asset == null ? "" : Long.toString(play.drawn().prize().award().amount()),
+                        csv(play.drawn().code() == null ? "" : play.drawn().code()),
                         play.at().toString())
                 + "\r\n";
     }

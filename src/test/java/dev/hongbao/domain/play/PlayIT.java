@@ -239,8 +239,8 @@ class PlayIT {
         // Then
         List<String> codes = outcomes.stream()
                 .flatMap(each -> each.plays().stream())
-                .filter(play -> play.code() != null)
-                .map(Play::code)
+                .filter(play -> play.drawn().code() != null)
+                .map(play -> play.drawn().code())
                 .toList();
         assertThat(codes).hasSize(20);
         assertThat(new HashSet<>(codes)).hasSize(20);
@@ -325,7 +325,7 @@ class PlayIT {
         // Then every fifth is one
         List<Play> plays = draws.plays(draw);
         for (int i = 0; i < 20; i++) {
-            assertThat(plays.get(i).prize().name()).isEqualTo(i % 5 == 4 ? "dragon" : "nothing");
+            assertThat(plays.get(i).drawn().prize().name()).isEqualTo(i % 5 == 4 ? "dragon" : "nothing");
         }
     }
 
