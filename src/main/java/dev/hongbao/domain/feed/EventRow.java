@@ -11,10 +11,9 @@ import java.util.UUID;
  *
  * @param type the name in the API
  * @param subject the packet or the draw
- * @param claimed settled claims, for progress; how many wins it tells, for wins; 0 for the other types
- * @param wins the newest of them, in the order of the plays; empty for the other types
+ * @param detail what it counts
  */
-public record EventRow(GroupId group, long place, String type, UUID subject, int claimed, List<Win> wins, Instant at) {
+public record EventRow(GroupId group, long place, String type, UUID subject, Detail detail, Instant at) {
     public static final String SENT = "packet.sent";
     public static final String PROGRESS = "packet.progress";
     public static final String DRAINED = "packet.drained";
@@ -24,8 +23,16 @@ public record EventRow(GroupId group, long place, String type, UUID subject, int
     public static final String WON = "draw.won";
     public static final String CLOSED = "draw.closed";
 
-    public EventRow {
-        wins = List.copyOf(wins);
+    /**
+     * What an event counts.
+     *
+     * @param count settled claims, for progress; how many wins it tells, for wins; 0 for the other types
+     * @param wins the newest of them, in the order of the plays; empty for the other types
+     */
+    public record Detail(int count, List<Win> wins) {
+        public Detail {
+            wins = List.copyOf(wins);
+        }
     }
 
     /**

@@ -117,8 +117,7 @@ final class FeedStore {
                         row.getLong("seq"),
                         row.getString("type"),
                         row.getUUID("subject"),
-                        row.getInteger("claimed"),
-                        wins(row.getJsonArray("wins")),
+                        new EventRow.Detail(row.getInteger("claimed"), wins(row.getJsonArray("wins"))),
                         row.getOffsetDateTime("at").toInstant()));
             }
         }

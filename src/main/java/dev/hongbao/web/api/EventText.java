@@ -69,8 +69,8 @@ public final class EventText implements EventRenderer {
         if (row.type().equals(EventRow.OPENED)) {
             json.plain("closesAt", draw.definition().closesAt().toString());
         } else if (row.type().equals(EventRow.WON)) {
-            json.field("count", row.claimed()).name("wins").beginArray();
-            row.wins()
+            json.field("count", row.detail().count()).name("wins").beginArray();
+            row.detail().wins()
                     .forEach(
                             win -> DrawBodies.win(json, win.seq(), win.user(), win.number(), draw.prize(win.number())));
             json.endArray();
@@ -99,7 +99,7 @@ public final class EventText implements EventRenderer {
                 .field("count", packet.count())
                 .name("claimed")
                 .beginObject()
-                .field("count", row.claimed())
+                .field("count", row.detail().count())
                 .endObject();
     }
 
