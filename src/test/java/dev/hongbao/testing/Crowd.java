@@ -102,7 +102,7 @@ public final class Crowd {
             throw new IllegalStateException(e);
         }
         settled.forEach(
-                (who, claim) -> assertThat(kept.get(who)).as(who).isEqualTo(claim.slot() + " " + claim.amount()));
+                (who, claim) -> assertThat(kept.get(who)).as(who).isEqualTo(claim.share().slot() + " " + claim.share().amount()));
     }
 
     /** The packets that were answered as sent. */

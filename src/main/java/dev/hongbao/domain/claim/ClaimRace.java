@@ -242,9 +242,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                         new Claim(
                                 packet.id(),
                                 caller.user(),
-                                slot,
-                                amount,
-                                packet.asset(),
+                                new Claim.Share(slot, amount, packet.asset()),
                                 Claim.Status.ACCEPTED,
                                 needs.clock().instant())));
     }

@@ -148,8 +148,8 @@ public final class ClaimSettler implements Settler {
                             user);
                     continue;
                 }
-                settled.add(
-                        new Claim(packet.id(), user, slot, amounts.get(i), packet.asset(), Claim.Status.SETTLED, at));
+                Claim.Share share = new Claim.Share(slot, amounts.get(i), packet.asset());
+                settled.add(new Claim(packet.id(), user, share, Claim.Status.SETTLED, at));
             }
             ends.ended(
                     Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());

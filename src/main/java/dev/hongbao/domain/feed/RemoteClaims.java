@@ -39,7 +39,7 @@ final class RemoteClaims {
         vertx.eventBus()
                 .<SettledClaims>localConsumer(
                         SettledClaims.ADDRESS,
-                        settled -> settled.body().claims().forEach(claim -> told(claim.packet(), claim.slot() + 1)));
+                        settled -> settled.body().claims().forEach(claim -> told(claim.packet(), claim.share().slot() + 1)));
     }
 
     /** Postgres went back: slots that were told may be won again. */
@@ -84,7 +84,7 @@ final class RemoteClaims {
         store.claimsFrom(packet, from, PAGE)
                 .onSuccess(claims -> {
                     List<Claim> news =
-                            claims.stream().filter(claim -> claim.slot() < upTo).toList();
+                            claims.stream().filter(claim -> claim.share().slot() < upTo).toList();
                     if (!news.isEmpty()) {
                         vertx.eventBus().publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of()));
                     }

@@ -8,12 +8,18 @@ import java.util.Locale;
 /**
  * One user winning one share.
  *
- * @param slot the share's index in the packet, 0 to count - 1
- * @param amount minor units, fixed when the packet was sent
+ * @param share what was won
  * @param status accepted: Redis gave the slot, not spendable yet; settled: committed in Postgres
  * @param at when it was settled by Postgres' clock; for an accepted claim, when this server heard of it
  */
-public record Claim(PacketId packet, UserId user, int slot, long amount, Asset asset, Status status, Instant at) {
+public record Claim(PacketId packet, UserId user, Share share, Status status, Instant at) {
+    /**
+     * One share of a packet.
+     *
+     * @param slot its index in the packet, 0 to count - 1
+     * @param amount minor units, fixed when the packet was sent
+     */
+    public record Share(int slot, long amount, Asset asset) {}
 
     /** How far a claim has come. */
     public enum Status {

@@ -136,7 +136,7 @@ public final class EndedPackets {
     private static @Nullable Claim luckiest(List<Claim> inSlotOrder) {
         Claim luckiest = null;
         for (Claim claim : inSlotOrder) {
-            if (luckiest == null || claim.amount() > luckiest.amount()) {
+            if (luckiest == null || claim.share().amount() > luckiest.share().amount()) {
                 luckiest = claim;
             }
         }

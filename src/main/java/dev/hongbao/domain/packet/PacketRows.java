@@ -32,9 +32,7 @@ final class PacketRows {
         return new Claim(
                 new PacketId(row.getUUID("packet")),
                 new UserId(row.getString("user_id")),
-                row.getInteger("slot"),
-                row.getLong("amount"),
-                new Asset(row.getString("asset")),
+                new Claim.Share(row.getInteger("slot"), row.getLong("amount"), new Asset(row.getString("asset"))),
                 Claim.Status.SETTLED,
                 instant(row, "at"));
     }
@@ -55,9 +53,7 @@ final class PacketRows {
                 : new Claim(
                         packet.id(),
                         new UserId(user),
-                        slot,
-                        row.getLong(prefix + "_amount"),
-                        packet.asset(),
+                        new Claim.Share(slot, row.getLong(prefix + "_amount"), packet.asset()),
                         Claim.Status.SETTLED,
                         instant(row, prefix + "_at"));
     }

@@ -95,11 +95,11 @@ public final class Bodies {
         json.beginObject()
                 .plain("packet", claim.packet().toString())
                 .plain("user", claim.user().value())
-                .field("slot", claim.slot());
+                .field("slot", claim.share().slot());
         if (withAmount) {
-            json.field("amount", claim.amount());
+            json.field("amount", claim.share().amount());
         }
-        json.plain("asset", claim.asset().code())
+        json.plain("asset", claim.share().asset().code())
                 .plain("status", claim.status() == Claim.Status.SETTLED ? "settled" : "accepted")
                 .plain("at", claim.at().toString())
                 .endObject();

@@ -104,8 +104,8 @@ class ClaimIT {
         // Then
         assertThat(outcome.kind()).isEqualTo(Kind.CLAIMED);
         assertThat(outcome.wonClaim().status()).isEqualTo(Claim.Status.SETTLED);
-        assertThat(outcome.wonClaim().amount()).isEqualTo(packet.amountOf(0));
-        assertThat(engine.balance("bob")).isEqualTo(outcome.wonClaim().amount());
+        assertThat(outcome.wonClaim().share().amount()).isEqualTo(packet.amountOf(0));
+        assertThat(engine.balance("bob")).isEqualTo(outcome.wonClaim().share().amount());
     }
 
     @Test
@@ -171,10 +171,10 @@ class ClaimIT {
                 assertThat(kinds).containsExactly(Kind.DRAINED, Kind.DRAINED, Kind.DRAINED);
             }
         });
-        assertThat(won.stream().map(Claim::slot))
+        assertThat(won.stream().map(claim -> claim.share().slot()))
                 .containsExactlyInAnyOrderElementsOf(
                         IntStream.range(0, 100).boxed().toList());
-        assertThat(won.stream().mapToLong(Claim::amount).sum()).isEqualTo(10_000);
+        assertThat(won.stream().mapToLong(claim -> claim.share().amount()).sum()).isEqualTo(10_000);
     }
 
     @Test
@@ -187,7 +187,7 @@ class ClaimIT {
                 3, packet, IntStream.range(0, 1000).mapToObj(i -> "batch" + i).toList());
 
         // Then
-        assertThat(outcomes.stream().map(outcome -> outcome.wonClaim().slot()).distinct())
+        assertThat(outcomes.stream().map(outcome -> outcome.wonClaim().share().slot()).distinct())
                 .hasSize(1000);
         assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
     }
@@ -328,7 +328,7 @@ class ClaimIT {
         assertThat(outcomes.stream().map(outcome -> outcome.wonClaim().user().value()))
                 .isEqualTo(users);
         assertThat(outcomes.stream()
-                        .mapToLong(outcome -> outcome.wonClaim().amount())
+                        .mapToLong(outcome -> outcome.wonClaim().share().amount())
                         .sum())
                 .isEqualTo(1000);
     }
@@ -343,7 +343,7 @@ class ClaimIT {
                 0, packet, IntStream.range(0, 600).mapToObj(i -> "many" + i).toList());
 
         // Then
-        outcomes.forEach(outcome -> assertThat(outcome.wonClaim().amount())
-                .isEqualTo(packet.amountOf(outcome.wonClaim().slot())));
+        outcomes.forEach(outcome -> assertThat(outcome.wonClaim().share().amount())
+                .isEqualTo(packet.amountOf(outcome.wonClaim().share().slot())));
     }
 }

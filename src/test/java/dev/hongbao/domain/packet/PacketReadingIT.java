@@ -140,7 +140,7 @@ class PacketReadingIT {
             int slot = viewer.equals("bob") ? 0 : 1;
             if (has) {
                 Claim mine = Objects.requireNonNull(view.mine());
-                assertThat(List.of(mine.user().value(), mine.slot(), mine.amount()))
+                assertThat(List.of(mine.user().value(), mine.share().slot(), mine.share().amount()))
                         .containsExactly(viewer, slot, packet.amountOf(slot));
             } else {
                 assertThat(view.mine()).isNull();
@@ -155,7 +155,7 @@ class PacketReadingIT {
                         .boxed()
                         .max(Comparator.comparingLong(packet::amountOf).thenComparing(Comparator.reverseOrder()))
                         .orElseThrow();
-                assertThat(Objects.requireNonNull(view.luckiest()).slot()).isEqualTo(luckiest);
+                assertThat(Objects.requireNonNull(view.luckiest()).share().slot()).isEqualTo(luckiest);
             } else {
                 assertThat(view.luckiest()).isNull();
             }

@@ -439,8 +439,8 @@ class QuarantineIT {
 
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When, Then
-            assertThat(other.claim(good, "carol").wonClaim().slot()).isEqualTo(1);
-            assertThat(other.claim(good, "bob").wonClaim().slot()).isZero();
+            assertThat(other.claim(good, "carol").wonClaim().share().slot()).isEqualTo(1);
+            assertThat(other.claim(good, "bob").wonClaim().share().slot()).isZero();
             assertThat(units()).containsExactly("packet " + bad.id());
             Eventually.eventually(
                     SOON, () -> assertThat(items(bad.id().value())).containsExactly("claim " + bad.id() + " 0 bob"));
@@ -459,9 +459,9 @@ class QuarantineIT {
             assertThat(QuarantineOperations.replay(stores, bad.id().value())).isEqualTo(1);
             Eventually.eventually(
                     SOON,
-                    () -> assertThat(other.claim(bad, "carol").wonClaim().slot())
+                    () -> assertThat(other.claim(bad, "carol").wonClaim().share().slot())
                             .isEqualTo(1));
-            assertThat(other.claim(bad, "bob").wonClaim().slot()).isZero();
+            assertThat(other.claim(bad, "bob").wonClaim().share().slot()).isZero();
         }
     }
 

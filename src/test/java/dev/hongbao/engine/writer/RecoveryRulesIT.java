@@ -69,7 +69,7 @@ class RecoveryRulesIT {
             ClaimOutcome outcome =
                     get(engine.loop(0).call(services -> services.claims().accept(member(user), packet.id(), null)));
             assertThat(outcome.kind()).isEqualTo(Kind.ACCEPTED);
-            accepted.put(user, outcome.wonClaim().slot());
+            accepted.put(user, outcome.wonClaim().share().slot());
         }
         List<String> generation = books.stamps();
 
@@ -79,11 +79,11 @@ class RecoveryRulesIT {
         eventually(SOON, () -> assertThat(books.stamps()).isNotEqualTo(generation));
 
         // Then each has the slot that it was told
-        assertThat(engine.claim(packet, "late").wonClaim().slot()).isEqualTo(21);
+        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(21);
         accepted.forEach((user, slot) -> assertThat(engine.claim(packet, user))
                 .as(user)
                 .matches(outcome -> outcome.kind() == Kind.ALREADY_CLAIMED)
-                .matches(outcome -> outcome.wonClaim().slot() == slot));
+                .matches(outcome -> outcome.wonClaim().share().slot() == slot));
         books.assertReconciled();
     }
 
