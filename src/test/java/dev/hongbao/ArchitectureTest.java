@@ -1,5 +1,6 @@
 package dev.hongbao;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -11,12 +12,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.hongbao.engine.journal.ShardScript;
 import io.vertx.redis.client.Command;
 import java.util.List;
@@ -58,6 +64,18 @@ class ArchitectureTest {
             "is now() of java.time, or a system's clock",
             call -> call.getTargetOwner().getPackageName().equals("java.time")
                     && (call.getName().equals("now") || call.getName().startsWith("system")));
+
+    private static final ArchCondition<JavaClass> HAVE_AT_MOST_SIX_COMPONENTS =
+            new ArchCondition<>("have at most six components") {
+                @Override
+                public void check(JavaClass record, ConditionEvents events) {
+                    long components = record.getFields().stream()
+                            .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
+                            .count();
+                    events.add(new SimpleConditionEvent(
+                            record, components <= 6, record.getName() + " has " + components + " components"));
+                }
+            };
 
     @ArchTest
     static final ArchRule everyClassIsInALayerAndSeesOnlyTheLayersBelow = layeredArchitecture()
@@ -190,6 +208,13 @@ class ArchitectureTest {
             .because("each call of a script is fenced and looked after in the same way");
 
     @ArchTest
+    static final ArchRule aRecordHasAtMostSixComponents = classes()
+            .that(describe("are records", JavaClass::isRecord))
+            .and(describe("have no builder", type -> type.getMethods().stream().noneMatch(ArchitectureTest::begins)))
+            .should(HAVE_AT_MOST_SIX_COMPONENTS)
+            .because("nobody can read seven values by their order alone: split the record, or give it a builder");
+
+    @ArchTest
     static final ArchRule nobodyUsesTheJdksLogging =
             classes().should().onlyDependOnClassesThat().resideOutsideOfPackage("java.util.logging..");
 
@@ -210,6 +235,12 @@ class ArchitectureTest {
                 .tryGetPackageInfo()
                 .map(info -> info.isAnnotatedWith(NullMarked.class))
                 .orElse(false);
+    }
+
+    /** Whether a method begins a builder. */
+    private static boolean begins(JavaMethod method) {
+        return method.getModifiers().contains(JavaModifier.STATIC)
+                && method.getRawReturnType().getSimpleName().endsWith("Builder");
     }
 
     private static JavaClass outermost(JavaClass type) {
