@@ -74,8 +74,8 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private boolean play(HongbaoConfig config, HongbaoServer server, PrintWriter out) throws Exception {
-        TokenSigner signer =
-                new TokenSigner(TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+        TokenSigner signer = new TokenSigner(
+                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         Vertx vertx = Vertx.vertx();
         DemoResult result;
         try (ProgressBar bar = progress()) {

@@ -18,7 +18,12 @@ final class DemoRules {
         }
         byte[] secret = TokenRules.secret(config.web().token(), config.engine().data());
         return DemoLogin.open(
-                new TokenSigner(secret, config.web().token().issuer(), config.web().token().audience(), clock), clock);
+                new TokenSigner(
+                        secret,
+                        config.web().token().issuer(),
+                        config.web().token().audience(),
+                        clock),
+                clock);
     }
 
     /** A sentence for the visitor; empty when nothing speaks against it. */
@@ -26,7 +31,8 @@ final class DemoRules {
         if (!config.engine().redis().isEmbedded() || !config.engine().postgres().isEmbedded()) {
             return "The demo login is off, because this server keeps its data in configured servers.";
         }
-        if (!config.web().token().algorithm().isSymmetric() || config.web().token().secrets().file() != null) {
+        if (!config.web().token().algorithm().isSymmetric()
+                || config.web().token().secrets().file() != null) {
             return "The demo login is off, because this server takes the tokens of your own issuer.";
         }
         if (!ListenRules.isLoopback(config.web().http().address().host())) {

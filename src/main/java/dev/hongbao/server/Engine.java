@@ -150,11 +150,11 @@ public final class Engine {
     private static Future<Installation> claim(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation) {
         Promise<Installation> done = Promise.promise();
-        vertx.runOnContext(
-                now -> RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
-                        .compose(redis -> installation.claim(redis).eventually(redis::close))
-                        .map(installation)
-                        .onComplete(done));
+        vertx.runOnContext(now -> RedisLink.open(
+                        vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
+                .compose(redis -> installation.claim(redis).eventually(redis::close))
+                .map(installation)
+                .onComplete(done));
         return done.future();
     }
 
@@ -175,9 +175,10 @@ public final class Engine {
     public Future<LoopServices> loopServices() {
         return RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "claims")
                 .map(redis -> {
-                    KeyLoader loading =
-                            new KeyLoader(vertx, redis, shards, config.domain().claim().settleTimeout());
-                    PacketService packetService = packets.packets(loading, config.domain().packet());
+                    KeyLoader loading = new KeyLoader(
+                            vertx, redis, shards, config.domain().claim().settleTimeout());
+                    PacketService packetService =
+                            packets.packets(loading, config.domain().packet());
                     return new LoopServices(
                             redis,
                             packets.claims(redis, claimSettings()),
@@ -189,7 +190,8 @@ public final class Engine {
     }
 
     private ClaimSettings claimSettings() {
-        int perLoop = Math.max(1, config.domain().claim().maxWaiting() / config.web().http().effectiveEventLoops());
+        int perLoop = Math.max(
+                1, config.domain().claim().maxWaiting() / config.web().http().effectiveEventLoops());
         return new ClaimSettings(
                 config.domain().claim().batchSize(),
                 perLoop,

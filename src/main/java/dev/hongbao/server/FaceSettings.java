@@ -28,12 +28,8 @@ final class FaceSettings {
                 perSecond(config.rates().claims()),
                 perSecond(config.rates().requests()),
                 defaults.service(),
-                shares == 0
-                        ? Limit.OFF
-                        : new Limit(shares, Math.max(shares, packets.maxCount())),
-                guesses == 0
-                        ? Limit.OFF
-                        : Limit.of(guesses, Duration.ofMinutes(1)),
+                shares == 0 ? Limit.OFF : new Limit(shares, Math.max(shares, packets.maxCount())),
+                guesses == 0 ? Limit.OFF : Limit.of(guesses, Duration.ofMinutes(1)),
                 defaults.trackedUsers());
     }
 
@@ -51,7 +47,11 @@ final class FaceSettings {
     }
 
     static ConnectionCap connections(HttpConfig config, ClientAddresses addresses, MeterRegistry metrics) {
-        return new ConnectionCap(OpenFiles.atMost(config.connections().max()), config.connections().maxPerAddress(), addresses, metrics);
+        return new ConnectionCap(
+                OpenFiles.atMost(config.connections().max()),
+                config.connections().maxPerAddress(),
+                addresses,
+                metrics);
     }
 
     /** Twice a second's calls at once: a double click is no attack. */

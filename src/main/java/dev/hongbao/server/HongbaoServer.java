@@ -208,7 +208,10 @@ public final class HongbaoServer implements AutoCloseable {
         ClientAddresses addresses = FaceSettings.addresses(config.web().http());
         Admission admission = new Admission(
                 tokens,
-                new RateLimits(FaceSettings.limits(config.web().limits(), config.domain().packet()), System::nanoTime),
+                new RateLimits(
+                        FaceSettings.limits(
+                                config.web().limits(), config.domain().packet()),
+                        System::nanoTime),
                 FaceSettings.inFlight(config));
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
@@ -219,24 +222,20 @@ public final class HongbaoServer implements AutoCloseable {
                 DemoRules.login(config, clock));
         SocketGuards guards = new SocketGuards(config.web().socket().connections(), addresses);
         SocketFace.Shared sockets = new SocketFace.Shared(
-                config.web().socket(),
-                frames,
-                admission,
-                guards,
-                new SocketMetrics(metrics, guards),
-                clock);
+                config.web().socket(), frames, admission, guards, new SocketMetrics(metrics, guards), clock);
         return new Faces(http, sockets);
     }
 
     private static Future<HttpVerticle.Opened> open(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
         return engine.loopServices()
-                .map(loop -> new HttpVerticle.Opened(new Services(
-                        loop.claims(),
-                        loop.packets(),
-                        engine.wallets(),
-                        loop.feed(),
-                        loop.draws(),
-                        loop.plays()),
+                .map(loop -> new HttpVerticle.Opened(
+                        new Services(
+                                loop.claims(),
+                                loop.packets(),
+                                engine.wallets(),
+                                loop.feed(),
+                                loop.draws(),
+                                loop.plays()),
                         new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
                         () -> loop.redis().close()));
     }

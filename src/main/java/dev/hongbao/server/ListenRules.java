@@ -29,8 +29,8 @@ final class ListenRules {
         } catch (UnknownHostException unknown) {
             findings.add(StartFinding.refuse(part + ".host: " + address.host() + " is no address of this machine"));
         } catch (IOException taken) {
-            findings.add(StartFinding.refuse(part + ".port: cannot listen on " + address.host() + ":" + address.port() + " ("
-                    + taken.getMessage() + "): choose another with --" + part + "-port, or stop who has it"));
+            findings.add(StartFinding.refuse(part + ".port: cannot listen on " + address.host() + ":" + address.port()
+                    + " (" + taken.getMessage() + "): choose another with --" + part + "-port, or stop who has it"));
         }
     }
 
@@ -39,10 +39,9 @@ final class ListenRules {
         List<StartFinding> findings = new ArrayList<>();
         String host = config.web().http().address().host();
         if (!isLoopback(host) && config.web().http().proxies().trusted().isEmpty()) {
-            findings.add(
-                    StartFinding.warn("http.host: listening on " + host
-                            + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, let only it reach this port,"
-                            + " and name it in http.trusted-proxies"));
+            findings.add(StartFinding.warn("http.host: listening on " + host
+                    + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, let only it reach this port,"
+                    + " and name it in http.trusted-proxies"));
         }
         String managementHost = config.web().management().address().host();
         if (!isLoopback(managementHost)) {

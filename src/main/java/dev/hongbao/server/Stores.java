@@ -47,7 +47,8 @@ public final class Stores implements AutoCloseable {
         if (ownRedis) {
             EmbeddedRedis redis = EmbeddedRedis.start(data, options);
             return new Stores(
-                    new StoreAddresses(redis.url(), config.engine().redis().namespace(), owner(config), app(config)), redis);
+                    new StoreAddresses(redis.url(), config.engine().redis().namespace(), owner(config), app(config)),
+                    redis);
         }
         if (ownPostgres) {
             EmbeddedPostgres postgres = EmbeddedPostgres.start(data, options);
@@ -60,7 +61,8 @@ public final class Stores implements AutoCloseable {
                     postgres);
         }
         return new Stores(
-                new StoreAddresses(redisUrl(config), config.engine().redis().namespace(), owner(config), app(config)), null);
+                new StoreAddresses(redisUrl(config), config.engine().redis().namespace(), owner(config), app(config)),
+                null);
     }
 
     /**
@@ -71,7 +73,8 @@ public final class Stores implements AutoCloseable {
      */
     public static Stores join(HongbaoConfig config) {
         if (config.engine().redis().isEmbedded() && config.engine().postgres().isEmbedded()) {
-            Optional<ServerUrls> running = EmbeddedServers.running(config.engine().data().dir());
+            Optional<ServerUrls> running =
+                    EmbeddedServers.running(config.engine().data().dir());
             if (running.isPresent()) {
                 return new Stores(embedded(config, running.get()), null);
             }
@@ -82,7 +85,8 @@ public final class Stores implements AutoCloseable {
 
     /** Besides the pool's: the writer's, the locks', the owner's, and a few for people who look into it. */
     private static int connections(HongbaoConfig config) {
-        return Math.max(EmbeddedPostgres.MAX_CONNECTIONS, config.engine().postgres().poolSize() + OTHER_CONNECTIONS);
+        return Math.max(
+                EmbeddedPostgres.MAX_CONNECTIONS, config.engine().postgres().poolSize() + OTHER_CONNECTIONS);
     }
 
     private static StoreAddresses embedded(HongbaoConfig config, ServerUrls urls) {

@@ -90,7 +90,8 @@ class QuarantineCommandIT {
     private void assertClaimsAgain(Packet packet, String user, int slot) {
         Eventually.eventually(
                 SOON,
-                () -> assertThat(engine.claim(packet, user).wonClaim().share().slot()).isEqualTo(slot));
+                () -> assertThat(engine.claim(packet, user).wonClaim().share().slot())
+                        .isEqualTo(slot));
     }
 
     @Test

@@ -197,7 +197,8 @@ class StartChecksTest {
                 TokenKeysRule.check(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; give both the same file");
         // An issuer may change all of its keys at once
-        assertFound(TokenKeysRule.check(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
+        assertFound(
+                TokenKeysRule.check(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
     }
 
     @Test

@@ -101,8 +101,9 @@ public final class Crowd {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        settled.forEach(
-                (who, claim) -> assertThat(kept.get(who)).as(who).isEqualTo(claim.share().slot() + " " + claim.share().amount()));
+        settled.forEach((who, claim) -> assertThat(kept.get(who))
+                .as(who)
+                .isEqualTo(claim.share().slot() + " " + claim.share().amount()));
     }
 
     /** The packets that were answered as sent. */

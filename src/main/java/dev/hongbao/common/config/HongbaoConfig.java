@@ -14,7 +14,11 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
 
     /** The listeners, and who may come in. */
     public record Web(
-            HttpConfig http, SocketConfig socket, ManagementConfig management, TokenConfig token, LimitsConfig limits) {}
+            HttpConfig http,
+            SocketConfig socket,
+            ManagementConfig management,
+            TokenConfig token,
+            LimitsConfig limits) {}
 
     /**
      * The defaults with some options replaced, without environment or file; for tests and for commands that start their own

@@ -55,7 +55,10 @@ public record TokenConfig(
      * @param jwksFile a JWKS file; null for none
      * @param jwksUrl where the JWKS is published; null for none
      */
-    public record PublicKeys(List<Path> files, @Nullable Path jwksFile, @Nullable SecretUrl jwksUrl) {
+    public record PublicKeys(
+            List<Path> files,
+            @Nullable Path jwksFile,
+            @Nullable SecretUrl jwksUrl) {
         public PublicKeys {
             files = List.copyOf(files);
             Options.TOKEN_JWKS_URL.require(Optional.ofNullable(jwksUrl));

@@ -12,8 +12,7 @@ import java.time.Instant;
  * @param owner who made it: paid the awards, gets the proceeds and what is left
  * @param closesAt when it ends: the definition's, or earlier when it was ended by hand
  */
-public record Draw(
-        DrawId id, int shard, UserId owner, DrawDefinition definition, Instant createdAt, Instant closesAt) {
+public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition, Instant createdAt, Instant closesAt) {
     /** What a number of plays costs; 0 for a free draw. */
     public long costOf(int plays) {
         DrawDefinition.Cost cost = definition.cost();

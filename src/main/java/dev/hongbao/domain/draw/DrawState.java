@@ -39,7 +39,9 @@ final class DrawState {
                 (long) rules.fallback(),
                 rules.perUser().total(),
                 rules.perUser().day(),
-                rules.perUser().guarantees().stream().mapToLong(Rules.Guarantee::plays).toArray(),
+                rules.perUser().guarantees().stream()
+                        .mapToLong(Rules.Guarantee::plays)
+                        .toArray(),
                 rules.periods().originMillis(),
                 rules.periods().lengthMillis(),
                 rules.periods().carryOver() ? 1L : 0L));

@@ -27,7 +27,8 @@ public record DrawView(
      * @param left in all; null for no limit
      * @param leftToday today; null for no limit
      */
-    public record Chances(long plays, @Nullable Long left, @Nullable Long leftToday) {}
+    public record Chances(
+            long plays, @Nullable Long left, @Nullable Long leftToday) {}
 
     /** Where a draw is in its life. */
     public enum Status {

@@ -39,7 +39,10 @@ final class RemoteClaims {
         vertx.eventBus()
                 .<SettledClaims>localConsumer(
                         SettledClaims.ADDRESS,
-                        settled -> settled.body().claims().forEach(claim -> told(claim.packet(), claim.share().slot() + 1)));
+                        settled -> settled.body()
+                                .claims()
+                                .forEach(claim ->
+                                        told(claim.packet(), claim.share().slot() + 1)));
     }
 
     /** Postgres went back: slots that were told may be won again. */
@@ -83,8 +86,9 @@ final class RemoteClaims {
     private void read(PacketId packet, int from, int upTo) {
         store.claimsFrom(packet, from, PAGE)
                 .onSuccess(claims -> {
-                    List<Claim> news =
-                            claims.stream().filter(claim -> claim.share().slot() < upTo).toList();
+                    List<Claim> news = claims.stream()
+                            .filter(claim -> claim.share().slot() < upTo)
+                            .toList();
                     if (!news.isEmpty()) {
                         vertx.eventBus().publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of()));
                     }

@@ -98,7 +98,8 @@ public final class DrawModel {
     public Result play(String user, long nowMillis, long day) {
         Player player = players.computeIfAbsent(
                 user,
-                name -> new Player(rules.perUser().guarantees().size(), rules.prizes().size()));
+                name -> new Player(
+                        rules.perUser().guarantees().size(), rules.prizes().size()));
         if (rules.perUser().total() > 0 && player.plays >= rules.perUser().total()) {
             return new Result(0, round, Refused.LIMIT);
         }

@@ -120,7 +120,10 @@ public final class PacketService {
         return view(caller, id)
                 .compose(view -> store.claimsFrom(id, fromSlot, limit + 1)
                         .map(claims -> new ClaimsPage(
-                                Page.of(claims, limit, claim -> Integer.toString(claim.share().slot())),
+                                Page.of(
+                                        claims,
+                                        limit,
+                                        claim -> Integer.toString(claim.share().slot())),
                                 view.claimedAmount() != null,
                                 view.luckiest())));
     }

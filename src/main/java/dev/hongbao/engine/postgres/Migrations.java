@@ -74,7 +74,8 @@ public final class Migrations {
     }
 
     private static void note(PostgresAddress owner, String fingerprint) {
-        try (Connection connection = DriverManager.getConnection(owner.jdbcUrl(), owner.login().user(), owner.login().password());
+        try (Connection connection = DriverManager.getConnection(
+                        owner.jdbcUrl(), owner.login().user(), owner.login().password());
                 Statement statement = connection.createStatement()) {
             statement.execute("comment on table flyway_schema_history is '" + fingerprint.replace("'", "''") + "'");
         } catch (SQLException notNoted) {

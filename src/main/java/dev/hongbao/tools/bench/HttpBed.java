@@ -21,8 +21,8 @@ final class HttpBed {
 
     /** A token a member. */
     static Path tokens(Path directory, HongbaoConfig config, List<Caller> members) throws IOException {
-        TokenSigner signer =
-                new TokenSigner(TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+        TokenSigner signer = new TokenSigner(
+                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         String lines = members.stream()
                 .map(member -> signer.sign(member.user(), member.groups(), member.role(), TTL))
                 .collect(Collectors.joining("\n", "", "\n"));

@@ -37,8 +37,8 @@ final class HttpClaims implements OpenLoop.Requests {
      * @param config of the server that is to believe the tokens
      */
     static byte[][] headers(HongbaoConfig config, List<Caller> members) throws IOException {
-        TokenSigner signer =
-                new TokenSigner(TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+        TokenSigner signer = new TokenSigner(
+                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         return members.stream()
                 .map(member -> bytes("Host: hongbao\r\nAuthorization: Bearer "
                         + signer.sign(member.user(), member.groups(), member.role(), TTL)

@@ -98,7 +98,11 @@ final class SocketsBench {
         this.load = load;
         this.progress = progress;
         this.signer = new TokenSigner(
-                TokenRules.secret(server.config().web().token(), server.config().engine().data()), null, null, Clock.systemUTC());
+                TokenRules.secret(
+                        server.config().web().token(), server.config().engine().data()),
+                null,
+                null,
+                Clock.systemUTC());
     }
 
     /** Steps that {@link #run} reports. */

@@ -175,7 +175,9 @@ public final class DrawBodies {
                         csv(play.user().value()),
                         csv(play.drawn().prize().name()),
                         asset == null ? "" : asset.code(),
-                        asset == null ? "" : Long.toString(play.drawn().prize().award().amount()),
+                        asset == null
+                                ? ""
+                                : Long.toString(play.drawn().prize().award().amount()),
                         csv(play.drawn().code() == null ? "" : play.drawn().code()),
                         play.at().toString())
                 + "\r\n";

@@ -70,7 +70,8 @@ public final class EventText implements EventRenderer {
             json.plain("closesAt", draw.definition().closesAt().toString());
         } else if (row.type().equals(EventRow.WON)) {
             json.field("count", row.detail().count()).name("wins").beginArray();
-            row.detail().wins()
+            row.detail()
+                    .wins()
                     .forEach(
                             win -> DrawBodies.win(json, win.seq(), win.user(), win.number(), draw.prize(win.number())));
             json.endArray();

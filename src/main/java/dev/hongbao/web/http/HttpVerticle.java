@@ -63,8 +63,7 @@ public final class HttpVerticle extends VerticleBase {
      * @param opening called once, on the instance's own loop
      * @param listening told the port once it is bound, on the instance's own loop
      */
-    public HttpVerticle(
-            HttpSettings settings, Shared shared, Supplier<Future<Opened>> opening, IntConsumer listening) {
+    public HttpVerticle(HttpSettings settings, Shared shared, Supplier<Future<Opened>> opening, IntConsumer listening) {
         this.settings = settings;
         this.shared = shared;
         this.opening = opening;
@@ -131,8 +130,8 @@ public final class HttpVerticle extends VerticleBase {
                 .setWebSocketClosingTimeout(SOCKET_CLOSING_SECONDS)
                 // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
                 // Never shorter than what lies between two pings of a socket.
-                .setIdleTimeout(
-                        (int) Math.max(MIN_IDLE_MILLIS, 2 * settings.timeouts().keepAlive().toMillis()))
+                .setIdleTimeout((int) Math.max(
+                        MIN_IDLE_MILLIS, 2 * settings.timeouts().keepAlive().toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 // The kernel's share of what waits for a reader; left alone it grows to megabytes a connection.
                 .setSendBufferSize(SEND_BUFFER_BYTES)

@@ -235,14 +235,16 @@ final class Connection {
     /** Looks at every time limit. Called several times a second. */
     void sweep(long nowNanos, long nowMillis) {
         Caller now = caller;
-        if (now == null && nowNanos - openedNanos > face.config().timeouts().auth().toNanos()) {
+        if (now == null
+                && nowNanos - openedNanos > face.config().timeouts().auth().toNanos()) {
             close(CloseReason.AUTH_TIMEOUT);
         } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
             close(CloseReason.TOKEN_EXPIRED);
         } else if (full
                 && nowNanos - fullSinceNanos > face.config().timeouts().slow().toNanos()) {
             close(CloseReason.SLOW_READER);
-        } else if (!full && nowNanos - heardNanos > face.config().timeouts().idle().toNanos()) {
+        } else if (!full
+                && nowNanos - heardNanos > face.config().timeouts().idle().toNanos()) {
             close(CloseReason.IDLE);
         }
     }

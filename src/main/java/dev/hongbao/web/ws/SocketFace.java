@@ -75,7 +75,8 @@ public final class SocketFace implements SocketUpgrade {
         this.feed = feed;
         this.requests = new Requests(this, shared, claims, packets, plays, feed);
         this.origins = new Origins(shared.config().origins());
-        this.pingNanos = Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
+        this.pingNanos =
+                Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
         for (String address : List.of(SettledClaims.ADDRESS, SettledClaims.ELSEWHERE)) {
             vertx.eventBus()

@@ -174,7 +174,8 @@ class ClaimIT {
         assertThat(won.stream().map(claim -> claim.share().slot()))
                 .containsExactlyInAnyOrderElementsOf(
                         IntStream.range(0, 100).boxed().toList());
-        assertThat(won.stream().mapToLong(claim -> claim.share().amount()).sum()).isEqualTo(10_000);
+        assertThat(won.stream().mapToLong(claim -> claim.share().amount()).sum())
+                .isEqualTo(10_000);
     }
 
     @Test
@@ -187,7 +188,9 @@ class ClaimIT {
                 3, packet, IntStream.range(0, 1000).mapToObj(i -> "batch" + i).toList());
 
         // Then
-        assertThat(outcomes.stream().map(outcome -> outcome.wonClaim().share().slot()).distinct())
+        assertThat(outcomes.stream()
+                        .map(outcome -> outcome.wonClaim().share().slot())
+                        .distinct())
                 .hasSize(1000);
         assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
     }

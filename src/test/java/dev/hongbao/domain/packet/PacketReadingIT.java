@@ -140,7 +140,10 @@ class PacketReadingIT {
             int slot = viewer.equals("bob") ? 0 : 1;
             if (has) {
                 Claim mine = Objects.requireNonNull(view.mine());
-                assertThat(List.of(mine.user().value(), mine.share().slot(), mine.share().amount()))
+                assertThat(List.of(
+                                mine.user().value(),
+                                mine.share().slot(),
+                                mine.share().amount()))
                         .containsExactly(viewer, slot, packet.amountOf(slot));
             } else {
                 assertThat(view.mine()).isNull();
@@ -155,7 +158,8 @@ class PacketReadingIT {
                         .boxed()
                         .max(Comparator.comparingLong(packet::amountOf).thenComparing(Comparator.reverseOrder()))
                         .orElseThrow();
-                assertThat(Objects.requireNonNull(view.luckiest()).share().slot()).isEqualTo(luckiest);
+                assertThat(Objects.requireNonNull(view.luckiest()).share().slot())
+                        .isEqualTo(luckiest);
             } else {
                 assertThat(view.luckiest()).isNull();
             }

@@ -47,7 +47,9 @@ class MigrationsIT {
             migrate.run();
             String steps = one(sql, STEPS);
             String note = one(sql, NOTE);
-            assertThat(note).startsWith("hongbao V1__ledger.sql ").endsWith(" for " + app.login().user());
+            assertThat(note)
+                    .startsWith("hongbao V1__ledger.sql ")
+                    .endsWith(" for " + app.login().user());
 
             // When it is run again, and then on what another version left
             migrate.run();

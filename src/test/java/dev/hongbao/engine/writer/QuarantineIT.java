@@ -459,7 +459,8 @@ class QuarantineIT {
             assertThat(QuarantineOperations.replay(stores, bad.id().value())).isEqualTo(1);
             Eventually.eventually(
                     SOON,
-                    () -> assertThat(other.claim(bad, "carol").wonClaim().share().slot())
+                    () -> assertThat(
+                                    other.claim(bad, "carol").wonClaim().share().slot())
                             .isEqualTo(1));
             assertThat(other.claim(bad, "bob").wonClaim().share().slot()).isZero();
         }

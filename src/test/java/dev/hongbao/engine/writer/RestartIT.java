@@ -76,8 +76,10 @@ class RestartIT {
             for (ClaimOutcome before : accepted) {
                 ClaimOutcome now = after.claim(packet, before.wonClaim().user().value());
                 assertThat(now.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
-                assertThat(now.wonClaim().share().slot()).isEqualTo(before.wonClaim().share().slot());
-                assertThat(now.wonClaim().share().amount()).isEqualTo(before.wonClaim().share().amount());
+                assertThat(now.wonClaim().share().slot())
+                        .isEqualTo(before.wonClaim().share().slot());
+                assertThat(now.wonClaim().share().amount())
+                        .isEqualTo(before.wonClaim().share().amount());
             }
             assertThat(books.stamps()).as("Redis lost nothing").isEqualTo(generations);
             books.assertClean();

@@ -29,8 +29,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ContractTest {
     private static final Contract CONTRACT = Contract.load();
-    private static final Schema SEND = Objects.requireNonNull(call("send").body()).schema();
-    private static final Schema MONEY = Objects.requireNonNull(call("deposit").body()).schema();
+    private static final Schema SEND =
+            Objects.requireNonNull(call("send").body()).schema();
+    private static final Schema MONEY =
+            Objects.requireNonNull(call("deposit").body()).schema();
     private static final String GOOD = "'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2";
 
     @Test

@@ -2,8 +2,8 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.HttpConfig.Forwarded;
+import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.web.api.Contract;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
@@ -34,7 +34,8 @@ class ConnectionsTest {
     }
 
     private Connections loop(Executor executor) {
-        return new Connections(HttpSettings.of(new ListenAddress("127.0.0.1", 0)), cap, executor, nanos::incrementAndGet);
+        return new Connections(
+                HttpSettings.of(new ListenAddress("127.0.0.1", 0)), cap, executor, nanos::incrementAndGet);
     }
 
     /** A connection of an address, that only knows whether it is closed. */

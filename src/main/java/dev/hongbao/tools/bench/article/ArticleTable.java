@@ -18,7 +18,8 @@ import java.util.List;
 record ArticleTable(String name, PostgresAddress address) {
     /** A connection without auto-commit. */
     Connection connect() throws SQLException {
-        Connection connection = DriverManager.getConnection(address.jdbcUrl(), address.login().user(), address.login().password());
+        Connection connection = DriverManager.getConnection(
+                address.jdbcUrl(), address.login().user(), address.login().password());
         connection.setAutoCommit(false);
         return connection;
     }
