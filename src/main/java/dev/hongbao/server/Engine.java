@@ -87,15 +87,13 @@ public final class Engine {
         this.draws = new Draws(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);
         this.feeds = new Feeds(
                 vertx,
-                pools.requests(),
-                pools.owner(),
-                pools.lengthy(),
+                new Feeds.Pools(pools.requests(), pools.owner(), pools.lengthy()),
                 shards,
-                packets.catalog(),
-                packets.ended(),
+                new Feeds.Packets(packets.catalog(), packets.ended()),
                 new EventText(packets.catalog(), packets.ended(), draws.catalog()),
-                config.domain().feed().pollInterval(),
-                config.domain().feed().retention());
+                new Feeds.Pace(
+                        config.domain().feed().pollInterval(),
+                        config.domain().feed().retention()));
         this.wallets = new Wallets(pools.requests());
         this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore, presence));
     }

@@ -41,37 +41,42 @@ public final class Feeds implements SettlementListener {
     private final DrawNews drawNews;
 
     /**
-     * Once a Vert.x instance.
+     * The pools of the feeds.
      *
-     * @param pool for readers
-     * @param ownerPool for the owner's work
-     * @param lengthyPool for its statements that may take minutes
-     * @param renderer makes the text of events, which the feeds do not know
+     * @param readers of those who read
+     * @param owner of the owner's work
+     * @param lengthy of its statements that may take minutes
+     */
+    public record Pools(Pool readers, Pool owner, Pool lengthy) {}
+
+    /** What the feeds ask of packets. */
+    public record Packets(PacketCatalog catalog, EndedPackets ended) {}
+
+    /**
+     * How the feeds keep up.
+     *
      * @param interval how often to look for what other servers wrote
      * @param keep how long events are kept
      */
-    public Feeds(
-            Vertx vertx,
-            Pool pool,
-            Pool ownerPool,
-            Pool lengthyPool,
-            Shards shards,
-            PacketCatalog catalog,
-            EndedPackets ended,
-            EventRenderer renderer,
-            Duration interval,
-            Duration keep) {
+    public record Pace(Duration interval, Duration keep) {}
+
+    /**
+     * Once a Vert.x instance.
+     *
+     * @param renderer makes the text of events, which the feeds do not know
+     */
+    public Feeds(Vertx vertx, Pools pools, Shards shards, Packets packets, EventRenderer renderer, Pace pace) {
         LocalCodec.register(vertx.eventBus(), PacketLoaded.class);
         LocalCodec.register(vertx.eventBus(), FeedNews.class);
-        FeedStore store = new FeedStore(pool);
-        FeedStore ownerStore = new FeedStore(ownerPool);
+        FeedStore store = new FeedStore(pools.readers);
+        FeedStore ownerStore = new FeedStore(pools.owner);
         this.vertx = vertx;
-        RemoteClaims elsewhere = new RemoteClaims(vertx, new PacketStore(pool), catalog);
-        this.hub = new FeedHub(store, renderer, elsewhere, interval);
+        RemoteClaims elsewhere = new RemoteClaims(vertx, new PacketStore(pools.readers), packets.catalog);
+        this.hub = new FeedHub(store, renderer, elsewhere, pace.interval);
         this.reader = new FeedReader(store, renderer);
         this.ownerTask = new FeedOwnerTask(
-                vertx, ownerStore, new FeedStore(lengthyPool), shards, ended::isKnown, keep, MAX_EVENTS);
-        this.drawNews = new DrawNews(vertx, ownerPool);
+                vertx, ownerStore, new FeedStore(pools.lengthy), shards, packets.ended::isKnown, pace.keep, MAX_EVENTS);
+        this.drawNews = new DrawNews(vertx, pools.owner);
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
