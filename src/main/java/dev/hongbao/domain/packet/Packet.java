@@ -27,38 +27,47 @@ public final class Packet {
     private final Instant expiresAt;
 
     /**
-     * @param shard the shard that was stored with the packet
+     * What is in a packet.
+     *
+     * @param amount the total, minor units
      * @param count the number of shares
+     * @param greeting null for none
      */
-    public Packet(
-            PacketId id,
-            int shard,
-            GroupId group,
-            UserId sender,
-            PacketKind kind,
-            Asset asset,
-            long amount,
-            int count,
-            @Nullable String greeting,
-            Set<UserId> recipients,
-            @Nullable Passcode passcode,
-            Instant createdAt,
-            Instant opensAt,
-            Instant expiresAt) {
+    public record Contents(PacketKind kind, Asset asset, long amount, int count, @Nullable String greeting) {}
+
+    /**
+     * Who may claim.
+     *
+     * @param recipients of an exclusive packet; empty for the other kinds
+     * @param passcode null when none is asked for
+     */
+    public record Audience(GroupId group, Set<UserId> recipients, @Nullable Passcode passcode) {
+        public Audience {
+            recipients = Set.copyOf(recipients);
+        }
+    }
+
+    /** When it was made, and when it can be claimed: from the opening until it expires. */
+    public record Times(Instant createdAt, Instant opensAt, Instant expiresAt) {}
+
+    /**
+     * @param shard the shard that was stored with the packet
+     */
+    public Packet(PacketId id, int shard, UserId sender, Contents contents, Audience audience, Times times) {
         this.id = id;
         this.shard = shard;
-        this.group = group;
         this.sender = sender;
-        this.kind = kind;
-        this.asset = asset;
-        this.amount = amount;
-        this.amounts = new SlotAmounts(count);
-        this.greeting = greeting;
-        this.recipients = Set.copyOf(recipients);
-        this.passcode = passcode;
-        this.createdAt = createdAt;
-        this.opensAt = opensAt;
-        this.expiresAt = expiresAt;
+        this.kind = contents.kind;
+        this.asset = contents.asset;
+        this.amount = contents.amount;
+        this.amounts = new SlotAmounts(contents.count);
+        this.greeting = contents.greeting;
+        this.group = audience.group;
+        this.recipients = audience.recipients;
+        this.passcode = audience.passcode;
+        this.createdAt = times.createdAt;
+        this.opensAt = times.opensAt;
+        this.expiresAt = times.expiresAt;
     }
 
     public PacketId id() {

@@ -77,20 +77,20 @@ final class PacketRows {
         return new Packet(
                 id,
                 row.getInteger("shard"),
-                new GroupId(row.getString("group_id")),
                 new UserId(row.getString("sender")),
-                PacketKind.of(row.getString("kind")),
-                new Asset(row.getString("asset")),
-                row.getLong("amount"),
-                row.getInteger("count"),
-                row.getString("greeting"),
-                recipients == null
-                        ? Set.of()
-                        : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
-                passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
-                instant(row, "created_at"),
-                instant(row, "opens_at"),
-                instant(row, "expires_at"));
+                new Packet.Contents(
+                        PacketKind.of(row.getString("kind")),
+                        new Asset(row.getString("asset")),
+                        row.getLong("amount"),
+                        row.getInteger("count"),
+                        row.getString("greeting")),
+                new Packet.Audience(
+                        new GroupId(row.getString("group_id")),
+                        recipients == null
+                                ? Set.of()
+                                : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
+                        passcode == null ? null : Passcode.ofDigest(passcode.getBytes())),
+                new Packet.Times(instant(row, "created_at"), instant(row, "opens_at"), instant(row, "expires_at")));
     }
 
     private static Instant instant(Row row, String column) {

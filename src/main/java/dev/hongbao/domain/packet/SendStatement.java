@@ -170,18 +170,20 @@ final class SendStatement {
         Packet packet = new Packet(
                 sent.id,
                 sent.shard,
-                command.group(),
                 sent.sender(),
-                command.kind(),
-                command.asset(),
-                command.amount(),
-                command.count(),
-                command.greeting(),
-                Set.copyOf(command.recipients()),
-                passcode == null ? null : Passcode.of(sent.id, passcode),
-                Objects.requireNonNull(row.getOffsetDateTime("created_at")).toInstant(),
-                Objects.requireNonNull(row.getOffsetDateTime("opens_at")).toInstant(),
-                Objects.requireNonNull(row.getOffsetDateTime("expires_at")).toInstant());
+                new Packet.Contents(
+                        command.kind(), command.asset(), command.amount(), command.count(), command.greeting()),
+                new Packet.Audience(
+                        command.group(),
+                        Set.copyOf(command.recipients()),
+                        passcode == null ? null : Passcode.of(sent.id, passcode)),
+                new Packet.Times(
+                        Objects.requireNonNull(row.getOffsetDateTime("created_at"))
+                                .toInstant(),
+                        Objects.requireNonNull(row.getOffsetDateTime("opens_at"))
+                                .toInstant(),
+                        Objects.requireNonNull(row.getOffsetDateTime("expires_at"))
+                                .toInstant()));
         for (int block = 0; !packet.amounts().has(block); block++) {
             packet.amounts().put(block, block(sent.shares.amounts, block));
         }
