@@ -33,7 +33,12 @@ public final class Packet {
      * @param count the number of shares
      * @param greeting null for none
      */
-    public record Contents(PacketKind kind, Asset asset, long amount, int count, @Nullable String greeting) {}
+    public record Contents(
+            PacketKind kind,
+            Asset asset,
+            long amount,
+            int count,
+            @Nullable String greeting) {}
 
     /**
      * Who may claim.
@@ -41,7 +46,8 @@ public final class Packet {
      * @param recipients of an exclusive packet; empty for the other kinds
      * @param passcode null when none is asked for
      */
-    public record Audience(GroupId group, Set<UserId> recipients, @Nullable Passcode passcode) {
+    public record Audience(
+            GroupId group, Set<UserId> recipients, @Nullable Passcode passcode) {
         public Audience {
             recipients = Set.copyOf(recipients);
         }
