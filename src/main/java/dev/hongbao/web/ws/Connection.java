@@ -179,8 +179,8 @@ final class Connection {
         if (closed || now == null || !now.isMemberOf(group)) {
             return; // the token that allowed it was replaced meanwhile
         }
-        Membership membership =
-                new Membership(face.vertx(), this, face.feed().following(), group, place, trusted, statePackets);
+        Membership membership = new Membership(
+                face.vertx(), this, face.feed().following(), group, new Membership.Start(place, trusted), statePackets);
         Membership before = memberships.put(group, membership);
         if (before != null) {
             before.close();

@@ -28,23 +28,22 @@ final class Membership {
     private boolean closed;
 
     /**
-     * @param place where to go on from
+     * Where a reader goes on from.
+     *
      * @param trusted whether the place is this server's own; a client's may be of another history
+     */
+    record Start(long place, boolean trusted) {}
+
+    /**
      * @param statePackets packets to tell in a reset
      */
     Membership(
-            Vertx vertx,
-            Connection connection,
-            FeedFollower following,
-            GroupId group,
-            long place,
-            boolean trusted,
-            int statePackets) {
+            Vertx vertx, Connection connection, FeedFollower following, GroupId group, Start start, int statePackets) {
         this.vertx = vertx;
         this.connection = connection;
         this.group = group;
-        this.place = place;
-        this.placeIsKnown = trusted;
+        this.place = start.place;
+        this.placeIsKnown = start.trusted;
         this.statePackets = statePackets;
         this.follower = following.follow(group, this::advance);
     }
