@@ -37,8 +37,7 @@ final class FeedOwnerTask implements OwnerTask {
     private final FeedStore trimming;
     private final Shards shards;
     private final ShardScript script;
-    private final Duration keep;
-    private final int most;
+    private final Retention retention;
     private final ProgressQueue progressed;
     private volatile Set<Integer> known = Set.of();
     private long sweptNanos = System.nanoTime();
@@ -46,10 +45,16 @@ final class FeedOwnerTask implements OwnerTask {
     private volatile @Nullable String trimHorizon;
 
     /**
+     * Which events are kept.
+     *
+     * @param time how long
+     * @param most how many of a group
+     */
+    record Retention(Duration time, int most) {}
+
+    /**
      * @param trimming on connections whose statements may take minutes: the first trim after a long stop deletes a lot
      * @param over whether a packet is known to have ended
-     * @param keep how long events are kept
-     * @param most how many events of a group are kept
      */
     FeedOwnerTask(
             Vertx vertx,
@@ -57,16 +62,14 @@ final class FeedOwnerTask implements OwnerTask {
             FeedStore trimming,
             Shards shards,
             Predicate<PacketId> over,
-            Duration keep,
-            int most) {
+            Retention retention) {
         this.progressed = new ProgressQueue(over);
         this.vertx = vertx;
         this.store = store;
         this.trimming = trimming;
         this.shards = shards;
         this.script = new ShardScript(vertx, shards);
-        this.keep = keep;
-        this.most = most;
+        this.retention = retention;
         vertx.eventBus()
                 .<SettledClaims>localConsumer(
                         SettledClaims.ADDRESS,
@@ -160,7 +163,8 @@ final class FeedOwnerTask implements OwnerTask {
         trimmedNanos = System.nanoTime();
         String since = trimHorizon == null ? "0" : trimHorizon;
         return store.changed(null)
-                .compose(now -> trimming.trim(keep, most, since).onSuccess(gone -> trimHorizon = now.horizon()))
+                .compose(now -> trimming.trim(retention.time, retention.most, since)
+                        .onSuccess(gone -> trimHorizon = now.horizon()))
                 .mapEmpty();
     }
 }

@@ -75,7 +75,12 @@ public final class Feeds implements SettlementListener {
         this.hub = new FeedHub(store, renderer, elsewhere, pace.interval);
         this.reader = new FeedReader(store, renderer);
         this.ownerTask = new FeedOwnerTask(
-                vertx, ownerStore, new FeedStore(pools.lengthy), shards, packets.ended::isKnown, pace.keep, MAX_EVENTS);
+                vertx,
+                ownerStore,
+                new FeedStore(pools.lengthy),
+                shards,
+                packets.ended::isKnown,
+                new FeedOwnerTask.Retention(pace.keep, MAX_EVENTS));
         this.drawNews = new DrawNews(vertx, pools.owner);
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {
