@@ -72,18 +72,10 @@ public class ClaimMicro {
         return new Packet(
                 id,
                 0,
-                new GroupId("family"),
                 new UserId("alice"),
-                PacketKind.LUCKY,
-                new Asset("CNY"),
-                CLAIMS,
-                CLAIMS,
-                null,
-                Set.of(),
-                null,
-                Instant.EPOCH,
-                Instant.EPOCH,
-                Instant.MAX);
+                new Packet.Contents(PacketKind.LUCKY, new Asset("CNY"), CLAIMS, CLAIMS, null),
+                new Packet.Audience(new GroupId("family"), Set.of(), null),
+                new Packet.Times(Instant.EPOCH, Instant.EPOCH, Instant.MAX));
     }
 
     @Benchmark
