@@ -4,7 +4,7 @@
 -- here nothing of it is settled, see move_cursors; recovery does not load it, and its money stays where it is.
 create table quarantine_unit (
     id       uuid        primary key, -- of the packet or the draw
-    kind     text        not null check (kind in ('packet', 'draw')),
+    kind     text        not null check (kind ~ '^[a-z]+$'),
     shard    smallint    not null references shard,
     since    timestamptz not null default now(),
     sqlstate text        not null, -- of the refusal; '' for a definition that cannot be read

@@ -33,7 +33,7 @@ public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users)
 
     @Override
     public QuarantineUnit unit() {
-        return new QuarantineUnit(QuarantineUnit.Kind.PACKET, packet.value());
+        return packet.unit();
     }
 
     @Override

@@ -21,7 +21,7 @@ public record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalI
 
     @Override
     public QuarantineUnit unit() {
-        return new QuarantineUnit(QuarantineUnit.Kind.DRAW, draw.value());
+        return draw.unit();
     }
 
     @Override

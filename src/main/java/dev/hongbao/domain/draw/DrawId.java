@@ -2,6 +2,7 @@ package dev.hongbao.domain.draw;
 
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.Uuids;
+import dev.hongbao.engine.journal.QuarantineUnit;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,11 @@ public record DrawId(UUID value) {
     public static @Nullable DrawId parse(String text) {
         UUID id = Uuids.parse(text);
         return id == null ? null : new DrawId(id);
+    }
+
+    /** What is set aside with it. */
+    public QuarantineUnit unit() {
+        return new QuarantineUnit("draw", value);
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.hongbao.domain.draw;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.journal.QuarantineUnit;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -223,7 +222,7 @@ public final class DrawStore {
     /** A draw whose definition cannot be read. */
     static Future<Void> setAside(Quarantine quarantine, Row row, RuntimeException fault) {
         return quarantine.setAside(
-                new QuarantineUnit(QuarantineUnit.Kind.DRAW, row.getUUID("id")),
+                new DrawId(row.getUUID("id")).unit(),
                 row.getInteger("shard"),
                 "its definition cannot be read: " + fault.getMessage());
     }

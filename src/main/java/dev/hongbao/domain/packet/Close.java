@@ -17,7 +17,7 @@ public record Close(PacketId packet) implements JournalItem {
 
     @Override
     public QuarantineUnit unit() {
-        return new QuarantineUnit(QuarantineUnit.Kind.PACKET, packet.value());
+        return packet.unit();
     }
 
     @Override

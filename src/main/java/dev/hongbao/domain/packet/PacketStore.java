@@ -4,7 +4,6 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.journal.QuarantineUnit;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -244,7 +243,7 @@ public final class PacketStore {
                 unreadable.computeIfAbsent(
                         row.getUUID("id"),
                         id -> quarantine.setAside(
-                                new QuarantineUnit(QuarantineUnit.Kind.PACKET, id),
+                                new PacketId(id).unit(),
                                 row.getInteger("shard"),
                                 "its terms cannot be read: " + fault.getMessage()));
             }

@@ -72,7 +72,7 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
 
     @Override
     public QuarantineUnit unit() {
-        return new QuarantineUnit(QuarantineUnit.Kind.DRAW, draw.value());
+        return draw.unit();
     }
 
     @Override

@@ -82,7 +82,7 @@ public final class QuarantineStore {
                 .execute()
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(row -> new Listed(
-                                new QuarantineUnit(QuarantineUnit.Kind.of(row.getString("kind")), row.getUUID("id")),
+                                new QuarantineUnit(row.getString("kind"), row.getUUID("id")),
                                 row.getInteger("shard"),
                                 row.getOffsetDateTime("since"),
                                 new Cause(row.getString("sqlstate"), row.getString("reason")),

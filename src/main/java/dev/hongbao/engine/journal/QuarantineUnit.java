@@ -1,31 +1,16 @@
 package dev.hongbao.engine.journal;
 
-import java.util.Locale;
 import java.util.UUID;
 
 /**
- * A packet or a draw: what is set aside as a whole when Postgres refuses its entries, since each of them follows from the ones
- * before.
+ * What is set aside as a whole when Postgres refuses its entries, since each of them follows from the ones before: a packet, a
+ * draw, or what another {@link Mode} has.
+ *
+ * @param kind what it is, in one word for the operator: lower-case letters
  */
-public record QuarantineUnit(Kind kind, UUID id) {
-    /** What it is. */
-    public enum Kind {
-        PACKET,
-        DRAW;
-
-        /** As Postgres has it. */
-        String word() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        /** @throws IllegalArgumentException when there is no such kind */
-        static Kind of(String word) {
-            return valueOf(word.toUpperCase(Locale.ROOT));
-        }
-    }
-
+public record QuarantineUnit(String kind, UUID id) {
     @Override
     public String toString() {
-        return kind.word() + " " + id;
+        return kind + " " + id;
     }
 }

@@ -66,8 +66,7 @@ public final class SetAside {
         List<Map.Entry<QuarantineUnit, Mark>> all = List.copyOf(marks.entrySet());
         parameters
                 .addArrayOfUUID(all.stream().map(mark -> mark.getKey().id()).toArray(UUID[]::new))
-                .addArrayOfString(
-                        all.stream().map(mark -> mark.getKey().kind().word()).toArray(String[]::new))
+                .addArrayOfString(all.stream().map(mark -> mark.getKey().kind()).toArray(String[]::new))
                 .addArrayOfShort(all.stream()
                         .map(mark -> (short) mark.getValue().shard())
                         .toArray(Short[]::new))
