@@ -5,14 +5,14 @@ grant usage on schema ${flyway:defaultSchema} to ${app};
 grant select on all tables in schema ${flyway:defaultSchema} to ${app};
 
 grant insert (kind, owner, asset) on account to ${app};
-grant insert on transfer, packet, packet_amounts, idempotency to ${app};
+grant insert on command, transfer, packet, packet_amounts, idempotency to ${app};
 grant insert (id) on shard to ${app};
 grant insert (one) on installation to ${app};
 grant delete on idempotency to ${app};
 grant update (epoch, nonce, last_seq, replid, restored) on shard to ${app};
 grant update (closed_at, refund) on packet to ${app};
 
-revoke update, delete, truncate on transfer from ${app};
+revoke update, delete, truncate on transfer, command from ${app};
 
 grant insert on draw, prize, code, play_request, play, player, period, release, quota to ${app};
 grant update (closes_at, closed_at, final_table) on draw to ${app};

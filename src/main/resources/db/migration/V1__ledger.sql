@@ -20,19 +20,31 @@ create table account (
     constraint account_in_range check (balance > -9000000000000000000)
 ) with (fillfactor = 45); -- room for a second version of every row: only the balance changes, and no index holds it
 
+-- What somebody asked for, once, under an idempotency key: a send, a deposit or a withdrawal. Its id is the subject of the transfer
+-- that it made; a send's is its packet's. It stays when the key is forgotten.
+create table command (
+    id        uuid primary key, -- UUIDv7
+    actor     text not null, -- who asked: the sender; the backend that moves a user's money
+    key       text not null, -- the idempotency key that the actor gave
+    reference text, -- the actor's own name for it; null for none
+    reason    text -- null for none
+);
+
+-- A subject's transfers stand together, and every key begins with it or ends with it: so the table can be partitioned by it.
 create table transfer (
-    id     bigint generated always as identity primary key,
-    kind   text        not null check (kind in ('deposit', 'withdrawal', 'send', 'claim', 'refund')),
-    debit  bigint      not null,
-    credit bigint      not null,
-    amount bigint      not null,
-    packet uuid, -- null for deposits and withdrawals
-    at     timestamptz not null default now(),
+    subject uuid        not null, -- what it belongs to: a packet, a draw, or the command that asked for it; UUIDv7
+    id      bigint generated always as identity, -- grows with time within a wallet
+    debit   bigint      not null,
+    credit  bigint      not null,
+    amount  bigint      not null,
+    at      timestamptz not null default now(),
+    kind    text        not null check (kind in ('deposit', 'withdrawal', 'send', 'claim', 'refund')),
+    primary key (subject, id),
     constraint transfer_amount check (amount > 0 and amount < 100000000000000),
     constraint transfer_two_accounts check (debit <> credit)
 );
 
--- A wallet's records. Escrows are read through their packet, so a claim costs one of these entries, not two.
+-- A wallet's records. Escrows are read through their subject, so a claim costs one of these entries, not two.
 create index transfer_in on transfer (credit, id) where kind in ('deposit', 'claim', 'refund');
 create index transfer_out on transfer (debit, id) where kind in ('withdrawal', 'send');
 
@@ -69,6 +81,12 @@ begin
         raise exception 'a transfer names an account that does not exist' using errcode = 'foreign_key_violation';
     end if;
 
+    if exists (select from inserted where kind in ('deposit', 'withdrawal', 'send')
+               and not exists (select from command where command.id = inserted.subject)) then
+        raise exception 'nobody asked for a transfer: transfer_has_command'
+            using errcode = 'foreign_key_violation', constraint = 'transfer_has_command';
+    end if;
+
     -- Mostly all accounts of a statement hold the same asset, and then so do the two of every transfer.
     if mixed and exists (select from inserted
                join account as debited on debited.id = inserted.debit
@@ -98,13 +116,18 @@ create trigger transfer_is_kept
     before update or delete or truncate on transfer
     for each statement execute function refuse_change();
 
+create trigger command_is_kept
+    before update or delete or truncate on command
+    for each statement execute function refuse_change();
+
 -- What a user's command did, by its idempotency key. Bound only by success: written in the command's own transaction.
 create table idempotency (
     user_id     text        not null,
     operation   text        not null,
     key         text        not null,
     fingerprint bytea       not null, -- of the command; the same key with another one is refused
-    result      text        not null, -- how to find the first answer
+    subject     uuid        not null, -- of what it made: the packet, the draw, or the command of a deposit or a withdrawal
+    transfer    bigint, -- the id of the subject's transfer that it made; null for a draw
     at          timestamptz not null default now(),
     primary key (user_id, operation, key)
 );
@@ -113,9 +136,10 @@ create index idempotency_at on idempotency (at);
 -- What the keys of commands were used for. Locks the keys, in order, until the transaction ends: the same command at the same
 -- time waits, and then finds the first one's result.
 --
--- Returns for each its result, null when the key is unused, and 'replayed', or 'reused' when it was another command's, or null.
+-- Returns for each 'replayed', or 'reused' when it was another command's; and its subject and transfer. All three are null when
+-- the key is unused.
 create function used_keys(of_operation text, users text[], keys text[], fingerprints bytea[],
-                          out verdicts text[], out results text[])
+                          out verdicts text[], out subjects uuid[], out transfers bigint[])
     language plpgsql
 as $$
 begin
@@ -123,12 +147,14 @@ begin
     from (select distinct hashtextextended(concat_ws(' ', u.user_id, of_operation, u.key), 0) as lock
           from unnest(users, keys) as u(user_id, key) order by lock) as l;
 
-    -- By a statement of its own, so that it sees what was committed while it waited.
+    -- By a statement of its own, so that it sees what was committed while it waited. The limit keeps it one look for each: the
+    -- planner, which knows nothing of the table when it plans, would read all keys of the operation.
     select array_agg(case i.fingerprint = u.fingerprint when true then 'replayed' when false then 'reused' end order by u.n),
-           array_agg(i.result order by u.n)
-    into verdicts, results
+           array_agg(i.subject order by u.n), array_agg(i.transfer order by u.n)
+    into verdicts, subjects, transfers
     from unnest(users, keys, fingerprints) with ordinality as u(user_id, key, fingerprint, n)
-    left join idempotency as i on i.user_id = u.user_id and i.operation = of_operation and i.key = u.key;
+    left join lateral (select * from idempotency
+                       where user_id = u.user_id and operation = of_operation and key = u.key limit 1) as i on true;
 end
 $$;
 
@@ -145,14 +171,15 @@ $$;
 
 -- Deposits, or withdrawals: each of another user, all or none of them committed, each with a verdict of its own.
 --
--- Takes the kind of all; and of each its user, asset, amount, idempotency key and the command's fingerprint. Returns for each,
--- in order, a verdict, and for 'done' and 'replayed' the transfer and its time:
+-- Takes the kind of all; and of each the id of its command, who asked for it, its user, asset, amount, idempotency key and the
+-- command's fingerprint. Returns for each, in order, a verdict, and for 'done' and 'replayed' the transfer and its time:
 -- 'done'      the money is moved
 -- 'replayed'  it was moved before, by the same command
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
 -- 'beyond'    the asset's total would leave the ledger's range; nothing is changed
-create function move_wallets(of_kind text, users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[])
+create function move_wallets(
+    of_kind text, ids uuid[], actors text[], users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[])
     returns table (verdict text, transfer bigint, at timestamptz)
     language plpgsql
     -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
@@ -162,12 +189,14 @@ create function move_wallets(of_kind text, users text[], assets text[], amounts 
     set enable_mergejoin = off
 as $$
 declare
-    verdicts text[];
-    results  text[];
-    wallets  bigint[];
-    sources  bigint[];
+    verdicts  text[];
+    subjects  uuid[];
+    transfers bigint[];
+    wallets   bigint[];
+    sources   bigint[];
 begin
-    select u.verdicts, u.results into verdicts, results from used_keys(of_kind, users, keys, fingerprints) as u;
+    select u.verdicts, u.subjects, u.transfers into verdicts, subjects, transfers
+    from used_keys(of_kind, users, keys, fingerprints) as u;
 
     if of_kind = 'deposit' then
         insert into account (kind, owner, asset)
@@ -201,30 +230,33 @@ begin
           left join account as w on w.id = u.wallet
           left join account as s on s.id = u.source) as g;
 
+    insert into command (id, actor, key)
+    select g.id, g.actor, g.key from unnest(verdicts, ids, actors, keys) as g(verdict, id, actor, key) where g.verdict = 'done';
+
     with moved as (
-        insert into transfer (kind, debit, credit, amount)
-        select of_kind,
+        insert into transfer (subject, debit, credit, amount, kind)
+        select g.id,
                case of_kind when 'deposit' then g.source else g.wallet end,
                case of_kind when 'deposit' then g.wallet else g.source end,
-               g.amount
-        from unnest(verdicts, wallets, sources, amounts) as g(verdict, wallet, source, amount)
+               g.amount, of_kind
+        from unnest(verdicts, ids, wallets, sources, amounts) as g(verdict, id, wallet, source, amount)
         where g.verdict = 'done'
-        returning transfer.id, transfer.debit, transfer.credit
+        returning transfer.subject, transfer.id
     ), noted as (
-        insert into idempotency (user_id, operation, key, fingerprint, result)
-        select g.user_id, of_kind, g.key, g.fingerprint, m.id::text
-        from unnest(users, keys, fingerprints, wallets) as g(user_id, key, fingerprint, wallet)
-        join moved as m on g.wallet in (m.debit, m.credit)
+        insert into idempotency (user_id, operation, key, fingerprint, subject, transfer)
+        select g.user_id, of_kind, g.key, g.fingerprint, m.subject, m.id
+        from unnest(users, keys, fingerprints, ids) as g(user_id, key, fingerprint, id)
+        join moved as m on m.subject = g.id
     )
-    select array_agg(coalesce(m.id::text, g.result) order by g.n)
-    into results
-    from unnest(results, wallets) with ordinality as g(result, wallet, n)
-    left join moved as m on g.wallet in (m.debit, m.credit);
+    select array_agg(coalesce(m.subject, g.subject) order by g.n), array_agg(coalesce(m.id, g.transfer) order by g.n)
+    into subjects, transfers
+    from unnest(ids, subjects, transfers) with ordinality as g(id, subject, transfer, n)
+    left join moved as m on m.subject = g.id;
 
     return query
         select g.verdict, t.id, t.at
-        from unnest(verdicts, results) with ordinality as g(verdict, result, n)
-        left join transfer as t on t.id = g.result::bigint and g.verdict in ('done', 'replayed')
+        from unnest(verdicts, subjects, transfers) with ordinality as g(verdict, subject, transfer, n)
+        left join transfer as t on t.subject = g.subject and t.id = g.transfer and g.verdict in ('done', 'replayed')
         order by g.n;
 end
 $$;

@@ -127,15 +127,15 @@ create trigger packet_adds_up
 alter table transfer
     add column slot integer check (slot >= 0),
     add constraint transfer_is_claim
-        check ((kind = 'claim') = (slot is not null) and (slot is null or packet is not null));
+        check ((kind = 'claim') = (slot is not null));
 
-create unique index transfer_slot on transfer (packet, slot) where slot is not null;
+create unique index transfer_slot on transfer (subject, slot) where slot is not null;
 -- A user's wallets are one for each asset, and a packet has one asset: this is one claim for each user and packet. In this order
 -- it also lists a wallet's claims, newest packets first.
-create unique index transfer_claim on transfer (credit, packet) where slot is not null;
+create unique index transfer_claim on transfer (credit, subject) where slot is not null;
 
 create view claim as
-select t.packet, t.slot, w.owner as user_id, t.amount, t.at
+select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
@@ -168,13 +168,13 @@ create function send_packets(
 as $$
 declare
     verdicts    text[];
-    results     text[];
+    subjects    uuid[];
     epochs      bigint[];
     nonces      text[];
     wallets     bigint[];
     escrows     bigint[];
 begin
-    select u.verdicts, u.results into verdicts, results from used_keys('send', senders, keys, fingerprints) as u;
+    select u.verdicts, u.subjects into verdicts, subjects from used_keys('send', senders, keys, fingerprints) as u;
 
     -- Before the accounts: whoever waits here for a recovery keeps nobody from settling.
     with read as materialized (
@@ -227,21 +227,26 @@ begin
                   recipients, passcode, escrow, opening, lifetime)
     where g.verdict = 'done';
 
-    insert into transfer (kind, debit, credit, amount, packet)
-    select 'send', g.wallet, g.escrow, g.total, g.id
-    from unnest(verdicts, wallets, escrows, totals, ids) as g(verdict, wallet, escrow, total, id)
-    where g.verdict = 'done';
+    insert into command (id, actor, key)
+    select g.id, g.sender, g.key from unnest(verdicts, ids, senders, keys) as g(verdict, id, sender, key) where g.verdict = 'done';
 
-    insert into idempotency (user_id, operation, key, fingerprint, result)
-    select g.sender, 'send', g.key, g.fingerprint, g.id::text
-    from unnest(verdicts, senders, keys, fingerprints, ids) as g(verdict, sender, key, fingerprint, id)
-    where g.verdict = 'done';
+    with moved as (
+        insert into transfer (subject, debit, credit, amount, kind)
+        select g.id, g.wallet, g.escrow, g.total, 'send'
+        from unnest(verdicts, wallets, escrows, totals, ids) as g(verdict, wallet, escrow, total, id)
+        where g.verdict = 'done'
+        returning transfer.subject, transfer.id
+    )
+    insert into idempotency (user_id, operation, key, fingerprint, subject, transfer)
+    select g.sender, 'send', g.key, g.fingerprint, m.subject, m.id
+    from unnest(senders, keys, fingerprints, ids) as g(sender, key, fingerprint, id)
+    join moved as m on m.subject = g.id;
 
     return query
         select g.verdict,
-               case g.verdict when 'done' then g.id when 'replayed' then g.result::uuid end,
+               case g.verdict when 'done' then g.id when 'replayed' then g.subject end,
                g.epoch, g.nonce, p.created_at, p.opens_at, p.expires_at
-        from unnest(verdicts, ids, results, epochs, nonces) with ordinality as g(verdict, id, result, epoch, nonce, n)
+        from unnest(verdicts, ids, subjects, epochs, nonces) with ordinality as g(verdict, id, subject, epoch, nonce, n)
         left join packet as p on p.id = g.id and g.verdict = 'done'
         order by g.n;
 end
@@ -327,7 +332,7 @@ begin
                      from unnest(places, slots) as u(place, slot) group by place) as g
         where g.claims <> g.last - g.first + 1
            or g.first <> coalesce((select max(t.slot) + 1 from transfer as t
-                                   where t.packet = packets[g.place] and t.slot is not null), 0)) then
+                                   where t.subject = packets[g.place] and t.slot is not null), 0)) then
         raise exception 'a slot does not follow on those that are settled' using errcode = 'HB002';
     end if;
 
@@ -350,8 +355,8 @@ begin
         on conflict do nothing;
     end loop;
 
-    insert into transfer (kind, debit, credit, amount, packet, slot)
-    select 'claim', escrows[g.place], g.wallet, g.amount, packets[g.place], g.slot
+    insert into transfer (subject, debit, credit, amount, kind, slot)
+    select packets[g.place], escrows[g.place], g.wallet, g.amount, 'claim', g.slot
     from unnest(places, wallets, amounts, slots) as g(place, wallet, amount, slot);
 
     drained := close_drained(array(
@@ -408,7 +413,7 @@ begin
     on conflict do nothing;
 
     with open as (
-        select p.id, p.escrow, p.asset, coalesce((select max(slot) + 1 from transfer where packet = p.id and slot is not null), 0) as next
+        select p.id, p.escrow, p.asset, coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0) as next
         from packet as p
         where p.id = any (packets) and p.closed_at is null and p.opens_at <= latest_moment()
     ), free as ( -- slots and users that are not taken, also not by an earlier claim of these
@@ -417,22 +422,22 @@ begin
               from unnest(places, slots, users, amounts) with ordinality as u(place, slot, user_id, amount, n)
               join open as p on p.id = packets[u.place] and u.slot >= p.next
               join account as w on w.owner = u.user_id and w.kind = 'wallet' and w.asset = p.asset
-              where not exists (select from transfer as t where t.credit = w.id and t.packet = p.id and t.slot is not null)
+              where not exists (select from transfer as t where t.credit = w.id and t.subject = p.id and t.slot is not null)
               order by p.id, u.slot, u.n) as c
         order by c.packet, c.wallet, c.n
     ), given as ( -- as far as they follow on each other
         select * from (select f.*, row_number() over (partition by f.packet order by f.slot) as nth from free as f) as f
         where f.slot = f.next + f.nth - 1
     ), settled as (
-        insert into transfer (kind, debit, credit, amount, packet, slot)
-        select 'claim', escrow, wallet, amount, packet, slot from given order by n
+        insert into transfer (subject, debit, credit, amount, kind, slot)
+        select packet, escrow, wallet, amount, 'claim', slot from given order by n
         on conflict do nothing
-        returning packet, slot, credit
+        returning subject, slot, credit
     )
     select array(select n::integer from generate_subscripts(users, 1) as n
                  except
                  select g.n::integer from given as g
-                 join settled as s on s.packet = g.packet and s.slot = g.slot and s.credit = g.wallet
+                 join settled as s on s.subject = g.packet and s.slot = g.slot and s.credit = g.wallet
                  order by 1)
     into void;
 
@@ -461,17 +466,17 @@ begin
         order by p.id
         for no key update
     ), refunds as (
-        insert into transfer (kind, debit, credit, amount, packet)
-        select 'refund', d.escrow, w.id, e.balance, d.id
+        insert into transfer (subject, debit, credit, amount, kind)
+        select d.id, d.escrow, w.id, e.balance, 'refund'
         from due as d
         join account as e on e.id = d.escrow
         join account as w on w.owner = d.sender and w.kind = 'wallet' and w.asset = d.asset
         where e.balance > 0
-        returning packet, amount
+        returning subject, amount
     ), ended as (
         update packet set closed_at = now(), refund = coalesce(r.amount, 0)
         from due as d
-        left join refunds as r on r.packet = d.id
+        left join refunds as r on r.subject = d.id
         where packet.id = d.id
         returning packet.id
     )

@@ -120,7 +120,7 @@ as $$
                        array_agg(c.claimed order by p.id))
     from packet as p
     -- Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
-    cross join lateral (select (select max(slot) + 1 from transfer where packet = p.id and slot is not null) as claimed) as c
+    cross join lateral (select (select max(slot) + 1 from transfer where subject = p.id and slot is not null) as claimed) as c
     where p.id = any (packets) and p.closed_at is null
       and c.claimed > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
     having count(*) > 0

@@ -11,7 +11,6 @@ alter table account add constraint account_kind_check check (kind in ('wallet', 
 alter table transfer drop constraint transfer_kind_check;
 alter table transfer add constraint transfer_kind_check check (kind in
     ('deposit', 'withdrawal', 'send', 'claim', 'refund', 'fund', 'cost', 'return', 'award', 'proceeds'));
-alter table transfer add column draw uuid; -- the draw it belongs to; null for the rest
 
 drop index transfer_in;
 drop index transfer_out;
@@ -225,8 +224,8 @@ begin
             where t.status = 'returned'
         returning t.id
     ), moved as (
-        insert into transfer (kind, debit, credit, amount, draw)
-        select 'cost', w.id, f.hold, f.cost, f.draw
+        insert into transfer (subject, debit, credit, amount, kind)
+        select f.draw, w.id, f.hold, f.cost, 'cost'
         from fresh as f
         join noted on noted.id = f.id
         join account as h on h.id = f.hold
@@ -380,15 +379,15 @@ begin
 
     -- One statement for all transfers, so that balances move in the order of account ids.
     with moved as (
-        insert into transfer (kind, debit, credit, amount, draw)
-        select 'award', p.escrow, w.id, p.amount, g.draw
+        insert into transfer (subject, debit, credit, amount, kind)
+        select g.draw, p.escrow, w.id, p.amount, 'award'
         from unnest(play_requests, escrows, awards) as p(request, escrow, amount)
         join unnest(draws, users) with ordinality as g(draw, user_id, n) on g.n = p.request
         join account as e on e.id = p.escrow
         join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = e.asset
         where p.request <> all (void)
         union all
-        select 'return', d.hold, w.id, t.cost, g.draw
+        select g.draw, d.hold, w.id, t.cost, 'return'
         from unnest(ids, draws, users, reasons) with ordinality as g(id, draw, user_id, reason, n)
         join play_request as t on t.id = g.id
         join draw as d on d.id = g.draw
@@ -507,8 +506,8 @@ begin
                     order by d.id for update);
     perform from play_request as t where t.draw = any (closed) and t.status = 'held' order by t.id for update;
 
-    insert into transfer (kind, debit, credit, amount, draw)
-    select 'return', d.hold, w.id, t.cost, d.id
+    insert into transfer (subject, debit, credit, amount, kind)
+    select d.id, d.hold, w.id, t.cost, 'return'
     from draw as d
     join play_request as t on t.draw = d.id and t.status = 'held'
     join account as h on h.id = d.hold
@@ -524,9 +523,9 @@ begin
     order by 2, 3
     on conflict do nothing;
     -- In as many transfers as their bound asks for: what many have paid may be more than any one may pay.
-    insert into transfer (kind, debit, credit, amount, draw)
-    select case a.kind when 'escrow' then 'refund' else 'proceeds' end, a.id, w.id,
-           least(a.balance - part * 99999999999999, 99999999999999), d.id
+    insert into transfer (subject, debit, credit, amount, kind)
+    select d.id, a.id, w.id, least(a.balance - part * 99999999999999, 99999999999999),
+           case a.kind when 'escrow' then 'refund' else 'proceeds' end
     from draw as d
     join account as a on a.owner = d.id::text and a.kind in ('escrow', 'hold')
     join account as w on w.owner = d.owner and w.kind = 'wallet' and w.asset = a.asset

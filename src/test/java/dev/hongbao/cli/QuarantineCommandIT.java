@@ -82,7 +82,7 @@ class QuarantineCommandIT {
 
     private RefusingServer refuse(Packet packet) {
         RefusingServer rule =
-                RefusingServer.rows(books, "transfer", "new.packet = '" + packet.id() + "' and new.slot > 0", "23514");
+                RefusingServer.rows(books, "transfer", "new.subject = '" + packet.id() + "' and new.slot > 0", "23514");
         assertThatThrownBy(() -> engine.claim(packet, "carol")).isInstanceOf(UnavailableException.class);
         return rule;
     }

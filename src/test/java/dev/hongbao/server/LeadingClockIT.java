@@ -348,7 +348,7 @@ class LeadingClockIT {
         eventually(SOON, books::assertJournalsEmpty);
         assertThat(engine.balance("zoe")).isEqualTo(100);
         assertThat(books.longOf(
-                        "select count(*) from transfer where kind = 'refund' and packet = '" + packet.id() + "'"))
+                        "select count(*) from transfer where kind = 'refund' and subject = '" + packet.id() + "'"))
                 .isEqualTo(1);
         books.assertClean();
     }

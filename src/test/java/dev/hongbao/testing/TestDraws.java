@@ -52,7 +52,9 @@ public final class TestDraws {
     }
 
     public void deposit(String user, Asset asset, long amount) {
-        get(engine.engine().wallets().deposit(new UserId(user), asset, amount, TestEngine.newKey()));
+        get(engine.engine()
+                .wallets()
+                .deposit(TestEngine.BACKEND, new UserId(user), asset, amount, TestEngine.newKey()));
     }
 
     public long balance(String user, Asset asset) {

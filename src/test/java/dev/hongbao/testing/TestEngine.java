@@ -37,6 +37,9 @@ public final class TestEngine implements AutoCloseable {
     public static final GroupId GROUP = new GroupId("family");
     public static final Asset CNY = new Asset("CNY");
 
+    /** Who deposits and withdraws. */
+    public static final UserId BACKEND = new UserId("backend");
+
     private final Vertx vertx;
     private final Engine engine;
     private final SimpleMeterRegistry metrics;
@@ -137,7 +140,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public WalletEntry deposit(String user, long amount) {
-        return get(engine.wallets().deposit(new UserId(user), CNY, amount, newKey()));
+        return get(engine.wallets().deposit(BACKEND, new UserId(user), CNY, amount, newKey()));
     }
 
     public long balance(String user) {

@@ -57,8 +57,8 @@ final class DrawCreator {
     private static final String INSERT_CODES = "insert into code (draw, prize, nth, code)"
             + " select $1, $2, u.nth, u.code from unnest($3::text[]) with ordinality as u(code, nth)";
 
-    private static final String FUND = "insert into transfer (kind, debit, credit, amount, draw)"
-            + " select 'fund', u.debit, u.credit, u.amount, $1"
+    private static final String FUND = "insert into transfer (subject, debit, credit, amount, kind)"
+            + " select $1, u.debit, u.credit, u.amount, 'fund'"
             + " from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as u(debit, credit, amount)";
 
     private final Shards shards;
@@ -98,15 +98,14 @@ final class DrawCreator {
                 .once(
                         scope,
                         tx -> insert(tx, id, caller.user(), definition)
-                                .map(generation -> new Idempotency.Done<>(id.toString(), generation)))
-                .compose(made -> catalog.find(Objects.requireNonNull(DrawId.parse(made.result())))
-                        .compose(found -> {
-                            Draw draw = Objects.requireNonNull(found);
-                            Generation generation = made.fresh();
-                            return generation == null
-                                    ? Future.succeededFuture(draw)
-                                    : load(draw, generation).map(draw);
-                        }));
+                                .map(generation -> new Idempotency.Done<>(id.value(), generation)))
+                .compose(made -> catalog.find(new DrawId(made.subject())).compose(found -> {
+                    Draw draw = Objects.requireNonNull(found);
+                    Generation generation = made.fresh();
+                    return generation == null
+                            ? Future.succeededFuture(draw)
+                            : load(draw, generation).map(draw);
+                }));
     }
 
     private Future<Void> load(Draw draw, Generation generation) {

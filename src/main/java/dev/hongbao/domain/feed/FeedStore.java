@@ -42,7 +42,7 @@ final class FeedStore {
     private static final String LAGGING = """
             select p.group_id, p.id from packet as p
             where p.shard = any ($1) and p.closed_at is null
-              and coalesce((select max(slot) + 1 from transfer where packet = p.id and slot is not null), 0)
+              and coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)
                 > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
             limit $2
             """;

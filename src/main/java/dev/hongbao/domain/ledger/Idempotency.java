@@ -13,6 +13,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -47,16 +48,16 @@ public final class Idempotency {
     /**
      * A command that is done.
      *
-     * @param result a short text by which its result is found again
+     * @param subject what it made
      * @param fresh what else is known of it; null when it was done before
      */
-    public record Done<T>(String result, @Nullable T fresh) {}
+    public record Done<T>(UUID subject, @Nullable T fresh) {}
 
     /**
      * Runs {@code work} in a transaction unless the key was used before. Two calls at once with one key wait for each other.
      *
      * @param work does the command; may run more than once, of which one commits
-     * @return what {@code work} gave; or, when the key was used before, the result of then and nothing fresh. Refused with
+     * @return what {@code work} gave; or, when the key was used before, the subject of then and nothing fresh. Refused with
      *     IDEMPOTENCY_KEY_REUSED, or as {@code work} fails
      */
     public <T> Future<Done<T>> once(Scope scope, Function<SqlConnection, Future<Done<T>>> work) {
@@ -67,28 +68,28 @@ public final class Idempotency {
             var locked = tx.preparedQuery(
                             "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))")
                     .execute(key);
-            var used = tx.preparedQuery("select fingerprint, result from idempotency"
+            var used = tx.preparedQuery("select fingerprint, subject from idempotency"
                             + " where user_id = $1 and operation = $2 and key = $3")
                     .execute(key);
             return locked.compose(done -> used).compose(rows -> {
                 if (rows.rowCount() == 0) {
                     return work.apply(tx)
                             .compose(done -> tx.preparedQuery(
-                                            "insert into idempotency (user_id, operation, key, fingerprint, result)"
+                                            "insert into idempotency (user_id, operation, key, fingerprint, subject)"
                                                     + " values ($1, $2, $3, $4, $5)")
                                     .execute(Tuple.of(
                                             scope.user.value(),
                                             scope.operation,
                                             scope.key.value(),
                                             Buffer.buffer(fingerprint),
-                                            done.result))
+                                            done.subject))
                                     .map(done));
                 }
                 var first = rows.iterator().next();
                 if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
                     return Future.failedFuture(Verdict.REUSED.refusal());
                 }
-                return Future.succeededFuture(new Done<>(first.getString(1), null));
+                return Future.succeededFuture(new Done<>(first.getUUID(1), null));
             });
         });
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.ledger;
 
+import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
@@ -12,6 +13,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class Wallets {
     /** The transfers that touch the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """
-            select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.packet, t.draw, t.at
+            select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
+                   case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null then t.subject end as packet,
+                   case when t.kind in ('fund', 'cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw
             from account as w
             cross join lateral (
                 (select * from transfer where credit = w.id and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds')
@@ -29,11 +33,12 @@ public final class Wallets {
                 (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost') and id < $2
                  order by id desc limit $3)
             ) as t
+            left join lateral (select id from draw where id = t.subject and t.kind = 'refund' limit 1) as d on true
             where w.owner = $1 and w.kind = 'wallet'
             order by t.id desc limit $3
             """;
 
-    private static final String MOVE = "select verdict, transfer, at from move_wallets($1, $2, $3, $4, $5, $6)";
+    private static final String MOVE = "select verdict, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8)";
 
     private final Pool pool;
 
@@ -44,21 +49,25 @@ public final class Wallets {
     /**
      * Moves money in from outside. Idempotent by (user, key); a repetition gets the first answer.
      *
+     * @param actor who asked for it, for the books
      * @return the wallet's entry; fails with {@link RefusedException}
      */
-    public Future<WalletEntry> deposit(UserId user, Asset asset, long amount, IdempotencyKey key) {
-        return move(user, asset, amount, key, TransferKind.DEPOSIT);
+    public Future<WalletEntry> deposit(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        return move(TransferKind.DEPOSIT, actor, user, asset, amount, key);
     }
 
     /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
-    public Future<WalletEntry> withdraw(UserId user, Asset asset, long amount, IdempotencyKey key) {
-        return move(user, asset, amount, key, TransferKind.WITHDRAWAL);
+    public Future<WalletEntry> withdraw(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        return move(TransferKind.WITHDRAWAL, actor, user, asset, amount, key);
     }
 
-    private Future<WalletEntry> move(UserId user, Asset asset, long amount, IdempotencyKey key, TransferKind kind) {
+    private Future<WalletEntry> move(
+            TransferKind kind, UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
         var scope = new Idempotency.Scope(user, kind.wireName(), key, asset + " " + Amount.check(amount));
         Tuple one = Tuple.tuple()
                 .addString(kind.wireName())
+                .addArrayOfUUID(new UUID[] {UuidCreator.getTimeOrderedEpoch()})
+                .addArrayOfString(new String[] {actor.value()})
                 .addArrayOfString(new String[] {user.value()})
                 .addArrayOfString(new String[] {asset.code()})
                 .addArrayOfLong(new Long[] {amount})

@@ -26,7 +26,7 @@ public final class PacketShardLoader implements ShardLoader {
 
     private static final String OPEN = """
             select p.id, count(c.slot) as claims, coalesce(max(c.slot) + 1, 0) as next_slot
-            from packet as p left join transfer as c on c.packet = p.id and c.slot is not null
+            from packet as p left join transfer as c on c.subject = p.id and c.slot is not null
             where p.shard = $1 and p.closed_at is null
               and not exists (select from quarantine_unit as q where q.id = p.id)
             group by p.id

@@ -31,20 +31,20 @@ public final class PacketStore {
 
     /** The claims that went into the wallets of $1: a few from each, through its index. */
     private static final String CLAIMS_OF = """
-            select c.packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+            select c.subject as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
             from account as w
             cross join lateral (select * from transfer
-                                where credit = w.id and slot is not null and packet < $2
-                                order by packet desc limit $3) as c
+                                where credit = w.id and slot is not null and subject < $2
+                                order by subject desc limit $3) as c
             where w.owner = $1 and w.kind = 'wallet'
-            order by c.packet desc limit $3
+            order by c.subject desc limit $3
             """;
 
     /** Drained or not: whoever may not know it is not told. */
     private static final String LUCKIEST = """
-            select c.packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+            select p.id as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
             from packet as p
-            join transfer as c on c.packet = p.id and c.slot = p.luckiest
+            join transfer as c on c.subject = p.id and c.slot = p.luckiest
             join account as w on w.id = c.credit
             where p.id = $1
             """;
@@ -61,10 +61,10 @@ public final class PacketStore {
             + " l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at, l.owner as luckiest_user"
             + " from packet as p join account as e on e.id = p.escrow"
             + " left join lateral (select t.slot, t.amount, t.at from account as w join transfer as t on t.credit = w.id"
-            + " where w.owner = $1 and w.kind = 'wallet' and w.asset = p.asset and t.packet = p.id and t.slot is not null"
+            + " where w.owner = $1 and w.kind = 'wallet' and w.asset = p.asset and t.subject = p.id and t.slot is not null"
             + " limit 1) as m on true"
             + " left join lateral (select t.slot, t.amount, t.at, w.owner from transfer as t join account as w on w.id = t.credit"
-            + " where t.packet = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0"
+            + " where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0"
             + " limit 1) as l on true ";
 
     private final Pool pool;
@@ -123,7 +123,7 @@ public final class PacketStore {
     private static String progressOf(String p) {
         // Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
         return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund,"
-                        + " coalesce((select max(slot) + 1 from transfer where packet = p.id and slot is not null), 0)"
+                        + " coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)"
                         + " as claimed_count,"
                         + " p.amount - p.refund - e.balance as claimed_amount")
                 .replace("p.", p + ".");

@@ -80,9 +80,9 @@ final class DrawChecks {
                     from (select p.draw, p.user_id, sum(z.amount) as amount
                           from play as p join prize as z on z.draw = p.draw and z.n = p.prize
                           where z.amount > 0 group by p.draw, p.user_id) as won
-                    full join (select t.draw, w.owner as user_id, sum(t.amount) as amount
+                    full join (select t.subject as draw, w.owner as user_id, sum(t.amount) as amount
                                from transfer as t join account as w on w.id = t.credit
-                               where t.kind = 'award' group by t.draw, w.owner) as paid using (draw, user_id)
+                               where t.kind = 'award' group by t.subject, w.owner) as paid using (draw, user_id)
                     where won.amount is distinct from paid.amount
                     """),
             new Check(

@@ -10,8 +10,8 @@ final class LedgerChecks {
                                   p.id, coalesce(c.sum, 0), p.refund, e.balance, p.amount)
                     from packet as p
                     join account as e on e.id = p.escrow
-                    left join (select packet, sum(amount) as sum from transfer where slot is not null group by packet) as c
-                        on c.packet = p.id
+                    left join (select subject, sum(amount) as sum from transfer where slot is not null group by subject) as c
+                        on c.subject = p.id
                     where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount
                     """),
             new Check("I1", "the escrow of a closed packet is empty", """
@@ -25,12 +25,12 @@ final class LedgerChecks {
                         select b.packet as id, b.block * 1000 + a.n::integer - 1 as slot, a.amount
                         from packet_amounts as b cross join lateral unnest(b.amounts) with ordinality as a(amount, n)
                     )
-                    select format('packet %s slot %s: claimed %s, was %s', c.packet, c.slot, c.amount, s.amount)
-                    from slots as s join transfer as c on c.packet = s.id and c.slot = s.slot
+                    select format('packet %s slot %s: claimed %s, was %s', c.subject, c.slot, c.amount, s.amount)
+                    from slots as s join transfer as c on c.subject = s.id and c.slot = s.slot
                     where c.amount <> s.amount
                     union all
-                    select format('packet %s has no slot %s', c.packet, c.slot)
-                    from transfer as c left join packet as p on p.id = c.packet
+                    select format('packet %s has no slot %s', c.subject, c.slot)
+                    from transfer as c left join packet as p on p.id = c.subject
                     where c.slot is not null and (p.id is null or c.slot >= p.count)
                     """),
             new Check("I2", "the amounts of a packet's slots add up to it", """
@@ -43,23 +43,29 @@ final class LedgerChecks {
                     where a.slots is distinct from p.count or a.sum is distinct from p.amount
                     """),
             new Check("I2", "slots are claimed in order, without gaps", """
-                    select format('packet %s: %s claims, highest slot %s', packet, count(*), max(slot))
-                    from transfer where slot is not null group by packet having count(*) <> max(slot) + 1
+                    select format('packet %s: %s claims, highest slot %s', subject, count(*), max(slot))
+                    from transfer where slot is not null group by subject having count(*) <> max(slot) + 1
                     """),
             new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
-                    select format('packet %s slot %s: transfer %s', t.packet, t.slot, t.id)
+                    select format('packet %s slot %s: transfer %s', t.subject, t.slot, t.id)
                     from transfer as t
-                    left join packet as p on p.id = t.packet
+                    left join packet as p on p.id = t.subject
                     left join account as w on w.id = t.credit and w.kind = 'wallet'
                     where t.slot is not null and (p.escrow is distinct from t.debit or w.id is null)
                     """),
             new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
-                    select format('transfer %s', t.id)
+                    select format('transfer %s of %s', t.id, t.subject)
                     from transfer as t
                     left join account as d on d.id = t.debit
                     left join account as c on c.id = t.credit
                     where d.asset is null or c.asset is null or d.asset <> c.asset or d.id = c.id
                        or t.amount <= 0 or t.amount >= 100000000000000
+                    """),
+            new Check(
+                    "I3", "every transfer from or to outside, and every send, has the command that asked for it", """
+                    select format('transfer %s of %s', t.id, t.subject)
+                    from transfer as t left join command as c on c.id = t.subject
+                    where t.kind in ('deposit', 'withdrawal', 'send') and c.id is null
                     """),
             new Check("I4", "every balance is the sum of its transfers", """
                     select format('%s of %s in %s: balance %s, transfers %s',
@@ -82,18 +88,18 @@ final class LedgerChecks {
             new Check("I8", "a refund is one transfer to the sender, and only a packet with shares left has one", """
                     select format('packet %s: refund %s, transfers %s', p.id, p.refund, coalesce(t.sum, 0))
                     from packet as p
-                    left join (select t.packet, sum(t.amount) as sum, count(*) as n, min(w.owner) as owner
+                    left join (select t.subject, sum(t.amount) as sum, count(*) as n, min(w.owner) as owner
                                from transfer as t join account as w on w.id = t.credit
-                               where t.kind = 'refund' group by t.packet) as t on t.packet = p.id
-                    left join (select packet, count(*) as n from transfer where slot is not null group by packet) as c
-                        on c.packet = p.id
+                               where t.kind = 'refund' group by t.subject) as t on t.subject = p.id
+                    left join (select subject, count(*) as n from transfer where slot is not null group by subject) as c
+                        on c.subject = p.id
                     where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.owner <> p.sender
                        or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
                     """),
             new Check("I8", "no claim was settled before its packet's opening or after its close", """
                     select format('packet %s: slot %s at %s, open from %s to %s',
                                   p.id, c.slot, c.at, p.opens_at, p.closed_at)
-                    from transfer as c join packet as p on p.id = c.packet
+                    from transfer as c join packet as p on p.id = c.subject
                     where c.slot is not null
                       -- To the minute, as it is settled.
                       and (c.at > p.closed_at or c.at < p.opens_at - interval '1 minute')

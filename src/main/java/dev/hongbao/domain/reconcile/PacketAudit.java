@@ -42,7 +42,7 @@ public final class PacketAudit implements ShardAudit {
                                         order by id limit $3) as next) as page
                   where before < $4) as p
             left join lateral (select slot, credit from transfer
-                               where packet = p.id and slot is not null offset 0) as c on true
+                               where subject = p.id and slot is not null offset 0) as c on true
             left join account as w on w.id = c.credit
             group by p.id order by p.id
             """;

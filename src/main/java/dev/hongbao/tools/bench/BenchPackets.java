@@ -57,7 +57,7 @@ final class BenchPackets {
     /** Gives the senders enough for any number of packets. */
     static void fund(BenchBed bed) throws Exception {
         for (Caller sender : SENDERS) {
-            BenchBed.await(bed.engine().wallets().deposit(sender.user(), CNY, DEPOSIT, newKey()));
+            BenchBed.await(bed.engine().wallets().deposit(sender.user(), sender.user(), CNY, DEPOSIT, newKey()));
         }
     }
 

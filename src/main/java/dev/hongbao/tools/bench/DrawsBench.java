@@ -86,7 +86,7 @@ final class DrawsBench {
     private void deposit() throws Exception {
         List<Future<?>> deposits = new ArrayList<>();
         for (Caller player : players) {
-            deposits.add(bed.engine().wallets().deposit(player.user(), POINTS, POINTS_EACH, newKey()));
+            deposits.add(bed.engine().wallets().deposit(player.user(), player.user(), POINTS, POINTS_EACH, newKey()));
             if (deposits.size() % 100 == 0) {
                 BenchBed.await(Future.all(deposits));
             }

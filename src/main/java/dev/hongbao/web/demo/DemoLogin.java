@@ -109,8 +109,8 @@ public final class DemoLogin {
         if (open == null || !MEMBERS.contains(member)) {
             throw new IllegalStateException("no demo login for " + member.value());
         }
-        return wallets.deposit(member, ASSET, START_AMOUNT, START_KEY)
-                .compose(money -> wallets.deposit(member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
+        return wallets.deposit(member, member, ASSET, START_AMOUNT, START_KEY)
+                .compose(money -> wallets.deposit(member, member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
                 .compose(points -> wheel)
                 .map(offered -> {
                     Instant expiresAt =

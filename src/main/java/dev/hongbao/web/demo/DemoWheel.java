@@ -72,7 +72,8 @@ public final class DemoWheel {
                 .filter(prize -> asset.equals(prize.award().asset()))
                 .mapToLong(prize -> prize.award().amount() * Objects.requireNonNull(prize.stock()))
                 .sum();
-        return wallets.deposit(OWNER.user(), asset, amount, new IdempotencyKey(asset.code() + key.value()));
+        return wallets.deposit(
+                OWNER.user(), OWNER.user(), asset, amount, new IdempotencyKey(asset.code() + key.value()));
     }
 
     /** A hundred plays give 88.88 yuan once, and back nine points in ten. */

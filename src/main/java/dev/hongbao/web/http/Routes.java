@@ -42,14 +42,14 @@ final class Routes {
     private Future<Reply> deposit(Call call) {
         JsonObject body = call.requiredBody();
         return services.wallets()
-                .deposit(call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+                .deposit(call.caller().user(), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
                 .map(entry -> Reply.json(201, Bodies.transfer(entry)));
     }
 
     private Future<Reply> withdraw(Call call) {
         JsonObject body = call.requiredBody();
         return services.wallets()
-                .withdraw(call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+                .withdraw(call.caller().user(), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
                 .map(entry -> Reply.json(201, Bodies.transfer(entry)));
     }
 

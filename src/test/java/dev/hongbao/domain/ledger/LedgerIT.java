@@ -1,5 +1,6 @@
 package dev.hongbao.domain.ledger;
 
+import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.lucky;
@@ -60,7 +61,7 @@ class LedgerIT {
         }
         engine = TestEngine.start(servers, 2, Map.of());
         engine.deposit("alice", 1000);
-        get(engine.engine().wallets().deposit(new UserId("alice"), new Asset("POINTS"), 1000, newKey()));
+        get(engine.engine().wallets().deposit(BACKEND, new UserId("alice"), new Asset("POINTS"), 1000, newKey()));
         engine.claim(engine.send("alice", 100, 2), "bob");
     }
 
@@ -92,6 +93,11 @@ class LedgerIT {
                 "app; update transfer set amount = amount + 1",
                 "app; delete from transfer",
                 "app; truncate transfer",
+                "owner; update command set actor = 'mallory'",
+                "owner; delete from command",
+                "owner; truncate command",
+                "app; update command set actor = 'mallory'",
+                "app; delete from command",
                 "app; update account set balance = balance + 1",
                 "app; insert into account (kind, owner, asset, balance) values ('wallet', 'x', 'CNY', 5)",
                 "app; update packet set amount = 1",
@@ -112,8 +118,8 @@ class LedgerIT {
     }
 
     private static String transfer(String debit, String credit, String amount) {
-        return "insert into transfer (kind, debit, credit, amount) values ('refund', (" + debit + "), (" + credit
-                + "), " + amount + ")";
+        return "insert into transfer (subject, kind, debit, credit, amount) values (gen_random_uuid(), 'refund', ("
+                + debit + "), (" + credit + "), " + amount + ")";
     }
 
     private static String wallet(String owner, String asset) {
@@ -148,9 +154,20 @@ class LedgerIT {
                 transfer(wallet("alice", "CNY"), wallet("bob", "CNY"), "1").replace("'refund'", "'claim'"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"owner", "app"})
+    void whatSomebodyHasToAskForIsNotMovedWithoutACommandWhoeverWritesIt(String role) {
+        for (String kind : List.of("deposit", "withdrawal", "send")) {
+            assertViolates(
+                    role,
+                    "transfer_has_command",
+                    transfer(wallet("alice", "CNY"), wallet("bob", "CNY"), "1").replace("refund", kind));
+        }
+    }
+
     /** On the packet that bob has claimed slot 0 of. */
     private static String claim(int slot, String wallet) {
-        return "insert into transfer (kind, debit, credit, amount, packet, slot)" + " select 'claim', escrow, ("
+        return "insert into transfer (kind, debit, credit, amount, subject, slot)" + " select 'claim', escrow, ("
                 + wallet + "), 1, id, " + slot + " from packet";
     }
 
@@ -187,8 +204,8 @@ class LedgerIT {
             String user = "m" + random.nextInt(10);
             int amount = 1 + random.nextInt(500);
             switch (i % 3) {
-                case 0 -> all.add(engine.engine().wallets().deposit(new UserId(user), CNY, amount, newKey()));
-                case 1 -> all.add(engine.engine().wallets().withdraw(new UserId(user), CNY, amount, newKey()));
+                case 0 -> all.add(engine.engine().wallets().deposit(BACKEND, new UserId(user), CNY, amount, newKey()));
+                case 1 -> all.add(engine.engine().wallets().withdraw(BACKEND, new UserId(user), CNY, amount, newKey()));
                 default ->
                     all.add(engine.loop(i)
                             .call(services -> services.packets()
@@ -220,7 +237,7 @@ class LedgerIT {
 
         // When
         List<WalletEntry> entries = IntStream.range(0, 20)
-                .mapToObj(i -> engine.engine().wallets().deposit(new UserId("ida"), CNY, 70, key))
+                .mapToObj(i -> engine.engine().wallets().deposit(BACKEND, new UserId("ida"), CNY, 70, key))
                 .toList()
                 .stream()
                 .map(TestEngine::get)
@@ -230,7 +247,7 @@ class LedgerIT {
         // Then
         assertThat(entries).hasSize(1);
         assertThat(engine.balance("ida")).isEqualTo(70);
-        assertThatThrownBy(() -> get(engine.engine().wallets().deposit(new UserId("ida"), CNY, 71, key)))
+        assertThatThrownBy(() -> get(engine.engine().wallets().deposit(BACKEND, new UserId("ida"), CNY, 71, key)))
                 .isInstanceOfSatisfying(
                         RefusedException.class,
                         refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));

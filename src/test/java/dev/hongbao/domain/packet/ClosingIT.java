@@ -194,7 +194,7 @@ class ClosingIT {
         // Then
         eventually(
                 Duration.ofSeconds(15),
-                () -> assertThat(books.longOf("select count(*) from transfer where kind = 'refund' and packet = '"
+                () -> assertThat(books.longOf("select count(*) from transfer where kind = 'refund' and subject = '"
                                 + packet.id() + "'"))
                         .isEqualTo(1));
         books.assertClean();

@@ -188,15 +188,16 @@ class SendIT {
         String totals = "array" + amounts + "::bigint[]";
         String fingerprints = "array(select a::text::bytea from unnest(" + totals + ") as a)";
         String assets = "array(select 'CNY' from " + n + ")";
-        if (!operation.equals("send")) {
-            return books.strings("select verdict from move_wallets('" + operation + "', " + common + ", " + assets
-                    + ", " + totals + ", " + keys + ", " + fingerprints + ")");
-        }
         String ids = "array["
                 + users.stream()
                         .map(user -> "'" + UUID.randomUUID() + "'::uuid")
                         .collect(Collectors.joining(", "))
                 + "]";
+        if (!operation.equals("send")) {
+            return books.strings("select verdict from move_wallets('" + operation + "', " + ids
+                    + ", array(select 'backend' from " + n + "), " + common + ", " + assets + ", " + totals + ", "
+                    + keys + ", " + fingerprints + ")");
+        }
         String nulls = "array(select null from " + n + ")";
         return books.strings("select verdict from send_packets(" + common + ", " + keys + ", " + fingerprints + ", "
                 + ids

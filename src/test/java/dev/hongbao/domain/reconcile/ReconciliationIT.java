@@ -77,9 +77,11 @@ class ReconciliationIT {
             I2 | update packet_amounts set amounts = array[amounts[1] + 1] || amounts[2:] where cardinality(amounts) = 10
             I2 | update packet_amounts set amounts = array[amounts[1] + amounts[2]] || amounts[3:] where cardinality(amounts) = 10
             I2 | delete from packet_amounts where cardinality(amounts) = 10
-            I2 | update transfer set slot = 7 where slot = 1 and packet in (select id from packet where count = 10)
+            I2 | update transfer set slot = 7 where slot = 1 and subject in (select id from packet where count = 10)
             I2 | update transfer set credit = (select id from account where kind = 'source') where slot = 0
             I3 | update transfer set debit = -1 where kind = 'deposit'
+            I3 | delete from command where actor = 'alice'
+            I3 | update transfer set subject = gen_random_uuid() where kind = 'deposit'
             I3 | update account set asset = 'GOLD' where owner = 'bob'
             I4 | update account set balance = balance + 1 where owner = 'bob'
             I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'
@@ -94,7 +96,7 @@ class ReconciliationIT {
                 Statement statement = owner.createStatement()) {
             // Given books that the rules would not have let anybody write
             owner.setAutoCommit(false);
-            for (String table : List.of("transfer", "packet", "packet_amounts")) {
+            for (String table : List.of("command", "transfer", "packet", "packet_amounts")) {
                 statement.execute("alter table " + table + " disable trigger user");
             }
             statement.execute(forgery);

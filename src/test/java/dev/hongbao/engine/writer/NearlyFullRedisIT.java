@@ -53,7 +53,7 @@ class NearlyFullRedisIT {
     private static void settle(Books books, Packet packet) {
         books.execute("insert into account (kind, owner, asset) select 'wallet', 'member-of-the-crowd-' || n, 'CNY'"
                 + " from generate_series(0, " + (CLAIMS - 1) + ") as n");
-        books.execute("insert into transfer (kind, debit, credit, amount, packet, slot)"
+        books.execute("insert into transfer (kind, debit, credit, amount, subject, slot)"
                 + " select 'claim', p.escrow, w.id, 1, p.id, n from packet as p"
                 + " cross join generate_series(0, " + (CLAIMS - 1) + ") as n"
                 + " join account as w on w.kind = 'wallet' and w.owner = 'member-of-the-crowd-' || n"

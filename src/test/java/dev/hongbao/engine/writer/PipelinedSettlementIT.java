@@ -93,7 +93,7 @@ class PipelinedSettlementIT {
     void whatIsSentBehindASettlementThatFailsIsTriedAgain() throws SQLException {
         // Given a share that somebody holds of whom Redis does not know
         String eve = "insert into account (kind, owner, asset) values ('wallet', 'eve', 'CNY');"
-                + "insert into transfer (kind, debit, credit, amount, packet, slot)"
+                + "insert into transfer (kind, debit, credit, amount, subject, slot)"
                 + " select 'claim', escrow, (select id from account where owner = 'eve'), " + packet.amountOf(0)
                 + ", id, 0 from packet where id = '"
                 + packet.id() + "'";

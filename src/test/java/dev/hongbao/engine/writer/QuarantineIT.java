@@ -89,7 +89,7 @@ class QuarantineIT {
     }
 
     private RefusingServer refuseClaims(Packet packet) {
-        return RefusingServer.rows(books, "transfer", "new.packet = '" + packet.id() + "' and new.slot > 0", "23514");
+        return RefusingServer.rows(books, "transfer", "new.subject = '" + packet.id() + "' and new.slot > 0", "23514");
     }
 
     private List<String> units() {
@@ -239,7 +239,7 @@ class QuarantineIT {
                 .toList();
         Packet good = engine.send("alice", 100, 2);
         try (RefusingServer rule = RefusingServer.rows(
-                books, "transfer", "new.slot is not null and new.packet <> '" + good.id() + "'", "23514")) {
+                books, "transfer", "new.slot is not null and new.subject <> '" + good.id() + "'", "23514")) {
             // When: one after the other
             packets.subList(0, 5).forEach(packet -> assertSetAside(engine.claim(0, packet, "bob")));
             Future<ClaimOutcome> sixth = engine.claim(0, packets.get(5), "bob");
@@ -313,7 +313,7 @@ class QuarantineIT {
         Packet due = engine.send("alice", 1000, 5);
         engine.claim(bad, "bob");
         RefusingServer rule = RefusingServer.rows(
-                books, "transfer", "new.packet in ('" + bad.id() + "', '" + due.id() + "') and new.slot > 0", "23514");
+                books, "transfer", "new.subject in ('" + bad.id() + "', '" + due.id() + "') and new.slot > 0", "23514");
         assertSetAside(engine.claim(0, bad, "carol"));
         engine.claim(due, "bob");
         assertSetAside(engine.claim(0, due, "carol"));

@@ -164,7 +164,7 @@ class TwoServersIT {
             assertThat(live(other)).isZero();
             ClaimOutcome first = other.claim(packet, "bob");
             try (RefusingServer claims = RefusingServer.rows(
-                            books, "transfer", "new.packet = '" + packet.id() + "' and new.slot > 0", "23514");
+                            books, "transfer", "new.subject = '" + packet.id() + "' and new.slot > 0", "23514");
                     RefusingServer plays =
                             RefusingServer.rows(books, "play", "new.draw = '" + draw.id() + "'", "23514")) {
                 // When

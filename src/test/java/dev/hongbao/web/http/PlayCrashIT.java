@@ -308,7 +308,7 @@ class PlayCrashIT extends ServerProcessClient {
         }
         assertThat(count("play")).isEqualTo((long) asked.size() * TEN);
         assertThat(books.longOf("select sum(case kind when 'cost' then amount when 'return' then -amount end)"
-                        + " from transfer where draw = '" + draw + "'"))
+                        + " from transfer where subject = '" + draw + "'"))
                 .isEqualTo((long) asked.size() * TEN * COST);
         reconcile();
     }
