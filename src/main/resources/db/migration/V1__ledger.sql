@@ -169,7 +169,8 @@ begin
 end
 $$;
 
--- Deposits, or withdrawals: each of another user, all or none of them committed, each with a verdict of its own.
+-- Deposits, or withdrawals: each of another user, all or none of them committed, each with a verdict of its own. When one cannot be
+-- stored (two with one key, one of many deposits leaves the ledger's range), none is: each is to be moved alone.
 --
 -- Takes the kind of all; and of each the id of its command, who asked for it, its user, asset, amount, idempotency key and the
 -- command's fingerprint. Returns for each, in order, a verdict, and for 'done' and 'replayed' the transfer and its time:
@@ -187,6 +188,7 @@ create function move_wallets(
     set enable_seqscan = off
     set enable_bitmapscan = off
     set enable_mergejoin = off
+    set lock_timeout = '1s' -- one that waits for a lock holds up all that are moved with it
 as $$
 declare
     verdicts  text[];
@@ -229,6 +231,10 @@ begin
           from unnest(verdicts, amounts, wallets, sources) with ordinality as u(verdict, amount, wallet, source, n)
           left join account as w on w.id = u.wallet
           left join account as s on s.id = u.source) as g;
+
+    if cardinality(verdicts) > 1 and 'beyond' = any (verdicts) then
+        raise exception 'the deposits together leave the range' using errcode = 'check_violation', constraint = 'account_in_range';
+    end if;
 
     insert into command (id, actor, key)
     select g.id, g.actor, g.key from unnest(verdicts, ids, actors, keys) as g(verdict, id, actor, key) where g.verdict = 'done';

@@ -79,18 +79,23 @@ create table packet_amounts (
 
 create function amounts_come_first() returns trigger
     language plpgsql
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_hashjoin = off
+    set enable_mergejoin = off
 as $$
 begin
-    if exists (select from packet where id = new.packet) then
-        raise exception 'packet % has its amounts', new.packet using errcode = 'insufficient_privilege';
+    if exists (select from new_blocks as b where exists (select from packet as p where p.id = b.packet)) then
+        raise exception 'a packet has its amounts' using errcode = 'insufficient_privilege';
     end if;
-    return new;
+    return null;
 end
 $$;
 
 create trigger amounts_come_first
-    before insert on packet_amounts
-    for each row execute function amounts_come_first();
+    after insert on packet_amounts
+    referencing new table as new_blocks
+    for each statement execute function amounts_come_first();
 
 create trigger packet_amounts_are_kept
     before update or delete or truncate on packet_amounts
@@ -101,17 +106,23 @@ create function packet_adds_up() returns trigger
     set enable_seqscan = off
     set enable_bitmapscan = off
 as $$
+declare
+    wrong record;
 begin
-    if (select count(*) <> (new.count + 999) / 1000
-               or bool_or(cardinality(b.amounts) <> least(1000, new.count - b.block * 1000))
-               or sum(s.sum) <> new.amount
-               or min(s.least) < 1
-               or (array_agg(b.block * 1000 + array_position(b.amounts, s.most) - 1 order by s.most desc, b.block))[1]
-                  <> new.luckiest
-        from packet_amounts as b
-        cross join lateral (select sum(a) as sum, min(a) as least, max(a) as most from unnest(b.amounts) as a) as s
-        where b.packet = new.id) is not false then
-        raise exception 'the amounts of packet % do not add up to %', new.id, new.amount
+    select n.id, n.amount into wrong
+    from new_packets as n
+    where (select count(*) <> (n.count + 999) / 1000
+                  or bool_or(cardinality(b.amounts) <> least(1000, n.count - b.block * 1000))
+                  or sum(s.sum) <> n.amount
+                  or min(s.least) < 1
+                  or (array_agg(b.block * 1000 + array_position(b.amounts, s.most) - 1 order by s.most desc, b.block))[1]
+                     <> n.luckiest
+           from packet_amounts as b
+           cross join lateral (select sum(a) as sum, min(a) as least, max(a) as most from unnest(b.amounts) as a) as s
+           where b.packet = n.id) is not false
+    limit 1;
+    if found then
+        raise exception 'the amounts of packet % do not add up to %', wrong.id, wrong.amount
             using errcode = 'check_violation', constraint = 'packet_adds_up';
     end if;
     return null;
@@ -120,7 +131,8 @@ $$;
 
 create trigger packet_adds_up
     after insert on packet
-    for each row execute function packet_adds_up();
+    referencing new table as new_packets
+    for each statement execute function packet_adds_up();
 
 -- A claim is a transfer from the packet's escrow to a wallet, and its slot is the share that was won: one row, so that a claim
 -- and its money cannot differ.
@@ -139,7 +151,8 @@ select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
--- Sends packets: each by another user, all or none of them committed, each with a verdict of its own.
+-- Sends packets: each by another user, all or none of them committed, each with a verdict of its own. When one cannot be stored (two
+-- with one key, amounts that do not add up), none is: each is to be sent alone.
 --
 -- Takes of each what its row holds; its recipients in one text, separated by spaces, null for all kinds but exclusive ones; when
 -- it opens, null for now; and how many milliseconds after that it expires. The amounts: of each block its packet's place (from 1),
@@ -165,6 +178,7 @@ create function send_packets(
     set enable_seqscan = off
     set enable_bitmapscan = off
     set enable_mergejoin = off
+    set lock_timeout = '1s' -- one that waits for a lock holds up all that are sent with it
 as $$
 declare
     verdicts    text[];
@@ -245,9 +259,10 @@ begin
     return query
         select g.verdict,
                case g.verdict when 'done' then g.id when 'replayed' then g.subject end,
-               g.epoch, g.nonce, p.created_at, p.opens_at, p.expires_at
-        from unnest(verdicts, ids, subjects, epochs, nonces) with ordinality as g(verdict, id, subject, epoch, nonce, n)
-        left join packet as p on p.id = g.id and g.verdict = 'done'
+               g.epoch, g.nonce, now(), greatest(g.opening, now()),
+               greatest(g.opening, now()) + g.lifetime * interval '1 millisecond'
+        from unnest(verdicts, ids, subjects, epochs, nonces, openings, lifetimes) with ordinality
+                 as g(verdict, id, subject, epoch, nonce, opening, lifetime, n)
         order by g.n;
 end
 $$;

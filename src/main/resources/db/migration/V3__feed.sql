@@ -50,14 +50,15 @@ create function packet_is_unannounced() returns trigger
     language plpgsql
 as $$
 begin
-    insert into unannounced (packet) values (new.id);
+    insert into unannounced (packet) select id from new_packets order by id;
     return null;
 end
 $$;
 
 create trigger packet_is_unannounced
     after insert on packet
-    for each row execute function packet_is_unannounced();
+    referencing new table as new_packets
+    for each statement execute function packet_is_unannounced();
 
 -- Appends events, and packet.sent before the first event of a packet that is not announced yet. A null type announces only.
 -- Locks: first the unannounced packets, then the feeds, each in order; nothing is locked after them.

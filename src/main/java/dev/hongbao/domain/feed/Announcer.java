@@ -1,7 +1,7 @@
 package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.domain.packet.PacketLoaded;
+import dev.hongbao.domain.packet.PacketsLoaded;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,9 +31,9 @@ final class Announcer {
     Announcer(Vertx vertx, FeedStore store) {
         this.vertx = vertx;
         this.store = store;
-        vertx.eventBus().<PacketLoaded>localConsumer(PacketLoaded.ADDRESS, loaded -> {
+        vertx.eventBus().<PacketsLoaded>localConsumer(PacketsLoaded.ADDRESS, loaded -> {
             if (waiting.size() < MAX_WAITING) {
-                waiting.add(loaded.body().packet());
+                waiting.addAll(loaded.body().packets());
                 announce();
             }
         });

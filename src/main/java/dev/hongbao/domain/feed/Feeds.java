@@ -2,8 +2,8 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
-import dev.hongbao.domain.packet.PacketLoaded;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.packet.PacketsLoaded;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.shard.LocalCodec;
@@ -66,7 +66,7 @@ public final class Feeds implements SettlementListener {
      * @param renderer makes the text of events, which the feeds do not know
      */
     public Feeds(Vertx vertx, Pools pools, Shards shards, Packets packets, EventRenderer renderer, Pace pace) {
-        LocalCodec.register(vertx.eventBus(), PacketLoaded.class);
+        LocalCodec.register(vertx.eventBus(), PacketsLoaded.class);
         LocalCodec.register(vertx.eventBus(), FeedNews.class);
         FeedStore store = new FeedStore(pools.readers);
         FeedStore ownerStore = new FeedStore(pools.owner);

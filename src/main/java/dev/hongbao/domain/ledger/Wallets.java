@@ -6,14 +6,18 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.engine.postgres.GatheredCommands;
 import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -40,53 +44,93 @@ public final class Wallets {
 
     private static final String MOVE = "select verdict, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8)";
 
-    private final Pool pool;
+    /** Moves of one kind that wait: half a second's worth. */
+    private static final int MAX_WAITING = 4_000;
 
+    private final Pool pool;
+    private final GatheredCommands<Move, Future<WalletEntry>> deposits;
+    private final GatheredCommands<Move, Future<WalletEntry>> withdrawals;
+
+    /** What is asked for. */
+    private record Move(UserId actor, Asset asset, long amount, Idempotency.Scope scope) {
+        UserId user() {
+            return scope.user();
+        }
+    }
+
+    /**
+     * Once a server: all deposits of an asset meet in one account, that of the outside, so many of them are moved by one statement, and
+     * the account changes once for all.
+     */
     public Wallets(Pool pool) {
         this.pool = pool;
+        this.deposits = gathered(TransferKind.DEPOSIT, "deposits");
+        this.withdrawals = gathered(TransferKind.WITHDRAWAL, "withdrawals");
+    }
+
+    private GatheredCommands<Move, Future<WalletEntry>> gathered(TransferKind kind, String name) {
+        return new GatheredCommands<>(name, MAX_WAITING, Move::user, moves -> move(kind, moves));
     }
 
     /**
      * Moves money in from outside. Idempotent by (user, key); a repetition gets the first answer.
      *
      * @param actor who asked for it, for the books
-     * @return the wallet's entry; fails with {@link RefusedException}
+     * @return the wallet's entry; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
      */
     public Future<WalletEntry> deposit(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        return move(TransferKind.DEPOSIT, actor, user, asset, amount, key);
+        return deposits.submit(wish(TransferKind.DEPOSIT, actor, user, asset, amount, key))
+                .compose(answer -> answer);
     }
 
     /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
     public Future<WalletEntry> withdraw(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        return move(TransferKind.WITHDRAWAL, actor, user, asset, amount, key);
+        return withdrawals
+                .submit(wish(TransferKind.WITHDRAWAL, actor, user, asset, amount, key))
+                .compose(answer -> answer);
     }
 
-    private Future<WalletEntry> move(
+    private static Move wish(
             TransferKind kind, UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        var scope = new Idempotency.Scope(user, kind.wireName(), key, asset + " " + Amount.check(amount));
-        Tuple one = Tuple.tuple()
+        String wish = asset + " " + Amount.check(amount);
+        return new Move(actor, asset, amount, new Idempotency.Scope(user, kind.wireName(), key, wish));
+    }
+
+    private Future<List<Future<WalletEntry>>> move(TransferKind kind, List<Move> moves) {
+        Tuple parameters = Tuple.tuple()
                 .addString(kind.wireName())
-                .addArrayOfUUID(new UUID[] {UuidCreator.getTimeOrderedEpoch()})
-                .addArrayOfString(new String[] {actor.value()})
-                .addArrayOfString(new String[] {user.value()})
-                .addArrayOfString(new String[] {asset.code()})
-                .addArrayOfLong(new Long[] {amount})
-                .addArrayOfString(new String[] {key.value()})
-                .addArrayOfBuffer(new Buffer[] {Buffer.buffer(scope.fingerprint())});
-        return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(one))
-                .compose(rows -> {
-                    Row row = rows.iterator().next();
-                    Verdict verdict = Verdict.of(row.getString("verdict"));
-                    return verdict.isRefusal()
-                            ? Future.failedFuture(verdict.refusal())
-                            : Future.succeededFuture(new WalletEntry(
-                                    row.getLong("transfer"),
-                                    kind,
-                                    new WalletEntry.Change(kind == TransferKind.DEPOSIT, asset, amount),
-                                    null,
-                                    null,
-                                    row.getOffsetDateTime("at").toInstant()));
+                .addArrayOfUUID(column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
+                .addArrayOfString(column(moves, String[]::new, move -> move.actor.value()))
+                .addArrayOfString(
+                        column(moves, String[]::new, move -> move.user().value()))
+                .addArrayOfString(column(moves, String[]::new, move -> move.asset.code()))
+                .addArrayOfLong(column(moves, Long[]::new, Move::amount))
+                .addArrayOfString(
+                        column(moves, String[]::new, move -> move.scope.key().value()))
+                .addArrayOfBuffer(column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())));
+        return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(parameters))
+                .map(rows -> {
+                    List<Future<WalletEntry>> answers = new ArrayList<>(moves.size());
+                    rows.forEach(row -> answers.add(answer(kind, moves.get(answers.size()), row)));
+                    return answers;
                 });
+    }
+
+    private static <T> T[] column(List<Move> moves, IntFunction<T[]> array, Function<Move, T> value) {
+        return moves.stream().map(value).toArray(array);
+    }
+
+    private static Future<WalletEntry> answer(TransferKind kind, Move move, Row row) {
+        Verdict verdict = Verdict.of(row.getString("verdict"));
+        return verdict.isRefusal()
+                ? Future.failedFuture(verdict.refusal())
+                : Future.succeededFuture(new WalletEntry(
+                        row.getLong("transfer"),
+                        kind,
+                        new WalletEntry.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
+                        null,
+                        null,
+                        row.getOffsetDateTime("at").toInstant()));
     }
 
     /** Every asset the user ever held, by asset code. Empty for an unknown user. */

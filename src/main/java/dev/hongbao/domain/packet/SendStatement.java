@@ -17,13 +17,18 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The one statement that sends a packet: {@code send_packets}, a transaction by itself. Safe on any thread. */
+/** The one statement that sends packets: {@code send_packets}, a transaction by itself. Safe on any thread. */
 final class SendStatement {
     private static final String SEND = "select verdict, packet, epoch, nonce, created_at, opens_at, expires_at from"
             + " send_packets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
@@ -60,12 +65,15 @@ final class SendStatement {
     /**
      * What became of it.
      *
-     * @param id of the packet that the key stands for
-     * @param fresh the packet, with all its amounts at hand; null when it was sent before
-     * @param generation into which it is to be loaded; null when it was sent before
+     * @param id of the packet that the key stands for; null when it is refused
+     * @param fresh the packet, with all its amounts at hand; null unless it is DONE
+     * @param generation into which it is to be loaded; null unless it is DONE
      */
     record Sent(
-            PacketId id, @Nullable Packet fresh, @Nullable Generation generation) {}
+            Verdict verdict,
+            @Nullable PacketId id,
+            @Nullable Packet fresh,
+            @Nullable Generation generation) {}
 
     /** Looks whether a split would be for nothing. */
     Future<Boolean> isPoor(Idempotency.Scope scope, Asset asset, long amount) {
@@ -74,72 +82,76 @@ final class SendStatement {
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    /** Sends; refused as the verdict says. Idempotent by the scope. */
-    Future<Sent> execute(NewPacket packet) {
-        Tuple parameters = parameters(packet);
+    /**
+     * Sends packets, each of another sender. Each is judged for itself, and idempotent by its scope; fails when none is sent.
+     *
+     * @return what became of each, in order
+     */
+    Future<List<Sent>> execute(List<NewPacket> packets) {
+        Tuple parameters = parameters(packets);
         return Transactions.statement(() -> pool.preparedQuery(SEND).execute(parameters))
-                .compose(rows -> {
-                    Row row = rows.iterator().next();
-                    Verdict verdict = Verdict.of(row.getString("verdict"));
-                    if (verdict.isRefusal()) {
-                        return Future.failedFuture(verdict.refusal());
-                    }
-                    PacketId id = new PacketId(row.getUUID("packet"));
-                    return Future.succeededFuture(
-                            verdict == Verdict.REPLAYED
-                                    ? new Sent(id, null, null)
-                                    : new Sent(
-                                            id,
-                                            fresh(packet, row),
-                                            new Generation(
-                                                    shards.namespace(),
-                                                    packet.shard,
-                                                    row.getLong("epoch"),
-                                                    row.getString("nonce"))));
+                .map(rows -> {
+                    List<Sent> sent = new ArrayList<>(packets.size());
+                    rows.forEach(row -> sent.add(sent(packets.get(sent.size()), row)));
+                    return sent;
                 });
     }
 
-    private static Tuple parameters(NewPacket packet) {
-        SendCommand command = packet.command;
-        int blocks = (packet.shares.amounts.length + SlotAmounts.BLOCK - 1) / SlotAmounts.BLOCK;
-        Integer[] places = new Integer[blocks];
-        Integer[] numbers = new Integer[blocks];
-        String[] amounts = new String[blocks];
-        for (int block = 0; block < blocks; block++) {
-            places[block] = 1;
-            numbers[block] = block;
-            amounts[block] = Arrays.stream(block(packet.shares.amounts, block))
-                    .mapToObj(Long::toString)
-                    .collect(Collectors.joining(",", "{", "}"));
+    private Sent sent(NewPacket packet, Row row) {
+        Verdict verdict = Verdict.of(row.getString("verdict"));
+        UUID id = row.getUUID("packet");
+        if (verdict != Verdict.DONE) {
+            return new Sent(verdict, id == null ? null : new PacketId(id), null, null);
         }
-        return Tuple.tuple()
-                .addArrayOfString(one(packet.sender().value()))
-                .addArrayOfString(one(packet.scope.key().value()))
-                .addArrayOfBuffer(one(Buffer.buffer(packet.scope.fingerprint())))
-                .addArrayOfUUID(one(packet.id.value()))
-                .addArrayOfShort(one((short) packet.shard))
-                .addArrayOfString(one(command.group().value()))
-                .addArrayOfString(one(command.kind().wireName()))
-                .addArrayOfString(one(command.asset().code()))
-                .addArrayOfLong(one(command.amount()))
-                .addArrayOfInteger(one(command.count()))
-                .addArrayOfString(one(packet.shares.algorithm.wireName()))
-                .addArrayOfBuffer(one(Buffer.buffer(packet.shares.seed)))
-                .addArrayOfInteger(one(Split.luckiest(packet.shares.amounts)))
-                .addArrayOfString(one(command.greeting()))
-                .addArrayOfString(one(recipients(command)))
-                .addArrayOfBuffer(one(passcode(packet)))
-                .addArrayOfOffsetDateTime(one(opening(command)))
-                .addArrayOfLong(one(packet.expiresIn.toMillis()))
-                .addArrayOfInteger(places)
-                .addArrayOfInteger(numbers)
-                .addArrayOfString(amounts);
+        var generation = new Generation(shards.namespace(), packet.shard, row.getLong("epoch"), row.getString("nonce"));
+        return new Sent(verdict, packet.id, fresh(packet, row), generation);
     }
 
-    /** A column of one row. */
-    @SafeVarargs
-    private static <T> T[] one(@Nullable T... value) {
-        return value;
+    private static Tuple parameters(List<NewPacket> packets) {
+        List<Integer> places = new ArrayList<>();
+        List<Integer> numbers = new ArrayList<>();
+        List<String> amounts = new ArrayList<>();
+        for (int place = 1; place <= packets.size(); place++) {
+            long[] all = packets.get(place - 1).shares.amounts;
+            for (int block = 0; block * SlotAmounts.BLOCK < all.length; block++) {
+                places.add(place);
+                numbers.add(block);
+                amounts.add(Arrays.stream(block(all, block))
+                        .mapToObj(Long::toString)
+                        .collect(Collectors.joining(",", "{", "}")));
+            }
+        }
+        return Tuple.tuple()
+                .addArrayOfString(column(packets, String[]::new, p -> p.sender().value()))
+                .addArrayOfString(
+                        column(packets, String[]::new, p -> p.scope.key().value()))
+                .addArrayOfBuffer(column(packets, Buffer[]::new, p -> Buffer.buffer(p.scope.fingerprint())))
+                .addArrayOfUUID(column(packets, UUID[]::new, p -> p.id.value()))
+                .addArrayOfShort(column(packets, Short[]::new, p -> (short) p.shard))
+                .addArrayOfString(
+                        column(packets, String[]::new, p -> p.command.group().value()))
+                .addArrayOfString(
+                        column(packets, String[]::new, p -> p.command.kind().wireName()))
+                .addArrayOfString(
+                        column(packets, String[]::new, p -> p.command.asset().code()))
+                .addArrayOfLong(column(packets, Long[]::new, p -> p.command.amount()))
+                .addArrayOfInteger(column(packets, Integer[]::new, p -> p.command.count()))
+                .addArrayOfString(column(packets, String[]::new, p -> p.shares.algorithm.wireName()))
+                .addArrayOfBuffer(column(packets, Buffer[]::new, p -> Buffer.buffer(p.shares.seed)))
+                .addArrayOfInteger(column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
+                .addArrayOfString(column(packets, String[]::new, p -> p.command.greeting()))
+                .addArrayOfString(column(packets, String[]::new, p -> recipients(p.command)))
+                .addArrayOfBuffer(column(packets, Buffer[]::new, SendStatement::passcode))
+                .addArrayOfOffsetDateTime(column(packets, OffsetDateTime[]::new, p -> opening(p.command)))
+                .addArrayOfLong(column(packets, Long[]::new, p -> p.expiresIn.toMillis()))
+                .addArrayOfInteger(places.toArray(Integer[]::new))
+                .addArrayOfInteger(numbers.toArray(Integer[]::new))
+                .addArrayOfString(amounts.toArray(String[]::new));
+    }
+
+    private static <T> T[] column(
+            List<NewPacket> packets, IntFunction<T[]> array, Function<NewPacket, @Nullable T> value) {
+        return packets.stream().map(value).toArray(array);
     }
 
     private static long[] block(long[] amounts, int block) {

@@ -68,10 +68,16 @@ public final class SqlState {
         return !state.startsWith("57") && !state.startsWith("08") && !state.startsWith("58");
     }
 
-    /** Whether Postgres is away, going away, or has no connection to spare: the same statement may succeed later. */
+    /** A lock that the statement needs was held for too long; nothing happened. */
+    public static boolean isLocked(Throwable fault) {
+        return fault instanceof PgException pg && "55P03".equals(pg.getSqlState());
+    }
+
+    /** Whether Postgres is away, going away, locked, or has no connection to spare: the same statement may succeed later. */
     public static boolean isOutage(Throwable fault) {
         return fault instanceof PgException
                 ? !isRefusal(fault)
+                        || isLocked(fault)
                         || String.valueOf(((PgException) fault).getSqlState()).startsWith("53")
                 : fault instanceof IOException
                         || fault instanceof ClosedConnectionException

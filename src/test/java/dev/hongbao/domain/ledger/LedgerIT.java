@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -228,6 +229,72 @@ class LedgerIT {
         assertThat(refused).as("seed " + seed).isLessThan(200);
         assertThat(books.longOf("select deadlocks from pg_stat_database where datname = current_database()"))
                 .isZero();
+    }
+
+    @Test
+    void movesThatWaitAreOneTransactionAndEachHasItsVerdict() {
+        // Given
+        Wallets wallets = engine.engine().wallets();
+        Asset gold = new Asset("GOLD");
+        get(wallets.deposit(BACKEND, new UserId("ahead"), gold, 2, newKey()));
+
+        // When a hundred deposits and withdrawals wait behind the first
+        List<Future<WalletEntry>> in = IntStream.range(0, 101)
+                .mapToObj(i -> wallets.deposit(BACKEND, new UserId("d" + i), gold, 7, newKey()))
+                .toList();
+        in.forEach(TestEngine::get);
+        List<Future<WalletEntry>> out = IntStream.range(0, 101)
+                .mapToObj(i -> wallets.withdraw(BACKEND, new UserId("d" + i), gold, i == 50 ? 8 : 7, newKey()))
+                .toList();
+
+        // Then
+        for (int i = 0; i < out.size(); i++) {
+            if (i == 50) {
+                Future<WalletEntry> poor = out.get(i);
+                assertThatThrownBy(() -> get(poor))
+                        .isInstanceOfSatisfying(
+                                RefusedException.class,
+                                refused -> assertThat(refused.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
+            } else {
+                assertThat(get(out.get(i)).amount()).isEqualTo(7);
+            }
+        }
+        assertThat(books.longOf("select balance from account where owner = 'outside' and asset = 'GOLD'"))
+                .isEqualTo(-9);
+        assertThat(books.strings("select t.kind || ' ' || (count(distinct t.xmin::text) <= 3) || ' ' || min(c.actor)"
+                        + " from transfer as t join account as w on w.id in (t.debit, t.credit) and w.owner like 'd%'"
+                        + " join command as c on c.id = t.subject"
+                        + " where w.asset = 'GOLD' group by t.kind order by t.kind"))
+                .containsExactly("deposit true backend", "withdrawal true backend");
+    }
+
+    @Test
+    void oneDepositBeyondTheRangeIsRefusedAlone() {
+        // Given a source with room for 10
+        Wallets wallets = engine.engine().wallets();
+        Asset lead = new Asset("LEAD");
+        get(wallets.deposit(BACKEND, new UserId("ahead"), lead, 1, newKey()));
+        long room = 9_000_000_000_000_000_000L - 11;
+        books.execute("update account set balance = -" + room + " where owner = 'outside' and asset = 'LEAD';"
+                + " update account set balance = " + room + " where owner = 'ahead' and asset = 'LEAD'");
+        try {
+            // When
+            List<Future<WalletEntry>> all = Stream.of(1, 3, 90, 4)
+                    .map(amount -> wallets.deposit(BACKEND, new UserId("lead" + amount), lead, amount, newKey()))
+                    .toList();
+
+            // Then
+            Stream.of(0, 1, 3).forEach(i -> assertThat(get(all.get(i))).isNotNull());
+            assertThatThrownBy(() -> get(all.get(2)))
+                    .isInstanceOfSatisfying(
+                            RefusedException.class,
+                            refused -> assertThat(refused.refusal()).isEqualTo(Refusal.BALANCE_LIMIT));
+        } finally {
+            books.execute("update account set balance = balance + " + (room - 1)
+                    + " where owner = 'outside' and asset = 'LEAD'; update account set balance = balance - "
+                    + (room - 1)
+                    + " where owner = 'ahead' and asset = 'LEAD'");
+        }
     }
 
     @Test

@@ -17,25 +17,30 @@ import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
 import dev.hongbao.domain.packet.SendStatement.Sent;
 import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.testing.Books;
+import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -44,7 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The statement that sends: many at once, each with a verdict; beside a recovery; and what it refuses cheaply. */
+/** Sends: many at once, each with a verdict of its own; beside a recovery; and what is refused cheaply. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SendIT {
@@ -82,7 +87,7 @@ class SendIT {
             sql.execute("select from shard where id = 0 for update");
 
             // When
-            Future<Sent> sent = statement.execute(packet("alice", 100, 1, 100));
+            Future<List<Sent>> sent = statement.execute(List.of(packet("alice", 100, 1, 100)));
             eventually(
                     Duration.ofSeconds(10),
                     () -> assertThat(books.longOf("select count(*) from pg_locks as l"
@@ -93,7 +98,7 @@ class SendIT {
             recovery.commit();
 
             // Then
-            Generation read = Objects.requireNonNull(get(sent).generation());
+            Generation read = Objects.requireNonNull(get(sent).get(0).generation());
             assertThat(read.nonce()).isEqualTo("next");
             assertThat(read.epoch()).isEqualTo(books.longOf("select epoch from shard"));
         }
@@ -110,10 +115,11 @@ class SendIT {
                 new long[] {50, 30, 20},
                 new long[] {100, 0},
                 new long[] {150, -50})) {
-            assertThatThrownBy(() -> get(statement.execute(packet("forger", 100, 2, amounts))))
+            assertThatThrownBy(() -> get(statement.execute(List.of(packet("forger", 100, 2, amounts)))))
                     .hasMessageContaining("do not add up");
         }
-        assertThat(get(statement.execute(packet("forger", 100, 2, new long[] {60, 40})))
+        assertThat(get(statement.execute(List.of(packet("forger", 100, 2, new long[] {60, 40}))))
+                        .get(0)
                         .fresh())
                 .isNotNull();
         assertThat(engine.balance("forger")).isZero();
@@ -248,6 +254,109 @@ class SendIT {
                 .isInstanceOfSatisfying(
                         RefusedException.class,
                         reason -> assertThat(reason.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+    }
+
+    /** All at once, on one loop, behind one that is under way. */
+    private List<Future<Packet>> sendAll(List<String> senders, List<IdempotencyKey> keys) {
+        engine.deposit("ahead", 10);
+        Promise<List<Future<Packet>>> begun = Promise.promise();
+        engine.loop(0).call(services -> {
+            var ahead = services.packets().send(member("ahead"), lucky(10, 2, HOUR), newKey());
+            List<Future<Packet>> all = new ArrayList<>();
+            for (int i = 0; i < senders.size(); i++) {
+                all.add(services.packets().send(member(senders.get(i)), lucky(10, 2, HOUR), keys.get(i)));
+            }
+            begun.complete(all);
+            return ahead;
+        });
+        return get(begun.future());
+    }
+
+    private static List<IdempotencyKey> keys(int count) {
+        return Stream.generate(TestEngine::newKey).limit(count).toList();
+    }
+
+    private static List<String> names(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
+    }
+
+    private void assertRefused(Future<?> sent, Refusal refusal) {
+        assertThatThrownBy(() -> get(sent))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        reason -> assertThat(reason.refusal()).isEqualTo(refusal));
+    }
+
+    @Test
+    void sendsThatWaitAreOneTransactionAndEachHasItsVerdict() {
+        // Given twenty who can pay, one who cannot, and one who asks twice under one key
+        List<String> senders = new ArrayList<>(names("many", 20));
+        senders.forEach(sender -> engine.deposit(sender, 10));
+        engine.deposit("few", 9);
+        senders.addAll(List.of("few", "many0"));
+        List<IdempotencyKey> keys = new ArrayList<>(keys(21));
+        keys.add(keys.get(0));
+
+        // When
+        List<Future<Packet>> sent = sendAll(senders, keys);
+
+        // Then
+        assertRefused(sent.get(20), Refusal.INSUFFICIENT_FUNDS);
+        assertThat(get(sent.get(21)).id()).isEqualTo(get(sent.get(0)).id());
+        for (int i = 0; i < 20; i++) {
+            Packet packet = get(sent.get(i));
+            assertThat(engine.balance(senders.get(i))).isZero();
+            assertThat(engine.claim(packet, "gabi" + i).kind()).isEqualTo(Kind.CLAIMED);
+        }
+        assertThat(books.longOf("select count(distinct xmin::text) from packet where sender like 'many%'"))
+                .isEqualTo(1);
+        assertThat(books.strings("select c.actor || ' ' || c.key from command as c join packet as p on p.id = c.id"
+                        + " where p.sender = 'many7'"))
+                .containsExactly("many7 " + keys.get(7).value());
+        assertThat(books.strings("select i.subject || ' ' || t.kind from idempotency as i"
+                        + " join transfer as t on t.subject = i.subject and t.id = i.transfer where i.user_id = 'many7'"
+                        + " and i.operation = 'send'"))
+                .containsExactly(get(sent.get(7)).id() + " send");
+    }
+
+    @Test
+    void oneThatPostgresRefusesFailsAlone() {
+        // Given
+        List<String> senders = names("neighbour", 5);
+        senders.forEach(sender -> engine.deposit(sender, 10));
+        try (RefusingServer refusing = RefusingServer.rows(books, "packet", "new.sender = 'neighbour2'", "23514")) {
+            // When
+            List<Future<Packet>> sent = sendAll(senders, keys(5));
+
+            // Then
+            assertThatThrownBy(() -> get(sent.get(2))).hasMessageContaining("the test refuses it");
+            Stream.of(0, 1, 3, 4)
+                    .forEach(i -> assertThat(get(sent.get(i)).sender().value()).isEqualTo("neighbour" + i));
+            assertThat(engine.balance("neighbour2")).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void aWalletThatIsLockedHoldsUpItsOwnSendOnly() throws SQLException {
+        // Given
+        List<String> senders = names("door", 4);
+        senders.forEach(sender -> engine.deposit(sender, 10));
+        try (Connection frozen = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement sql = frozen.createStatement()) {
+            frozen.setAutoCommit(false);
+            sql.execute("select from account where owner = 'door1' for update");
+
+            // When
+            List<Future<Packet>> sent = sendAll(senders, keys(4));
+
+            // Then
+            Stream.of(0, 2, 3).forEach(i -> assertThat(get(sent.get(i))).isNotNull());
+            assertThatThrownBy(() -> get(sent.get(1)))
+                    .matches(SqlState::isLocked)
+                    .matches(SqlState::isOutage);
+            frozen.rollback();
+        }
+        assertThat(engine.balance("door1")).isEqualTo(10);
     }
 
     private Packet send(String user, SendCommand command, IdempotencyKey key) {

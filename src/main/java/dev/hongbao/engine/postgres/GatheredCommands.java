@@ -1,0 +1,180 @@
+package dev.hongbao.engine.postgres;
+
+import dev.hongbao.common.values.UnavailableException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends commands to Postgres, many in one statement: while one is under way, later commands wait for the next. So a statement holds the
+ * more, the more there is to do, and a lone command waits for nobody. Each gets an answer of its own, on the event loop it comes from.
+ *
+ * <p>When Postgres refuses a statement, one of its commands may be the reason: each is tried alone, in order, and only what is refused
+ * alone fails. A broken connection fails all of them: their effect is unknown, and each may be repeated under its key. Safe on any
+ * thread.
+ *
+ * @param <C> a command
+ * @param <R> its answer
+ */
+public final class GatheredCommands<C, R> {
+    private static final Logger LOG = LoggerFactory.getLogger(GatheredCommands.class);
+
+    /** More make a statement no cheaper, and the first of them wait longer. */
+    private static final int BATCH = 256;
+
+    /** A command that waited so long is not begun: who sent it may have given up. */
+    private static final Duration MAX_WAIT = Duration.ofSeconds(1);
+
+    private final String name;
+    private final int maxWaiting;
+    private final LongSupplier nanoTime;
+    private final Function<C, Object> unit;
+    private final Function<List<C>, Future<List<R>>> statement;
+    private final Deque<Waiting<C, R>> queue = new ArrayDeque<>();
+    private boolean busy;
+
+    private record Waiting<C, R>(C command, long deadlineNanos, CompletableFuture<R> answer) {}
+
+    /**
+     * @param name of the commands, for the log and for who is refused; a plural
+     * @param maxWaiting how many may wait; further ones are refused as overloaded
+     * @param unit what two commands of one statement must not share: what the statement judges once, as a wallet's balance
+     * @param statement sends some commands, 1 to 256; gives their answers in order, or fails when it changed nothing, or when nobody
+     *     knows what it changed
+     */
+    public GatheredCommands(
+            String name, int maxWaiting, Function<C, Object> unit, Function<List<C>, Future<List<R>>> statement) {
+        this(name, maxWaiting, unit, statement, System::nanoTime);
+    }
+
+    GatheredCommands(
+            String name,
+            int maxWaiting,
+            Function<C, Object> unit,
+            Function<List<C>, Future<List<R>>> statement,
+            LongSupplier nanoTime) {
+        this.name = name;
+        this.maxWaiting = maxWaiting;
+        this.nanoTime = nanoTime;
+        this.unit = unit;
+        this.statement = statement;
+    }
+
+    /** Sends a command. Fails with {@link UnavailableException} when too many wait or it waited too long, else as its statement. */
+    public Future<R> submit(C command) {
+        var waiting = new Waiting<C, R>(command, nanoTime.getAsLong() + MAX_WAIT.toNanos(), new CompletableFuture<>());
+        synchronized (this) {
+            if (queue.size() >= maxWaiting) {
+                return Future.failedFuture(overloaded());
+            }
+            queue.add(waiting);
+        }
+        flush();
+        Context caller = Vertx.currentContext();
+        return caller == null
+                ? Future.fromCompletionStage(waiting.answer)
+                : Future.fromCompletionStage(waiting.answer, caller);
+    }
+
+    /** Commands that no statement has taken yet. */
+    public synchronized int waiting() {
+        return queue.size();
+    }
+
+    private UnavailableException overloaded() {
+        return UnavailableException.overloaded("Too many " + name + " are waiting. Try again shortly.");
+    }
+
+    private void flush() {
+        late().forEach(waiting -> waiting.answer.completeExceptionally(overloaded()));
+        List<Waiting<C, R>> batch = next();
+        if (!batch.isEmpty()) {
+            run(batch).onComplete(done -> {
+                synchronized (this) {
+                    busy = false;
+                }
+                flush();
+            });
+        }
+    }
+
+    /** Takes out those that waited too long; they stand first. */
+    private synchronized List<Waiting<C, R>> late() {
+        List<Waiting<C, R>> late = new ArrayList<>();
+        long now = nanoTime.getAsLong();
+        while (!busy && !queue.isEmpty() && queue.getFirst().deadlineNanos - now < 0) {
+            late.add(queue.removeFirst());
+        }
+        return late;
+    }
+
+    private synchronized List<Waiting<C, R>> next() {
+        List<Waiting<C, R>> batch = new ArrayList<>();
+        if (busy) {
+            return batch;
+        }
+        Set<Object> units = new HashSet<>();
+        for (Iterator<Waiting<C, R>> all = queue.iterator(); all.hasNext() && batch.size() < BATCH; ) {
+            Waiting<C, R> waiting = all.next();
+            if (units.add(unit.apply(waiting.command))) {
+                batch.add(waiting);
+                all.remove();
+            }
+        }
+        busy = !batch.isEmpty();
+        return batch;
+    }
+
+    /** Answers all of a batch; never fails. */
+    private Future<Void> run(List<Waiting<C, R>> batch) {
+        return started(batch).transform(done -> {
+            if (done.failed() && batch.size() > 1 && mayBeOnesFault(done.cause())) {
+                LOG.warn(
+                        "{} {} were refused together and are tried one by one: {}",
+                        batch.size(),
+                        name,
+                        done.cause().toString());
+                Future<Void> alone = Future.succeededFuture();
+                for (Waiting<C, R> waiting : batch) {
+                    alone = alone.compose(before -> run(List.of(waiting)));
+                }
+                return alone;
+            }
+            for (int i = 0; i < batch.size(); i++) {
+                CompletableFuture<R> answer = batch.get(i).answer;
+                if (done.succeeded()) {
+                    answer.complete(done.result().get(i));
+                } else {
+                    answer.completeExceptionally(done.cause());
+                }
+            }
+            return Future.succeededFuture();
+        });
+    }
+
+    private static boolean mayBeOnesFault(Throwable fault) {
+        return SqlState.isRefusal(fault) && (SqlState.isLocked(fault) || !SqlState.isOutage(fault));
+    }
+
+    /** A statement that throws instead of failing must not keep all that come later. */
+    private Future<List<R>> started(List<Waiting<C, R>> batch) {
+        try {
+            return statement.apply(batch.stream().map(Waiting::command).toList());
+        } catch (RuntimeException fault) {
+            return Future.failedFuture(fault);
+        }
+    }
+}
