@@ -169,8 +169,8 @@ begin
 end
 $$;
 
--- Deposits, or withdrawals: each of another user, all or none of them committed, each with a verdict of its own. When one cannot be
--- stored (two with one key, one of many deposits leaves the ledger's range), none is: each is to be moved alone.
+-- Deposits, each under another key, or withdrawals, each of another user: all or none of them committed, each with a verdict of its
+-- own. When one cannot be stored (two with one key, one of many deposits leaves the ledger's range), none is: each is to be moved alone.
 --
 -- Takes the kind of all; and of each the id of its command, who asked for it, its user, asset, amount, idempotency key and the
 -- command's fingerprint. Returns for each, in order, a verdict, and for 'done' and 'replayed' the transfer and its time:

@@ -64,12 +64,13 @@ public final class Wallets {
      */
     public Wallets(Pool pool) {
         this.pool = pool;
-        this.deposits = gathered(TransferKind.DEPOSIT, "deposits");
-        this.withdrawals = gathered(TransferKind.WITHDRAWAL, "withdrawals");
+        this.deposits = gathered(TransferKind.DEPOSIT, "deposits", move -> List.of(move.user(), move.scope.key()));
+        this.withdrawals = gathered(TransferKind.WITHDRAWAL, "withdrawals", Move::user);
     }
 
-    private GatheredCommands<Move, Future<WalletEntry>> gathered(TransferKind kind, String name) {
-        return new GatheredCommands<>(name, MAX_WAITING, Move::user, moves -> move(kind, moves));
+    private GatheredCommands<Move, Future<WalletEntry>> gathered(
+            TransferKind kind, String name, Function<Move, Object> unit) {
+        return new GatheredCommands<>(name, MAX_WAITING, unit, moves -> move(kind, moves));
     }
 
     /**

@@ -36,7 +36,7 @@ public final class GatheredCommands<C, R> {
     private static final int BATCH = 256;
 
     /** A command that waited so long is not begun: who sent it may have given up. */
-    private static final Duration MAX_WAIT = Duration.ofSeconds(1);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(3);
 
     private final String name;
     private final int maxWaiting;

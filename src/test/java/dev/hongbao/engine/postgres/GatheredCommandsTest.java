@@ -141,9 +141,9 @@ class GatheredCommandsTest {
     void whoWaitedTooLongIsNotSent() {
         // Given
         List<Future<String>> answers = new ArrayList<>(submit("x", "early"));
-        nanos += Duration.ofMillis(600).toNanos();
+        nanos += Duration.ofSeconds(2).toNanos();
         answers.addAll(submit("late"));
-        nanos += Duration.ofMillis(600).toNanos();
+        nanos += Duration.ofSeconds(2).toNanos();
 
         // When
         succeed();
