@@ -19,12 +19,15 @@
   const percent = value => typeof value !== 'number' ? '–' : whole.format(value * 100) + ' %';
 
   const wanted = row => row.target !== undefined ? '≥ ' + row.target.toFixed(2)
+    : row.atLeast !== undefined ? '≥ ' + number(row.atLeast) + ' ' + row.unit
     : row.atMost !== undefined ? '≤ ' + number(row.atMost) + ' ' + row.unit : '';
 
+  const isAimed = row => [row.target, row.atLeast, row.atMost].some(bound => bound !== undefined);
+
   const verdict = row => {
-    const has = row.target !== undefined || row.atMost !== undefined;
-    if (!has) return row.noisy ? ['noisy', 'unsure'] : ['', ''];
-    const met = row.target !== undefined ? row.ratio >= row.target : row.median <= row.atMost;
+    if (!isAimed(row)) return row.noisy ? ['noisy', 'unsure'] : ['', ''];
+    const met = row.target !== undefined ? row.ratio >= row.target
+      : row.median >= (row.atLeast ?? 0) && row.median <= (row.atMost ?? Infinity);
     if (row.noisy) return [(met ? 'met' : 'missed') + ', but noisy: no result', 'unsure'];
     return met ? ['met', 'good'] : ['missed', 'bad'];
   };
@@ -112,7 +115,7 @@
 
   make(main, 'h2', 'Targets');
   const aimed = results.flatMap(result => result.measurements
-    .filter(row => row.target !== undefined || row.atMost !== undefined)
+    .filter(isAimed)
     .map(row => ({ ...row, name: result.bench + ': ' + row.name.trim() })));
   if (aimed.length > 0) measurements(main, aimed, 'what');
   for (const result of results) {

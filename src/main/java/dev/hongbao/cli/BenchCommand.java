@@ -84,6 +84,14 @@ final class BenchCommand {
     }
 
     @Command(
+            name = "sends",
+            mixinStandardHelpOptions = true,
+            description = "Sends, deposits and whole lives of packets over HTTP; the load comes from wrk, as for http.")
+    int sends() throws Exception {
+        return exitCode(bench().run(Bench.Kind.SENDS, rounds(3)));
+    }
+
+    @Command(
             name = "draws",
             mixinStandardHelpOptions = true,
             description = "Plays of prize draws: settled, with few prizes and many, free, paid and released over time.")

@@ -43,6 +43,8 @@ public final class Bench {
         CLAIMS(2, 20, ClaimsBench::steps),
         /** The whole server; needs {@code wrk}. */
         HTTP(2, 67, HttpBench::steps),
+        /** Packets that are sent and money that comes in, over HTTP; needs {@code wrk}. */
+        SENDS(2, 50, SendsBench::steps),
         /** Twice what the server can do. */
         OVERLOAD(3, 30, OverloadBench::steps),
         /** Plays of prize draws. */
@@ -76,7 +78,7 @@ public final class Bench {
     /** Prints and writes one; returns whether the numbers can be believed. */
     public boolean run(Kind kind, int rounds) throws Exception {
         Scale scale = new Scale(rounds, percent);
-        if (kind == Kind.HTTP) {
+        if (kind == Kind.HTTP || kind == Kind.SENDS) {
             requireWrk();
         }
         return alone(kind.steps.applyAsInt(scale), (directory, progress) -> run(kind, scale, directory, progress));
@@ -141,6 +143,7 @@ public final class Bench {
         return switch (kind) {
             case CLAIMS -> ClaimsBench.run(directory, scale, progress);
             case HTTP -> HttpBench.run(directory, results, scale, progress);
+            case SENDS -> SendsBench.run(directory, results, scale, progress);
             case OVERLOAD -> OverloadBench.run(directory, scale, progress);
             case DRAWS -> DrawsBench.run(directory, scale, progress);
             case MEMORY -> MemoryBench.run(directory, scale, progress);
@@ -156,7 +159,7 @@ public final class Bench {
 
     private static void requireWrk() {
         if (!Wrk.isInstalled()) {
-            throw new IllegalStateException("bench http needs wrk: apt-get install wrk");
+            throw new IllegalStateException("this needs wrk: apt-get install wrk");
         }
     }
 

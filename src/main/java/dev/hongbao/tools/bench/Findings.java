@@ -25,33 +25,46 @@ final class Findings {
      *
      * @param baseline what the measurement is divided by; null for none
      * @param target the least ratio wanted; 0 for none
+     * @param least the lowest median wanted, in the measurement's unit; 0 for none
      * @param most the highest median wanted, in the measurement's unit; 0 for none
      */
-    record Line(Measurement measured, @Nullable Measurement baseline, double target, double most) {
+    record Line(Measurement measured, @Nullable Measurement baseline, double target, double least, double most) {
         /** The ratio of the medians; NaN without a baseline. */
         double ratio() {
             return baseline == null ? Double.NaN : measured.median() / baseline.median();
         }
 
-        /** Rounds that differ, but all keep below the highest wanted, agree on what matters. */
+        /** Whether a bound is wanted, not a ratio. */
+        boolean isBounded() {
+            return least > 0 || most > 0;
+        }
+
+        private boolean isWithin(double value) {
+            return value >= least && (most == 0 || value <= most);
+        }
+
+        /** Rounds that differ, but all keep to the bound, or all break it, agree on what matters. */
         boolean isNoisy() {
-            if (most > 0 && measured.rounds().stream().allMatch(round -> round <= most == isReached())) {
+            if (isBounded() && measured.rounds().stream().allMatch(round -> isWithin(round) == isReached())) {
                 return false;
             }
             return measured.isNoisy() || baseline != null && baseline.isNoisy();
         }
 
         boolean hasTarget() {
-            return target > 0 || most > 0;
+            return target > 0 || isBounded();
         }
 
         boolean isReached() {
-            return most > 0 ? measured.median() <= most : ratio() >= target;
+            return isBounded() ? isWithin(measured.median()) : ratio() >= target;
         }
 
         String wanted() {
             if (most > 0) {
                 return String.format(Locale.ROOT, "≤%,.0f", most);
+            }
+            if (least > 0) {
+                return String.format(Locale.ROOT, "≥%,.0f", least);
             }
             return target > 0 ? String.format(Locale.ROOT, "%.2f", target) : "";
         }
@@ -98,14 +111,21 @@ final class Findings {
     /** A measurement that is held against another one. */
     Measurement measure(String what, String unit, @Nullable Measurement baseline, double target) {
         Measurement measurement = new Measurement(what, unit);
-        lines.add(new Line(measurement, baseline, target, 0));
+        lines.add(new Line(measurement, baseline, target, 0, 0));
+        return measurement;
+    }
+
+    /** A measurement whose median is to be no lower than {@code least}. */
+    Measurement atLeast(String what, String unit, double least) {
+        Measurement measurement = new Measurement(what, unit);
+        lines.add(new Line(measurement, null, 0, least, 0));
         return measurement;
     }
 
     /** A measurement whose median is to be no higher than {@code most}. */
     Measurement atMost(String what, String unit, double most) {
         Measurement measurement = new Measurement(what, unit);
-        lines.add(new Line(measurement, null, 0, most));
+        lines.add(new Line(measurement, null, 0, 0, most));
         return measurement;
     }
 
@@ -117,7 +137,7 @@ final class Findings {
     /** The same, to be no higher than {@code most}. */
     Measurement once(String what, String unit, double most) {
         Measurement measurement = new Measurement(what, unit, true);
-        lines.add(new Line(measurement, null, 0, most));
+        lines.add(new Line(measurement, null, 0, 0, most));
         return measurement;
     }
 
@@ -167,6 +187,9 @@ final class Findings {
             }
             if (line.target() > 0) {
                 row.put("target", line.target());
+            }
+            if (line.least() > 0) {
+                row.put("atLeast", line.least());
             }
             if (line.most() > 0) {
                 row.put("atMost", line.most());

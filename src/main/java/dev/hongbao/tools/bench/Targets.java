@@ -19,7 +19,7 @@ final class Targets {
                             findings.name(),
                             line.measured().name().strip(),
                             measured(line),
-                            line.most() > 0 ? line.wanted() : "≥" + line.wanted(),
+                            line.isBounded() ? line.wanted() : "≥" + line.wanted(),
                             line.verdict());
                 }
             }
@@ -29,7 +29,7 @@ final class Targets {
     }
 
     private static String measured(Findings.Line line) {
-        return line.most() > 0
+        return line.isBounded()
                 ? String.format(
                         Locale.ROOT,
                         "%,.0f %s",

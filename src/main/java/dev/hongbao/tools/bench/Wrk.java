@@ -1,12 +1,15 @@
 package dev.hongbao.tools.bench;
 
+import dev.hongbao.common.values.GroupId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The closed-loop load: {@code wrk} from the system, because a generator in Java would take the server's cores. A Lua script
@@ -107,6 +110,66 @@ final class Wrk {
                   return "POST /v1/packets/" .. packets[packet + 1] .. "/claims HTTP/1.1" .. made[user + 1]
                 end
                 """.formatted(tokens, packets, async ? "\\r\\nPrefer: respond-async" : ""));
+    }
+
+    /**
+     * A script of sends: packets of 5 shares, each request by the next user.
+     *
+     * @param tokens a file with a token a line
+     * @param groups that the users send into, in turn
+     * @param claimed whether each packet is claimed by five users, as soon as it is sent
+     */
+    Path sends(Path tokens, List<GroupId> groups, boolean claimed) throws IOException {
+        String bodies = groups.stream()
+                .map(group -> "'{\"group\":\"" + group.value()
+                        + "\",\"kind\":\"lucky\",\"asset\":\"CNY\",\"amount\":500,\"count\":5}'")
+                .collect(Collectors.joining(", "));
+        return script("sends", """
+                local tokens, bodies = lines("%s"), {%s}
+                local n, head, claims = 0, 1, {}
+                for i, token in ipairs(tokens) do
+                  tokens[i] = "\\r\\nHost: hongbao\\r\\nAuthorization: Bearer " .. token .. "\\r\\nContent-Length: "
+                end
+                for i, body in ipairs(bodies) do
+                  bodies[i] = #body .. "\\r\\nContent-Type: application/json\\r\\n\\r\\n" .. body
+                end
+                request = function()
+                  local claim = claims[head]
+                  if claim then
+                    claims[head] = nil
+                    head = head + 1
+                    return claim
+                  end
+                  n = n + 1
+                  return "POST /v1/packets HTTP/1.1\\r\\nIdempotency-Key: %s-" .. n
+                         .. tokens[n %% #tokens + 1] .. bodies[n %% #bodies + 1]
+                end
+                if %s then
+                  local last = 0
+                  response = function(status, headers, body)
+                    local packet = body:match('^{"id":"([^"]+)"')
+                    for i = 1, packet and 5 or 0 do
+                      last = last + 1
+                      claims[last] = "POST /v1/packets/" .. packet .. "/claims HTTP/1.1"
+                                     .. tokens[last %% #tokens + 1] .. "0\\r\\n\\r\\n"
+                    end
+                  end
+                end
+                """.formatted(tokens, bodies, UUID.randomUUID(), claimed));
+    }
+
+    /** A script of deposits, each into the next user's wallet. @param token of the host application's backend */
+    Path deposits(String token, int users) throws IOException {
+        return script("deposits", """
+                local n, body = 0, '{"asset":"CNY","amount":100}'
+                local rest = " HTTP/1.1\\r\\nHost: hongbao\\r\\nAuthorization: Bearer %s\\r\\nContent-Type: application/json"
+                             .. "\\r\\nContent-Length: " .. #body .. "\\r\\nIdempotency-Key: %s-"
+                request = function()
+                  n = n + 1
+                  return "POST /v1/accounts/" .. string.format("member-%%09d", n %% %d) .. "/deposits"
+                         .. rest .. n .. "\\r\\n\\r\\n" .. body
+                end
+                """.formatted(token, UUID.randomUUID(), users));
     }
 
     /** A script that always asks for the same. */
