@@ -44,7 +44,7 @@ public final class Bench {
         /** The whole server; needs {@code wrk}. */
         HTTP(2, 67, HttpBench::steps),
         /** Packets that are sent and money that comes in, over HTTP; needs {@code wrk}. */
-        SENDS(2, 50, SendsBench::steps),
+        SENDS(2, 25, SendsBench::steps),
         /** Twice what the server can do. */
         OVERLOAD(3, 30, OverloadBench::steps),
         /** Plays of prize draws. */
