@@ -7,7 +7,7 @@ import dev.hongbao.domain.reconcile.Reconciliation;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.Postgres;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -40,7 +40,7 @@ public final class Audit {
             Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", 2, CHECKS, Postgres.LONG);
             Promise<List<Finding>> done = Promise.promise();
             vertx.runOnContext(now -> installation(pool, stores)
-                    .compose(installation -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
+                    .compose(installation -> RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
                             .compose(redis -> new Reconciliation(
                                             vertx,
                                             pool,

@@ -22,7 +22,7 @@ import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
@@ -109,7 +109,7 @@ final class Draws {
         return new DrawService(pool, shards, quarantine, store, catalog, loading, clock);
     }
 
-    PlayService plays(RedisLink redis, PlaySettings settings) {
+    PlayService plays(RedisLinks redis, PlaySettings settings) {
         return new PlayService(vertx, redis, pool, shards, quarantine, catalog, store, settings, metrics, clock);
     }
 }

@@ -12,7 +12,7 @@ import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.postgres.Migrations;
 import dev.hongbao.engine.postgres.StoreClock;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
@@ -148,11 +148,11 @@ public final class Engine {
     private static Future<Installation> claim(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation) {
         Promise<Installation> done = Promise.promise();
-        vertx.runOnContext(now -> RedisLink.open(
-                        vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
-                .compose(redis -> installation.claim(redis).eventually(redis::close))
-                .map(installation)
-                .onComplete(done));
+        vertx.runOnContext(
+                now -> RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
+                        .compose(redis -> installation.claim(redis).eventually(redis::close))
+                        .map(installation)
+                        .onComplete(done));
         return done.future();
     }
 
@@ -171,7 +171,7 @@ public final class Engine {
 
     /** Opens the services of the event loop it is called on. */
     public Future<LoopServices> loopServices() {
-        return RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "claims")
+        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "claims")
                 .map(redis -> {
                     KeyLoader loading = new KeyLoader(
                             vertx, redis, shards, config.domain().claim().settleTimeout());
@@ -241,9 +241,12 @@ public final class Engine {
 
     /** Whether a command reaches Redis now, on a connection of its own. */
     public Future<Boolean> isRedisReachable() {
-        return RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "health")
-                .compose(
-                        redis -> redis.send(Request.cmd(Command.PING)).map(true).eventually(redis::close));
+        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "health")
+                .compose(redis -> redis.servers()
+                        .get(0)
+                        .send(Request.cmd(Command.PING))
+                        .map(true)
+                        .eventually(redis::close));
     }
 
     /** Whether claims are taken on every shard, but for those whose recovery keeps failing; stays true. */

@@ -5,11 +5,11 @@ import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 
-/** The services of one event loop, with its own link to Redis. Use them on that loop only. */
+/** The services of one event loop, with its own links to Redis. Use them on that loop only. */
 public record LoopServices(
-        RedisLink redis,
+        RedisLinks redis,
         ClaimService claims,
         PacketService packets,
         FeedService feed,

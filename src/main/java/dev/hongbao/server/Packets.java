@@ -23,7 +23,7 @@ import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
@@ -113,7 +113,7 @@ final class Packets {
         return new PacketService(vertx, pool, shards, store, catalog, ended, loading, vertx.eventBus(), limits, clock);
     }
 
-    ClaimService claims(RedisLink redis, ClaimSettings settings) {
+    ClaimService claims(RedisLinks redis, ClaimSettings settings) {
         return new ClaimService(
                 vertx, redis, shards, quarantine, store, catalog, ended, guesses, settings, metrics, clock);
     }

@@ -1,7 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.engine.journal.QuarantineStore;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import io.vertx.core.Future;
@@ -40,7 +40,7 @@ public final class QuarantineOperations {
         return with(stores, (store, redis) -> store.drop(unit, redis));
     }
 
-    private static <T> T with(StoreAddresses stores, BiFunction<QuarantineStore, RedisLink, Future<T>> work)
+    private static <T> T with(StoreAddresses stores, BiFunction<QuarantineStore, RedisLinks, Future<T>> work)
             throws Exception {
         Vertx vertx = Vertx.vertx();
         try {
@@ -53,7 +53,7 @@ public final class QuarantineOperations {
                     .build();
             Promise<T> done = Promise.promise();
             vertx.runOnContext(now -> Audit.installation(pool, stores)
-                    .compose(installation -> RedisLink.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "quarantine")
+                    .compose(installation -> RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "quarantine")
                             .compose(redis -> work.apply(store(vertx, pool, installation), redis)
                                     .eventually(redis::close)))
                     .onComplete(done));

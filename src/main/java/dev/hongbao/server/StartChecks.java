@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.engine.redis.RedisInfo;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -50,8 +50,9 @@ final class StartChecks {
     }
 
     private static Future<List<StartFinding>> ofRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
-        return RedisLink.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "check")
-                .compose(redis -> RedisInfo.read(redis, "default").eventually(redis::close))
+        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "check")
+                .compose(redis ->
+                        RedisInfo.read(redis.servers().get(0), "default").eventually(redis::close))
                 .map(RedisRules::check)
                 .otherwise(fault ->
                         List.of(unreachable("redis.url", "Redis", SecretUrl.redact(stores.redisUrl()), fault)));

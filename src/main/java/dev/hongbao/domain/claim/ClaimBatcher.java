@@ -6,7 +6,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -25,7 +25,7 @@ final class ClaimBatcher {
     private final ScriptBatcher<Submission, Answer> batcher;
     private final ClaimSettings settings;
 
-    ClaimBatcher(Vertx vertx, RedisLink redis, Shards shards, ClaimSettings settings, ClaimMetrics metrics) {
+    ClaimBatcher(Vertx vertx, RedisLinks redis, Shards shards, ClaimSettings settings, ClaimMetrics metrics) {
         this.settings = settings;
         this.batcher = new ScriptBatcher<>(
                 vertx,

@@ -17,7 +17,7 @@ import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.postgres.GatheredLookups;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -41,7 +41,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     record Known(PacketStore store, PacketCatalog catalog, EndedPackets ended, GatheredLookups<Key, Claim> lookups) {}
 
     /** Wrong passcodes, counted over a link of this event loop. */
-    record Guesses(PasscodeGuesses counted, RedisLink redis) {}
+    record Guesses(PasscodeGuesses counted, RedisLinks redis) {}
 
     /** Whose claim on what. */
     record Key(PacketId packet, UserId user) {

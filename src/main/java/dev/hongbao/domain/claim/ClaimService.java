@@ -13,7 +13,7 @@ import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementWaiters;
 import dev.hongbao.engine.postgres.GatheredLookups;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -32,13 +32,13 @@ public final class ClaimService {
     private final ClaimSettings settings;
 
     /**
-     * @param redis a link of this event loop
+     * @param redis the links of this event loop
      * @param guesses the server's
      * @param clock for refusing early only: what is due is decided by Postgres' clock
      */
     public ClaimService(
             Vertx vertx,
-            RedisLink redis,
+            RedisLinks redis,
             Shards shards,
             Quarantine quarantine,
             PacketStore store,

@@ -6,6 +6,7 @@ import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -114,10 +115,10 @@ public final class PasscodeGuesses {
      * Whether a guess may be looked at, a right one too: beyond the limit who is told only that he was right has still learned
      * it. Look at it in the same step, and tell {@link #wrong}.
      *
-     * @param redis a link of the caller's event loop
+     * @param redis the links of the caller's event loop
      * @return never fails
      */
-    Future<Boolean> admits(RedisLink redis, PacketId packet, UserId user) {
+    Future<Boolean> admits(RedisLinks redis, PacketId packet, UserId user) {
         if (limit == 0) {
             return Future.succeededFuture(true);
         }
@@ -125,7 +126,8 @@ public final class PasscodeGuesses {
         if (of.isFarFrom(limit, nanoTime.getAsLong())) {
             return admits(redis, of, packet, user);
         }
-        return redis.send(Request.cmd(Command.GET).arg(prefix + packet))
+        return redis.linkFor(prefix + packet)
+                .send(Request.cmd(Command.GET).arg(prefix + packet))
                 .onSuccess(count -> of.hear(count == null ? 0 : count.toLong(), nanoTime.getAsLong()))
                 .onFailure(away -> of.hearNothing(nanoTime.getAsLong()))
                 .<Void>mapEmpty()
@@ -133,15 +135,17 @@ public final class PasscodeGuesses {
                 .compose(heard -> admits(redis, of, packet, user));
     }
 
-    private Future<Boolean> admits(RedisLink redis, Tries of, PacketId packet, UserId user) {
+    private Future<Boolean> admits(RedisLinks redis, Tries of, PacketId packet, UserId user) {
         if (of.count(nanoTime.getAsLong()) < limit) {
             return Future.succeededFuture(true);
         }
         if (waiting.asMap().putIfAbsent(new Guesser(packet, user), true) != null) {
             return Future.succeededFuture(false);
         }
-        return redis.send(Request.cmd(Command.SET)
-                        .arg(prefix + packet + ":" + user.value())
+        String key = prefix + packet + ":" + user.value();
+        return redis.linkFor(key)
+                .send(Request.cmd(Command.SET)
+                        .arg(key)
                         .arg(1)
                         .arg("EX")
                         .arg(WAIT.toSeconds())
@@ -151,13 +155,14 @@ public final class PasscodeGuesses {
     }
 
     /** Counts a wrong guess that was admitted. */
-    void wrong(RedisLink redis, PacketId packet) {
+    void wrong(RedisLinks redis, PacketId packet) {
         if (limit == 0) {
             return;
         }
         Tries of = tries.get(packet);
         of.send();
-        redis.send(Request.cmd(Command.INCR).arg(prefix + packet))
+        RedisLink link = redis.linkFor(prefix + packet);
+        link.send(Request.cmd(Command.INCR).arg(prefix + packet))
                 .onSuccess(count -> {
                     of.arrive();
                     if (count != null) {
@@ -166,7 +171,7 @@ public final class PasscodeGuesses {
                 })
                 .onFailure(away -> of.lose(nanoTime.getAsLong()));
         // NX: the hour runs from the first; and a count whose first server died in between gets it from the next.
-        redis.send(Request.cmd(Command.EXPIRE)
+        link.send(Request.cmd(Command.EXPIRE)
                 .arg(prefix + packet)
                 .arg(WINDOW.toSeconds())
                 .arg("NX"));

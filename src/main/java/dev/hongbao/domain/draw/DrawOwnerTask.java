@@ -3,12 +3,11 @@ package dev.hongbao.domain.draw;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.ShardScript;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
@@ -111,7 +110,7 @@ public final class DrawOwnerTask implements OwnerTask {
     }
 
     @Override
-    public Future<Void> run(List<Integer> live, RedisLink redis) {
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
         if (live.isEmpty()) {
             return Future.succeededFuture();
         }
@@ -125,12 +124,12 @@ public final class DrawOwnerTask implements OwnerTask {
                 .compose(over -> end(over, redis));
     }
 
-    private Future<Void> planAll(List<Draw> draws, RedisLink redis) {
+    private Future<Void> planAll(List<Draw> draws, RedisLinks redis) {
         next.keySet().retainAll(draws.stream().map(Draw::id).toList());
         return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planAll(draws, redis, now));
     }
 
-    private Future<Void> planAll(List<Draw> draws, RedisLink redis, Instant now) {
+    private Future<Void> planAll(List<Draw> draws, RedisLinks redis, Instant now) {
         Future<Void> done = Future.succeededFuture();
         for (Draw draw : draws) {
             Shards.Shard shard = shards.current(draw.shard());
@@ -145,15 +144,16 @@ public final class DrawOwnerTask implements OwnerTask {
         return done;
     }
 
-    private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLink redis, Instant now) {
+    private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLinks redis, Instant now) {
         return planner.plan(draw, now)
-                .compose(planned -> planner.load(draw, shard, redis, script).map(loaded -> {
-                    // A draw that has much to catch up is looked at again at the next tick.
-                    if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
-                        next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
-                    }
-                    return null;
-                }));
+                .compose(planned -> planner.load(draw, shard, shard.generation().link(redis), script)
+                        .map(loaded -> {
+                            // A draw that has much to catch up is looked at again at the next tick.
+                            if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
+                                next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
+                            }
+                            return null;
+                        }));
     }
 
     private Future<List<End>> periodsOver(List<Integer> live) {
@@ -172,17 +172,20 @@ public final class DrawOwnerTask implements OwnerTask {
                 });
     }
 
-    private Future<Void> end(List<End> ends, RedisLink redis) {
+    private Future<Void> end(List<End> ends, RedisLinks redis) {
         Map<Integer, List<End>> byShard =
                 ends.stream().collect(Collectors.groupingBy(end -> end.draw().shard()));
         List<Future<Void>> calls = new ArrayList<>();
-        byShard.forEach((shard, some) -> calls.add(script.call(redis, shards.current(shard), new EndDraws(some))
-                .<Void>mapEmpty()
-                .recover(ShardScript::unlessReported)));
+        byShard.forEach((id, some) -> {
+            Shards.Shard shard = shards.current(id);
+            calls.add(script.call(shard.generation().link(redis), shard, new EndDraws(some))
+                    .<Void>mapEmpty()
+                    .recover(ShardScript::unlessReported));
+        });
         return Future.join(calls).mapEmpty();
     }
 
-    private Future<Void> removeKeys(RedisLink redis) {
+    private Future<Void> removeKeys(RedisLinks redis) {
         List<DrawId> over = closedDraws.take(PAGE);
         if (over.isEmpty()) {
             return Future.succeededFuture();
@@ -192,15 +195,13 @@ public final class DrawOwnerTask implements OwnerTask {
                 .mapToObj(shard -> shards.current(shard).generation())
                 .toList();
         return catalog.findAll(over).compose(draws -> {
-            Request unlink = Request.cmd(Command.UNLINK);
-            draws.values().stream()
+            return redis.unlink(draws.values().stream()
                     .flatMap(draw -> {
                         Generation generation = generations.get(draw.shard());
                         return Stream.of(
                                 DrawKeys.hash(generation, draw.id()), DrawKeys.schedule(generation, draw.id()));
                     })
-                    .forEach(unlink::arg);
-            return redis.send(unlink).mapEmpty();
+                    .toList());
         });
     }
 }

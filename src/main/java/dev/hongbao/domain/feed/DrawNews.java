@@ -5,7 +5,7 @@ import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.postgres.Transactions;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -71,7 +71,7 @@ final class DrawNews implements OwnerTask {
     }
 
     @Override
-    public Future<Void> run(List<Integer> live, RedisLink redis) {
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
         return catchUp(live).compose(done -> sweep(live)).compose(done -> tell());
     }
 

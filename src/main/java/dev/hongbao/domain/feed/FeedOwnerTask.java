@@ -6,7 +6,7 @@ import dev.hongbao.domain.packet.LoadPackets;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -90,7 +90,7 @@ final class FeedOwnerTask implements OwnerTask {
     }
 
     @Override
-    public Future<Void> run(List<Integer> live, RedisLink redis) {
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
         return catchUp(live)
                 .compose(done -> tellProgress())
                 .compose(done -> sweep(live, redis))
@@ -134,7 +134,7 @@ final class FeedOwnerTask implements OwnerTask {
         vertx.eventBus().publish(FeedHub.NUDGE, null);
     }
 
-    private Future<Void> sweep(List<Integer> live, RedisLink redis) {
+    private Future<Void> sweep(List<Integer> live, RedisLinks redis) {
         if (System.nanoTime() - sweptNanos < SWEEP_NANOS || live.isEmpty()) {
             return Future.succeededFuture();
         }
@@ -147,11 +147,13 @@ final class FeedOwnerTask implements OwnerTask {
             }
             List<Future<Void>> announcements = new ArrayList<>();
             // Their sender may have died before they were loaded.
-            byShard.forEach((shard, packets) ->
-                    announcements.add(script.call(redis, shards.current(shard), new LoadPackets(packets))
-                            .compose(loaded -> store.announce(packets))
-                            .onSuccess(told -> nudge())
-                            .recover(ShardScript::unlessReported)));
+            byShard.forEach((id, packets) -> {
+                Shards.Shard shard = shards.current(id);
+                announcements.add(script.call(shard.generation().link(redis), shard, new LoadPackets(packets))
+                        .compose(loaded -> store.announce(packets))
+                        .onSuccess(told -> nudge())
+                        .recover(ShardScript::unlessReported));
+            });
             return Future.join(announcements).mapEmpty();
         });
     }

@@ -3,12 +3,11 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.domain.packet.PacketStore.Due;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ public final class PacketCloser implements OwnerTask {
     }
 
     @Override
-    public Future<Void> run(List<Integer> live, RedisLink redis) {
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
         return removeKeys(redis).compose(removed -> store.due(live, PAGE)).compose(due -> {
             Map<Integer, List<Due>> byShard = due.stream().collect(Collectors.groupingBy(Due::shard));
             List<Future<Void>> closes = new ArrayList<>();
@@ -88,25 +87,24 @@ public final class PacketCloser implements OwnerTask {
         }
     }
 
-    private Future<Void> close(RedisLink redis, int shard, List<Due> packets) {
+    private Future<Void> close(RedisLinks redis, int shard, List<Due> packets) {
+        Shards.Shard current = shards.current(shard);
         return script.call(
-                        redis,
-                        shards.current(shard),
+                        current.generation().link(redis),
+                        current,
                         new ClosePackets(packets.stream().map(Due::id).toList()))
                 .<Void>mapEmpty()
                 .recover(ShardScript::unlessReported);
     }
 
-    private Future<Void> removeKeys(RedisLink redis) {
+    private Future<Void> removeKeys(RedisLinks redis) {
         List<PacketId> over = ends.takeKeys(PAGE);
         if (over.isEmpty()) {
             return Future.succeededFuture();
         }
-        Request unlink = Request.cmd(Command.UNLINK);
-        for (PacketId packet : over) {
-            int shard = shards.shardFor(packet.value());
-            unlink.arg(PacketKeys.hash(shards.current(shard).generation(), packet));
-        }
-        return redis.send(unlink).mapEmpty();
+        return redis.unlink(over.stream()
+                .map(packet -> PacketKeys.hash(
+                        shards.current(shards.shardFor(packet.value())).generation(), packet))
+                .toList());
     }
 }

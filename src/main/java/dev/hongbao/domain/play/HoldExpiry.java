@@ -3,7 +3,7 @@ package dev.hongbao.domain.play;
 import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -72,7 +72,7 @@ public final class HoldExpiry implements OwnerTask {
     private record Sample(Generation generation, long seq, long atNanos) {}
 
     @Override
-    public Future<Void> run(List<Integer> live, RedisLink redis) {
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
         long now = System.nanoTime();
         if (live.isEmpty() || now - ranNanos < EVERY_NANOS) {
             return Future.succeededFuture();
@@ -130,8 +130,8 @@ public final class HoldExpiry implements OwnerTask {
         }
     }
 
-    private Future<Void> giveBack(RedisLink redis, Shards.Shard shard, List<Row> held, long forgetUpTo) {
-        return script.call(redis, shard, new ReturnCosts(held, forgetUpTo, clock.millis()))
+    private Future<Void> giveBack(RedisLinks redis, Shards.Shard shard, List<Row> held, long forgetUpTo) {
+        return script.call(shard.generation().link(redis), shard, new ReturnCosts(held, forgetUpTo, clock.millis()))
                 .<Void>map(returned -> {
                     if (returned > 0) {
                         LOG.info("{} costs in {} were held and never decided: returned", returned, shard.generation());
@@ -142,7 +142,7 @@ public final class HoldExpiry implements OwnerTask {
     }
 
     /** Attempts of entries that were settled a minute ago: nobody tries them any more without asking Postgres first. */
-    private Future<Void> forgetOld(Short[] mine, RedisLink redis, long now) {
+    private Future<Void> forgetOld(Short[] mine, RedisLinks redis, long now) {
         sampledNanos = now;
         return pool.preparedQuery("select id, epoch, nonce, last_seq from shard where id = any ($1)")
                 .execute(Tuple.tuple().addArrayOfShort(mine))

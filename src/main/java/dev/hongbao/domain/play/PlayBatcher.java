@@ -7,7 +7,7 @@ import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.MessagePack;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -34,7 +34,7 @@ final class PlayBatcher {
     private final Clock clock;
     private final SecureChance chance = new SecureChance();
 
-    PlayBatcher(Vertx vertx, RedisLink redis, Shards shards, PlaySettings settings, PlayMetrics metrics, Clock clock) {
+    PlayBatcher(Vertx vertx, RedisLinks redis, Shards shards, PlaySettings settings, PlayMetrics metrics, Clock clock) {
         this.settings = settings;
         this.clock = clock;
         this.batcher = new ScriptBatcher<>(

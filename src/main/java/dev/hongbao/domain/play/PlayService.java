@@ -13,7 +13,7 @@ import dev.hongbao.domain.play.PlayOutcome.Kind;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementWaiters;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -36,12 +36,12 @@ public final class PlayService {
     private final PlayAttempt.Dependencies needs;
 
     /**
-     * @param redis a link of this event loop
+     * @param redis the links of this event loop
      * @param clock decides which day it is and which prizes are due: Postgres' clock, as this server knows it
      */
     public PlayService(
             Vertx vertx,
-            RedisLink redis,
+            RedisLinks redis,
             Pool pool,
             Shards shards,
             Quarantine quarantine,

@@ -2,7 +2,7 @@ package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.ShardAudit;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -22,13 +22,13 @@ public final class Reconciliation {
 
     private final Vertx vertx;
     private final Pool pool;
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final String namespace;
     private final List<JournalFormat> formats;
     private final List<ShardAudit.Factory> audits;
 
     /**
-     * @param redis a link of the event loop that {@link #run} is called on
+     * @param redis the links of the event loop that {@link #run} is called on
      * @param namespace the installation's in Redis
      * @param formats of all that the journals may hold
      * @param audits of Redis, one of each mode
@@ -36,7 +36,7 @@ public final class Reconciliation {
     public Reconciliation(
             Vertx vertx,
             Pool pool,
-            RedisLink redis,
+            RedisLinks redis,
             String namespace,
             List<JournalFormat> formats,
             List<ShardAudit.Factory> audits) {

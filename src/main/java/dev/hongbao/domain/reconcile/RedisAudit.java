@@ -6,7 +6,7 @@ import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.ShardAudit;
 import dev.hongbao.engine.redis.RedisInfo;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -38,7 +38,7 @@ final class RedisAudit {
 
     private final Vertx vertx;
     private final Pool pool;
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final String namespace;
     private final JournalReader reader;
     private final List<ShardAudit.Factory> audits;
@@ -50,7 +50,7 @@ final class RedisAudit {
     RedisAudit(
             Vertx vertx,
             Pool pool,
-            RedisLink redis,
+            RedisLinks redis,
             String namespace,
             Collection<JournalFormat> formats,
             List<ShardAudit.Factory> audits) {
@@ -72,7 +72,7 @@ final class RedisAudit {
     /** What is to be compared. */
     private record Look(Generation generation, long cursor, List<ShardAudit> audits, List<String> found) {}
 
-    /** All differences that stay; call on the link's event loop. */
+    /** All differences that stay; call on the links' event loop. */
     Future<List<Finding>> run() {
         List<String> violations = new ArrayList<>();
         List<String> healing = new ArrayList<>();
@@ -113,19 +113,21 @@ final class RedisAudit {
                 .compose(row -> {
                     Generation generation =
                             new Generation(namespace, shard, row.getLong("epoch"), row.getString("nonce"));
-                    return redis.send(Request.cmd(Command.EXISTS).arg(generation.journalKey()))
+                    return generation
+                            .link(redis)
+                            .send(Request.cmd(Command.EXISTS).arg(generation.journalKey()))
                             .compose(exists -> exists.toInteger() == 0
                                     ? Future.succeededFuture(
                                             new Differences(true, List.of(generation + " has no journal")))
                                     : compare(generation, row.getLong("last_seq"))
-                                            .compose(lines -> differences(row.getString("replid"), lines)));
+                                            .compose(lines -> differences(generation, row.getString("replid"), lines)));
                 });
     }
 
-    private Future<Differences> differences(String replid, List<String> lines) {
+    private Future<Differences> differences(Generation generation, String replid, List<String> lines) {
         return lines.isEmpty()
                 ? Future.succeededFuture(new Differences(false, lines))
-                : RedisInfo.read(redis, "replication")
+                : RedisInfo.read(generation.link(redis), "replication")
                         .map(info -> new Differences(!info.get("master_replid").equals(replid), lines));
     }
 
@@ -133,7 +135,9 @@ final class RedisAudit {
         Look look = new Look(
                 generation,
                 cursor,
-                audits.stream().map(audit -> audit.of(pool, redis, generation)).toList(),
+                audits.stream()
+                        .map(audit -> audit.of(pool, generation.link(redis), generation))
+                        .toList(),
                 new ArrayList<>());
         return readJournal(look, 0, 0).compose(unsettled -> {
             if (unsettled > MAX_UNSETTLED) {

@@ -1,6 +1,6 @@
 package dev.hongbao.engine.journal;
 
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
@@ -23,11 +23,11 @@ public final class JournalReader {
     /** Entries that a writer reads at once; with at most 256 claims each, some 10,000 claims. */
     public static final int PAGE = 40;
 
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final Map<String, JournalFormat> formats;
 
     /** @param formats of all that the journal may hold; anything else is void */
-    public JournalReader(RedisLink redis, Collection<JournalFormat> formats) {
+    public JournalReader(RedisLinks redis, Collection<JournalFormat> formats) {
         this.redis = redis;
         this.formats = formats.stream().collect(Collectors.toUnmodifiableMap(JournalFormat::verb, format -> format));
     }
@@ -45,7 +45,7 @@ public final class JournalReader {
                 .arg(Long.toString(generation.epoch())) // up to its last possible entry
                 .arg("COUNT")
                 .arg(most);
-        return redis.send(range).map(reply -> {
+        return generation.link(redis).send(range).map(reply -> {
             List<JournalEntry> entries = new ArrayList<>();
             if (reply != null) {
                 for (Response entry : reply) {

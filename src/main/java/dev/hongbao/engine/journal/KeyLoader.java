@@ -1,6 +1,6 @@
 package dev.hongbao.engine.journal;
 
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.engine.shard.Symptom;
@@ -21,7 +21,7 @@ public final class KeyLoader {
     private static final long RETRY_MILLIS = 20;
 
     private final Vertx vertx;
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final Shards shards;
     private final ShardScript script;
     private final long waitMillis;
@@ -29,7 +29,7 @@ public final class KeyLoader {
     /**
      * @param wait how long to wait for a recovery under way before the key is left to the next one
      */
-    public KeyLoader(Vertx vertx, RedisLink redis, Shards shards, Duration wait) {
+    public KeyLoader(Vertx vertx, RedisLinks redis, Shards shards, Duration wait) {
         this.vertx = vertx;
         this.redis = redis;
         this.shards = shards;
@@ -66,7 +66,7 @@ public final class KeyLoader {
             again(load, shards.refresh());
             return;
         }
-        script.call(redis, current, load.call)
+        script.call(generation.link(redis), current, load.call)
                 .onSuccess(loaded -> load.done.complete(true))
                 // Either the shard is being recovered, or the connection comes back; loading twice is loading once.
                 .onFailure(fault ->

@@ -1,6 +1,6 @@
 package dev.hongbao.engine.journal;
 
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import java.util.List;
 
@@ -11,7 +11,7 @@ public interface OwnerTask {
      * task is called again.
      *
      * @param shards the shards that are owned and not being recovered; may be empty
-     * @param redis the owner's link
+     * @param redis the owner's links
      */
-    Future<Void> run(List<Integer> shards, RedisLink redis);
+    Future<Void> run(List<Integer> shards, RedisLinks redis);
 }

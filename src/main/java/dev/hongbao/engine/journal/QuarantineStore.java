@@ -1,13 +1,11 @@
 package dev.hongbao.engine.journal;
 
 import dev.hongbao.engine.postgres.Transactions;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -139,7 +137,7 @@ public final class QuarantineStore {
      * @return how many entries there were; -1 when it is not set aside. Fails, and nothing is changed, when the journal still holds
      *     some
      */
-    public Future<Integer> drop(UUID unit, RedisLink redis) {
+    public Future<Integer> drop(UUID unit, RedisLinks redis) {
         return pool.preparedQuery("select shard from quarantine_unit where id = $1")
                 .execute(Tuple.of(unit))
                 .compose(rows -> rows.size() == 0
@@ -168,13 +166,11 @@ public final class QuarantineStore {
     }
 
     /** Without its keys no script writes more of it; the journal is looked at before the one that recovery makes of it. */
-    private Future<Void> assertNothingComes(UUID unit, ShardRow row, RedisLink redis) {
+    private Future<Void> assertNothingComes(UUID unit, ShardRow row, RedisLinks redis) {
         Generation generation = row.generation();
-        Request unlink = Request.cmd(Command.UNLINK);
-        keys.of(generation, unit).forEach(unlink::arg);
         JournalReader reader = new JournalReader(
                 redis, settlers.values().stream().map(Settler::format).toList());
-        return redis.send(unlink)
+        return redis.unlink(keys.of(generation, unit))
                 .compose(gone -> holds(reader, generation, generation.journalKey(), row.lastSeq(), unit))
                 .compose(journal -> holds(reader, generation, generation.retiredJournalKey(), row.lastSeq(), unit)
                         .map(retired -> journal || retired))

@@ -3,6 +3,7 @@ package dev.hongbao.engine.journal;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -32,7 +33,6 @@ public final class ScriptBatcher<T, A> {
     private static final int MAX_IN_FLIGHT = 2;
 
     private final Vertx vertx;
-    private final RedisLink redis;
     private final Shards shards;
     private final Settings<T> settings;
     private final Function<List<T>, ShardScript.Call<List<A>>> calls;
@@ -63,18 +63,17 @@ public final class ScriptBatcher<T, A> {
      */
     public ScriptBatcher(
             Vertx vertx,
-            RedisLink redis,
+            RedisLinks redis,
             Shards shards,
             Settings<T> settings,
             Function<List<T>, ShardScript.Call<List<A>>> calls) {
         this.vertx = vertx;
-        this.redis = redis;
         this.shards = shards;
         this.settings = settings;
         this.calls = calls;
         this.script = new ShardScript(vertx, shards);
         for (int shard = 0; shard < shards.count(); shard++) {
-            lanes.add(new Lane(shard));
+            lanes.add(new Lane(shard, redis));
         }
     }
 
@@ -105,13 +104,15 @@ public final class ScriptBatcher<T, A> {
     /** The items of one shard. */
     private final class Lane {
         private final int shard;
+        private final RedisLink link;
         private final Deque<Pending<T, A>> queue = new ArrayDeque<>();
         private int inFlight;
         private boolean flushing;
         private boolean pausing;
 
-        Lane(int shard) {
+        Lane(int shard, RedisLinks redis) {
             this.shard = shard;
+            this.link = shards.current(shard).generation().link(redis);
         }
 
         /** Once all that came in together has been read: requests of one pass of the event loop make one call. */
@@ -149,7 +150,7 @@ public final class ScriptBatcher<T, A> {
                 items.add(next.item);
             }
             settings.batches.accept(size);
-            script.call(redis, shards.current(shard), calls.apply(items)).onComplete(done -> {
+            script.call(link, shards.current(shard), calls.apply(items)).onComplete(done -> {
                 inFlight--;
                 if (done.succeeded()) {
                     answer(batch, done.result());

@@ -1,167 +1,22 @@
 package dev.hongbao.engine.redis;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.redis.client.Redis;
-import io.vertx.redis.client.RedisConnection;
-import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * One connection to Redis, pinned to the event loop it was made on, pipelining what is sent to it, and reconnecting for as
- * long as it is open. Use it on that loop only.
- *
- * <p>A command whose connection breaks or whose reply takes longer than the timeout fails with {@link
- * RedisFault#LOST}: it may have run. The connection is then dropped, since later replies would be late too.
- */
-public final class RedisLink {
-    private static final Logger LOG = LoggerFactory.getLogger(RedisLink.class);
-
-    /** Between tries to connect: doubled each time, from the first to the second. */
-    private static final long FIRST_RETRY_MILLIS = 20;
-
-    private static final long LAST_RETRY_MILLIS = 500;
-
-    /** Commands on the wire; what the batcher and the writer keep in flight is far less. */
-    private static final int MAX_IN_FLIGHT = 8192;
-
-    private final Vertx vertx;
-    private final Context context;
-    private final RedisOptions options;
-    private final String name;
-    private final long timeoutMillis;
-    private @Nullable Redis client;
-    private @Nullable RedisConnection connection;
-    private long retryMillis = FIRST_RETRY_MILLIS;
-    private boolean closed;
-
-    private RedisLink(Vertx vertx, String url, Duration timeout, String name) {
-        this.vertx = vertx;
-        this.context = vertx.getOrCreateContext();
-        this.name = name;
-        this.timeoutMillis = timeout.toMillis();
-        this.options = new RedisOptions()
-                .setConnectionString(url)
-                .setPoolName(name)
-                .setMaxPoolSize(1)
-                .setMaxPoolWaiting(4)
-                .setMaxWaitingHandlers(MAX_IN_FLIGHT);
-        options.getNetClientOptions()
-                .setHostnameVerificationAlgorithm("HTTPS") // for rediss; without any Vert.x refuses to connect
-                .setConnectTimeout((int) timeoutMillis)
-                .setTcpNoDelay(true)
-                .setTcpKeepAlive(true);
-    }
-
-    /**
-     * Opens a link on the current event loop. The future succeeds once connected; it fails when the first try does, and then
-     * nothing is left open.
-     *
-     * @param url {@code redis://[:password@]host:port}, or {@code rediss://} for TLS with a certificate that this JVM trusts and
-     *     that names the host
-     * @param timeout for connecting and for each reply
-     * @param name for the log
-     */
-    public static Future<RedisLink> open(Vertx vertx, String url, Duration timeout, String name) {
-        RedisLink link = new RedisLink(vertx, url, timeout, name);
-        return link.connect().map(link).recover(fault -> {
-            link.close();
-            return Future.failedFuture(fault);
-        });
-    }
-
+/** Where commands about some keys go. It belongs to the event loop of its {@link RedisLinks}; use it on that loop only. */
+public interface RedisLink {
     /** Whether a command sent now would go out. */
-    public boolean isConnected() {
-        return connection != null;
-    }
+    boolean isConnected();
+
+    /** The link to the server that commands go to now: one and the same for all keys that are there. */
+    RedisLink server();
 
     /**
      * Sends a command; replies come in the order of the commands.
      *
      * @return the reply, null for a nil reply; fails with {@link RedisFault}
      */
-    public Future<@Nullable Response> send(Request request) {
-        RedisConnection open = connection;
-        if (open == null) {
-            return Future.failedFuture(RedisFault.down());
-        }
-        return open.send(request).timeout(timeoutMillis, TimeUnit.MILLISECONDS).recover(fault -> {
-            RedisFault known = RedisFault.of(fault);
-            // A replica's address may lead to the primary when it is asked for again.
-            if (known.kind() == RedisFault.Kind.LOST || known.kind() == RedisFault.Kind.READ_ONLY) {
-                drop(open);
-            }
-            return Future.failedFuture(known);
-        });
-    }
-
-    /** Closes the link for good; idempotent. */
-    public Future<Void> close() {
-        closed = true;
-        connection = null;
-        return closeClient();
-    }
-
-    /**
-     * A client for each connection: closing it closes the socket, whereas a pool would hand out a connection again that is
-     * only late, and would wait for ever for one whose handshake hangs.
-     */
-    private Future<Void> connect() {
-        Redis fresh = Redis.createClient(vertx, options);
-        client = fresh;
-        return fresh.connect().timeout(timeoutMillis, TimeUnit.MILLISECONDS).compose(opened -> {
-            if (closed) {
-                return Future.failedFuture(RedisFault.down());
-            }
-            connection = opened;
-            opened.endHandler(end -> drop(opened));
-            opened.exceptionHandler(fault -> drop(opened));
-            return Future.succeededFuture();
-        });
-    }
-
-    private Future<Void> closeClient() {
-        Redis open = client;
-        client = null;
-        return open == null ? Future.succeededFuture() : open.close();
-    }
-
-    private void drop(RedisConnection broken) {
-        if (connection != broken) {
-            return;
-        }
-        connection = null;
-        closeClient();
-        if (!closed) {
-            LOG.warn("Redis link {} lost, reconnecting", name);
-            vertx.setTimer(retryMillis, timer -> reconnect());
-        }
-    }
-
-    private void reconnect() {
-        if (closed || connection != null) {
-            return;
-        }
-        // A connect that was cut short by closing its client fails on another thread.
-        connect()
-                .onComplete(tried -> context.runOnContext(now -> {
-                    if (tried.succeeded()) {
-                        LOG.info("Redis link {} is back", name);
-                        retryMillis = FIRST_RETRY_MILLIS;
-                        return;
-                    }
-                    closeClient();
-                    if (!closed) {
-                        vertx.setTimer(retryMillis, timer -> reconnect());
-                        retryMillis = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
-                    }
-                }));
-    }
+    Future<@Nullable Response> send(Request request);
 }

@@ -1,5 +1,8 @@
 package dev.hongbao.engine.shard;
 
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
+
 /**
  * One life of a shard in Redis. Recovery draws a new one: its keys and its scripts are stamped with it, so that whatever is
  * left of an older one changes nothing that counts (invariant I9).
@@ -49,6 +52,11 @@ public record Generation(String namespace, int shard, long epoch, String nonce) 
     /** A journal entry's full id in the stream. */
     public String entryId(long seq) {
         return epoch + "-" + seq;
+    }
+
+    /** Where commands about the shard's keys go; the same for all its generations. */
+    public RedisLink link(RedisLinks redis) {
+        return redis.linkFor(shardPrefix());
     }
 
     @Override

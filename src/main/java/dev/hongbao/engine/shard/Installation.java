@@ -1,6 +1,7 @@
 package dev.hongbao.engine.shard;
 
 import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -43,18 +44,19 @@ public record Installation(UUID id, String namespace) {
      *
      * @return fails with a message for the operator when it is another installation's
      */
-    public Future<Void> claim(RedisLink redis) {
+    public Future<Void> claim(RedisLinks redis) {
         String key = "hongbao:" + namespace;
+        RedisLink link = redis.linkFor(key);
         Request read = Request.cmd(Command.GET).arg(key);
         // Looked for first: a full Redis refuses to write.
-        return redis.send(read)
+        return link.send(read)
                 .compose(there -> there != null
                         ? Future.succeededFuture(there)
-                        : redis.send(Request.cmd(Command.SET)
+                        : link.send(Request.cmd(Command.SET)
                                         .arg(key)
                                         .arg(id.toString())
                                         .arg("NX"))
-                                .compose(set -> redis.send(read)))
+                                .compose(set -> link.send(read)))
                 .compose(this::holds);
     }
 

@@ -2,6 +2,7 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -9,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what older generations left in Redis. To find it, all keys are gone through; recoveries that ask while a pass is under
- * way share the next one. Confined to the persistence verticle's event loop.
+ * Removes what older generations left in Redis. To find it, all keys of the shard's server are gone through; recoveries that ask while
+ * a pass is under way there share the next one. Confined to the persistence verticle's event loop.
  */
 final class KeySweep {
     private static final int PAGE = 1000;
@@ -28,13 +30,11 @@ final class KeySweep {
     private static final long FREED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Vertx vertx;
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final String namespace;
-    private Map<Integer, Generation> asked = new HashMap<>();
-    private Promise<Void> nextPass = Promise.promise();
-    private boolean passing;
+    private final Map<RedisLink, Passes> servers = new HashMap<>();
 
-    KeySweep(Vertx vertx, RedisLink redis, String namespace) {
+    KeySweep(Vertx vertx, RedisLinks redis, String namespace) {
         this.vertx = vertx;
         this.redis = redis;
         this.namespace = namespace;
@@ -73,71 +73,89 @@ final class KeySweep {
 
     /** Removes the keys of all generations that this one has replaced, and waits until Redis has their memory back. */
     Future<Void> unlinkReplaced(Generation current) {
-        asked.put(current.shard(), current);
-        Future<Void> done = nextPass.future();
-        begin();
-        return done;
+        return servers.computeIfAbsent(current.link(redis).server(), Passes::new)
+                .ask(current);
     }
 
-    private void begin() {
-        if (passing || asked.isEmpty()) {
-            return;
+    /** The passes over one server's keys, one at a time. */
+    private final class Passes {
+        private final RedisLink server;
+        private Map<Integer, Generation> asked = new HashMap<>();
+        private Promise<Void> next = Promise.promise();
+        private boolean passing;
+
+        Passes(RedisLink server) {
+            this.server = server;
         }
-        passing = true;
-        Map<Integer, Generation> wanted = asked;
-        Promise<Void> pass = nextPass;
-        asked = new HashMap<>();
-        nextPass = Promise.promise();
-        go("{" + namespace + ":*", "0", key -> {
-                    Name name = Name.of(namespace, key);
-                    Generation current = name == null ? null : wanted.get(name.shard());
-                    return name != null && current != null && name.isReplacedBy(current);
-                })
-                .compose(gone -> freed(System.nanoTime()))
-                .onComplete(done -> {
-                    passing = false;
-                    pass.handle(done);
-                    begin();
-                });
+
+        private Future<Void> ask(Generation current) {
+            asked.put(current.shard(), current);
+            Future<Void> done = next.future();
+            begin();
+            return done;
+        }
+
+        private void begin() {
+            if (passing) {
+                return;
+            }
+            if (asked.isEmpty()) {
+                servers.remove(server);
+                return;
+            }
+            passing = true;
+            Map<Integer, Generation> wanted = asked;
+            Promise<Void> pass = next;
+            asked = new HashMap<>();
+            next = Promise.promise();
+            go(server, "{" + namespace + ":*", "0", key -> {
+                        Name name = Name.of(namespace, key);
+                        Generation current = name == null ? null : wanted.get(name.shard());
+                        return name != null && current != null && name.isReplacedBy(current);
+                    })
+                    .compose(gone -> freed(server, System.nanoTime()))
+                    .onComplete(done -> {
+                        passing = false;
+                        pass.handle(done);
+                        begin();
+                    });
+        }
     }
 
     /** Removes the keys of one generation, which nobody works in. */
     Future<Void> unlinkAll(Generation abandoned) {
-        return go(abandoned.stamp() + ":*", "0", key -> true);
+        return go(abandoned.link(redis).server(), abandoned.stamp() + ":*", "0", key -> true);
     }
 
-    private Future<Void> go(String pattern, String cursor, Predicate<String> isOld) {
+    private Future<Void> go(RedisLink server, String pattern, String cursor, Predicate<String> isOld) {
         Request scan = Request.cmd(Command.SCAN)
                 .arg(cursor)
                 .arg("MATCH")
                 .arg(pattern)
                 .arg("COUNT")
                 .arg(PAGE);
-        return redis.send(scan).compose(page -> {
-            Request unlink = Request.cmd(Command.UNLINK);
-            int old = 0;
+        return server.send(scan).compose(page -> {
+            List<String> old = new ArrayList<>();
             for (Response found : page.get(1)) {
                 if (isOld.test(found.toString())) {
-                    unlink.arg(found.toString());
-                    old++;
+                    old.add(found.toString());
                 }
             }
-            Future<Void> removed =
-                    old == 0 ? Future.succeededFuture() : redis.send(unlink).mapEmpty();
             String next = page.get(0).toString();
-            return removed.compose(done -> next.equals("0") ? Future.succeededFuture() : go(pattern, next, isOld));
+            return redis.unlink(old)
+                    .compose(done -> next.equals("0") ? Future.succeededFuture() : go(server, pattern, next, isOld));
         });
     }
 
     /** Large keys are freed by a thread of Redis; until then their memory counts. */
-    private Future<Void> freed(long sinceNanos) {
-        return RedisInfo.read(redis, "memory").compose(memory -> {
+    private Future<Void> freed(RedisLink server, long sinceNanos) {
+        return RedisInfo.read(server, "memory").compose(memory -> {
             boolean pending = !List.of("", "0").contains(memory.get("lazyfree_pending_objects"));
             if (!pending || System.nanoTime() - sinceNanos > FREED_NANOS) {
                 return Future.succeededFuture();
             }
             Promise<Void> later = Promise.promise();
-            vertx.setTimer(FREED_POLL_MILLIS, timer -> freed(sinceNanos).onComplete(later));
+            vertx.setTimer(FREED_POLL_MILLIS, timer -> freed(server, sinceNanos).onComplete(later));
             return later.future();
         });
     }

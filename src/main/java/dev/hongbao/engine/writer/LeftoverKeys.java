@@ -3,6 +3,7 @@ package dev.hongbao.engine.writer;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -10,12 +11,13 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Goes through the keys in Redis, now and then and page by page, and removes what crashes left of owned shards: generations that
@@ -31,7 +33,9 @@ final class LeftoverKeys implements OwnerTask {
     private final Shards shards;
     private final List<ShardLoader> loaders;
     private final Later later;
-    private @Nullable String cursor = "0";
+    private final Deque<RedisLink> servers = new ArrayDeque<>();
+    private String cursor = "0";
+    private boolean passed;
     private long passedNanos;
 
     /** Hears of keys whose generation is later than the shard's: Postgres went back in time. */
@@ -47,25 +51,42 @@ final class LeftoverKeys implements OwnerTask {
     }
 
     @Override
-    public Future<Void> run(List<Integer> live, RedisLink redis) {
-        if (cursor == null && System.nanoTime() - passedNanos > PASS_EVERY_NANOS) {
-            cursor = "0";
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
+        if (servers.isEmpty() && (!passed || System.nanoTime() - passedNanos > PASS_EVERY_NANOS)) {
+            servers.addAll(redis.servers());
         }
-        if (cursor == null || live.isEmpty()) {
+        RedisLink server = servers.peek();
+        if (server == null || live.isEmpty()) {
             return Future.succeededFuture();
         }
-        return redis.send(Request.cmd(Command.SCAN)
+        if (!redis.servers().contains(server)) {
+            next(); // another server has its keys now, and is gone through in its turn
+            return Future.succeededFuture();
+        }
+        return server.send(Request.cmd(Command.SCAN)
                         .arg(cursor)
                         .arg("MATCH")
                         .arg("{" + shards.namespace() + ":*")
                         .arg("COUNT")
                         .arg(PAGE))
                 .compose(page -> {
-                    String next = page.get(0).toString();
-                    cursor = next.equals("0") ? null : next;
-                    passedNanos = System.nanoTime();
-                    return leftovers(live, page.get(1)).compose(keys -> unlink(redis, keys));
+                    cursor = page.get(0).toString();
+                    if (cursor.equals("0")) {
+                        next();
+                    }
+                    return leftovers(live, page.get(1)).compose(redis::unlink);
+                })
+                .onFailure(fault -> {
+                    servers.add(servers.remove()); // the others do not wait for it
+                    cursor = "0";
                 });
+    }
+
+    private void next() {
+        servers.poll();
+        cursor = "0";
+        passed = true;
+        passedNanos = System.nanoTime();
     }
 
     private Future<List<String>> leftovers(List<Integer> live, Response found) {
@@ -94,14 +115,5 @@ final class LeftoverKeys implements OwnerTask {
             over.forEach(keys -> old.addAll(keys.result()));
             return old;
         });
-    }
-
-    private static Future<Void> unlink(RedisLink redis, List<String> keys) {
-        if (keys.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        Request unlink = Request.cmd(Command.UNLINK);
-        keys.forEach(unlink::arg);
-        return redis.send(unlink).mapEmpty();
     }
 }

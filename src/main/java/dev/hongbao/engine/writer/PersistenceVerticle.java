@@ -9,7 +9,7 @@ import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.postgres.Postgres;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -53,7 +53,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private final ShardLog[] logs;
     private final JournalMetrics metrics;
     private final Promise<Void> drained = Promise.promise();
-    private RedisLink redis;
+    private RedisLinks redis;
     private SqlClient writer;
     private Ownership ownership;
     private ShardSupervisor supervisor;
@@ -112,7 +112,7 @@ public final class PersistenceVerticle extends VerticleBase {
     /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
     @Override
     public Future<?> start() {
-        return RedisLink.open(vertx, wiring.stores.redisUrl, wiring.stores.redisTimeout, "persistence")
+        return RedisLinks.open(vertx, wiring.stores.redisUrl, wiring.stores.redisTimeout, "persistence")
                 .compose(link -> {
                     connect(link);
                     return ownership.tryAcquire(logs.length);
@@ -120,7 +120,7 @@ public final class PersistenceVerticle extends VerticleBase {
                 .onSuccess(acquired -> vertx.setPeriodic(wiring.pace.pollInterval.toMillis(), tick -> tick()));
     }
 
-    private void connect(RedisLink link) {
+    private void connect(RedisLinks link) {
         redis = link;
         writer = wiring.stores.postgres.pipeline("writer", LOCK_LIMIT);
         ShardStore store = wiring.owned.store;
@@ -226,10 +226,9 @@ public final class PersistenceVerticle extends VerticleBase {
         metrics.unsettled.set(
                 Stream.of(logs).mapToLong(ShardLog::unsettledEntries).sum());
         metrics.live.set(live.size());
-        if (redis.isConnected()) {
-            supervisor.watchRedis(live);
-            runOwnerTasks(live);
-        }
+        List<Integer> reachable = supervisor.reachable();
+        supervisor.watchRedis(reachable);
+        runOwnerTasks(reachable);
         if (!live.isEmpty() && System.nanoTime() - lookedBackNanos > LOOK_BACK_NANOS) {
             lookedBackNanos = System.nanoTime();
             supervisor.watchPostgres(live);

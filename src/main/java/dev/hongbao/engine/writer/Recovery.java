@@ -4,7 +4,7 @@ import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.journal.ShardLoader;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore;
@@ -30,7 +30,7 @@ final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
     private final Pool pool;
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final RedisWatch watch;
     private final KeySweep sweep;
     private final ShardStore store;
@@ -44,7 +44,7 @@ final class Recovery {
      */
     Recovery(
             Pool pool,
-            RedisLink redis,
+            RedisLinks redis,
             RedisWatch watch,
             KeySweep sweep,
             ShardStore store,
@@ -101,7 +101,7 @@ final class Recovery {
         }
         return settleRetired(broken, row.lastSeq(), row.aside())
                 .compose(settled -> store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
-                .compose(ours -> watch.replid())
+                .compose(ours -> watch.replid(broken))
                 .compose(replid -> store.drawNext(broken, latest, wentBack, replid))
                 .compose(next -> next == null ? adoptOther(broken) : prepare(next));
     }
@@ -117,7 +117,8 @@ final class Recovery {
     /** Moves the journal away, so that this generation's scripts find none and accept nothing more. */
     private Future<Void> retireJournal(Generation broken) {
         Request rename = Request.cmd(Command.RENAMENX).arg(broken.journalKey()).arg(broken.retiredJournalKey());
-        return redis.send(rename)
+        return broken.link(redis)
+                .send(rename)
                 .<Void>mapEmpty()
                 .recover(fault -> RedisWatch.isNoSuchKey(fault) // lost, or retired before
                         ? Future.succeededFuture()
@@ -187,13 +188,14 @@ final class Recovery {
     private Future<Void> load(Generation next) {
         Future<Void> loaded = Future.succeededFuture();
         for (ShardLoader loader : loaders) {
-            loaded = loaded.compose(before -> loader.load(pool, redis, next));
+            loaded = loaded.compose(before -> loader.load(pool, next.link(redis), next));
         }
-        return loaded.compose(all -> redis.send(Request.cmd(Command.XADD)
-                        .arg(next.journalKey())
-                        .arg(next.entryId(0))
-                        .arg("open")
-                        .arg(next.stamp())))
+        return loaded.compose(all -> next.link(redis)
+                        .send(Request.cmd(Command.XADD)
+                                .arg(next.journalKey())
+                                .arg(next.entryId(0))
+                                .arg("open")
+                                .arg(next.stamp())))
                 .compose(open -> loadScripts(next));
     }
 
@@ -205,7 +207,8 @@ final class Recovery {
     private Future<Void> loadScripts(Generation next) {
         List<Future<Void>> loads = new ArrayList<>();
         for (Script script : shards.scripts(next)) {
-            loads.add(redis.send(Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text()))
+            loads.add(next.link(redis)
+                    .send(Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text()))
                     .mapEmpty());
         }
         return Future.all(loads).mapEmpty();

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,12 +37,12 @@ final class RecoveryAttempts {
     private final JournalMetrics metrics;
     private final RecoveryPauses pauses = new RecoveryPauses(System::nanoTime);
     private final BitSet underWay = new BitSet();
+    private final BitSet away = new BitSet();
     private final Map<Integer, Doubt> faults = new HashMap<>();
     private final Map<Integer, String> replids = new HashMap<>();
     private @Nullable Recovery recovery;
     private @Nullable Consumer<ShardRow> resumed;
     private boolean retrying;
-    private boolean away;
     private boolean closed;
 
     /**
@@ -122,36 +121,66 @@ final class RecoveryAttempts {
         }
         Set<Integer> looked = attempts.keySet();
         store.readSettled(writer, looked)
-                .compose(rows -> broken(rows).compose(broken -> {
+                .compose(rows -> {
+                    List<Future<Boolean>> broken = broken(rows);
                     // This server may have been frozen between its looks at Postgres and at Redis: what another one has
                     // settled
                     // since is no damage. A row that has moved is looked at anew.
-                    Future<List<ShardRow>> now =
-                            broken.isEmpty() ? Future.succeededFuture(rows) : store.readSettled(writer, looked);
-                    return now.map(again -> {
-                        away = false;
-                        for (ShardRow row : rows) {
-                            int shard = row.generation().shard();
-                            long attempt = attempts.getOrDefault(shard, -1L);
-                            Doubt doubt = faults.get(shard);
-                            if (!again.contains(row)) {
-                                finish(shard, attempt, null);
-                            } else if (broken.contains(row) || doubt != null && doubt.holds(row)) {
-                                recover(row.generation(), attempt);
-                            } else {
-                                finish(shard, attempt, row);
-                            }
-                        }
-                        return null;
-                    });
-                }))
-                .onFailure(fault -> {
-                    if (!away) {
-                        LOG.warn("cannot look at the shards, trying on: {}", fault.toString());
-                    }
-                    away = true;
-                    attempts.forEach((shard, attempt) -> finish(shard, attempt, null));
-                });
+                    return Future.join(broken)
+                            .transform(seen -> broken.stream().anyMatch(RecoveryAttempts::isTrue)
+                                    ? store.readSettled(writer, looked)
+                                    : Future.succeededFuture(rows))
+                            .map(again -> {
+                                decide(rows, broken, again, attempts);
+                                return null;
+                            });
+                })
+                .onFailure(fault -> unseen(attempts, fault));
+    }
+
+    /** @param broken of each row, whether it is broken; failed when its Redis does not answer */
+    private void decide(
+            List<ShardRow> rows, List<Future<Boolean>> broken, List<ShardRow> again, Map<Integer, Long> attempts) {
+        Map<Integer, Long> unseen = new HashMap<>();
+        Throwable why = null;
+        for (int i = 0; i < rows.size(); i++) {
+            ShardRow row = rows.get(i);
+            int shard = row.generation().shard();
+            long attempt = attempts.getOrDefault(shard, -1L);
+            Doubt doubt = faults.get(shard);
+            if (broken.get(i).failed()) {
+                unseen.put(shard, attempt);
+                why = broken.get(i).cause();
+                continue;
+            }
+            away.clear(shard);
+            if (!again.contains(row)) {
+                finish(shard, attempt, null);
+            } else if (isTrue(broken.get(i)) || doubt != null && doubt.holds(row)) {
+                recover(row.generation(), attempt);
+            } else {
+                finish(shard, attempt, row);
+            }
+        }
+        if (why != null) {
+            unseen(unseen, why);
+        }
+    }
+
+    /** A store does not answer for these; the others go on. */
+    private void unseen(Map<Integer, Long> attempts, Throwable why) {
+        if (!attempts.keySet().stream().allMatch(away::get)) {
+            LOG.warn("cannot look at the shards {}, trying on: {}", attempts.keySet(), why.toString());
+        }
+        attempts.forEach((shard, attempt) -> {
+            away.set(shard);
+            shards.atStart().failed(shard, why.toString());
+            finish(shard, attempt, null);
+        });
+    }
+
+    private static boolean isTrue(Future<Boolean> answer) {
+        return answer.succeeded() && answer.result();
     }
 
     /** The incarnations of those that no attempt is under way for, by shard. */
@@ -171,22 +200,18 @@ final class RecoveryAttempts {
         return attempts;
     }
 
-    /** Those that cannot go on from where Postgres says they are: see {@link RedisWatch}, and {@link #remembered}. */
-    private Future<Set<ShardRow>> broken(List<ShardRow> rows) {
-        Future<List<ShardRow>> inRedis = watch.broken(rows);
-        List<Future<Long>> trimmed = rows.stream()
-                .map(row -> watch.trimmedUpTo(row.generation().journalKey()))
-                .toList();
-        return Future.all(trimmed).compose(all -> inRedis).map(found -> {
-            Set<ShardRow> broken = new HashSet<>(found);
-            for (int i = 0; i < rows.size(); i++) {
-                ShardRow row = rows.get(i);
-                if (Math.max(trimmed.get(i).result(), remembered(row.generation())) > row.lastSeq()) {
-                    broken.add(row);
-                }
-            }
-            return broken;
-        });
+    /** Of each, whether it cannot go on from where Postgres says it is: see {@link RedisWatch}, and {@link #remembered}. */
+    private List<Future<Boolean>> broken(List<ShardRow> rows) {
+        List<Future<Boolean>> inRedis = watch.broken(rows);
+        List<Future<Boolean>> broken = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) {
+            ShardRow row = rows.get(i);
+            Future<Boolean> found = inRedis.get(i);
+            broken.add(watch.trimmedUpTo(row.generation().journalKey())
+                    .compose(trimmed -> found.map(
+                            itself -> itself || Math.max(trimmed, remembered(row.generation())) > row.lastSeq())));
+        }
+        return broken;
     }
 
     /** The cursor of a generation that is known here to have been committed: Postgres cannot be behind it unless it went back. */

@@ -3,6 +3,7 @@ package dev.hongbao.engine.writer;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
@@ -12,7 +13,9 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Looks whether Redis is still the one that recovery prepared. The fence (NOSCRIPT) tells most of it to whoever runs a script;
@@ -20,39 +23,34 @@ import java.util.List;
  * runs no script.
  */
 final class RedisWatch {
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final Shards shards;
 
-    RedisWatch(RedisLink redis, Shards shards) {
+    RedisWatch(RedisLinks redis, Shards shards) {
         this.redis = redis;
         this.shards = shards;
     }
 
-    /** Redis' own name for its history; changes with every restart and promotion. */
-    Future<String> replid() {
-        return RedisInfo.read(redis, "replication").map(info -> info.get("master_replid"));
+    /** The name that a shard's Redis has for its history; changes with every restart and promotion. */
+    Future<String> replid(Generation any) {
+        return RedisInfo.read(any.link(redis), "replication").map(info -> info.get("master_replid"));
     }
 
     /**
-     * Those of {@code rows} whose scripts, journal or replication id are not what recovery left, or that are older than what Redis
-     * or this server knows: Postgres went back.
+     * For each of {@code rows}, in their order, whether its scripts, journal or replication id are not what recovery left, or it is
+     * older than what Redis or this server knows: Postgres went back. A look fails alone when the shard's Redis does not answer.
      */
-    Future<List<ShardRow>> broken(List<ShardRow> rows) {
-        Future<String> replid = replid();
-        List<Future<Boolean>> prepared = new ArrayList<>();
+    List<Future<Boolean>> broken(List<ShardRow> rows) {
+        Map<RedisLink, Future<String>> replids = new HashMap<>();
+        List<Future<Boolean>> broken = new ArrayList<>();
         for (ShardRow row : rows) {
-            prepared.add(isPrepared(row));
+            Future<String> replid =
+                    replids.computeIfAbsent(row.generation().link(redis).server(), server -> replid(row.generation()));
+            broken.add(isPrepared(row)
+                    .compose(prepared ->
+                            replid.map(current -> !prepared || !row.replid().equals(current))));
         }
-        return replid.compose(current -> Future.all(prepared).map(all -> {
-            List<ShardRow> broken = new ArrayList<>();
-            for (int i = 0; i < rows.size(); i++) {
-                ShardRow row = rows.get(i);
-                if (!prepared.get(i).result() || !row.replid().equals(current)) {
-                    broken.add(row);
-                }
-            }
-            return broken;
-        }));
+        return broken;
     }
 
     /** Whether the generation is the latest that anybody knows, and its scripts and its journal are there. */
@@ -65,7 +63,7 @@ final class RedisWatch {
         for (Script script : shards.scripts(generation)) {
             exist.arg(script.sha());
         }
-        Future<Boolean> scripts = redis.send(exist).map(flags -> {
+        Future<Boolean> scripts = generation.link(redis).send(exist).map(flags -> {
             for (Response flag : flags) {
                 if (flag.toInteger() == 0) {
                     return false;
@@ -81,13 +79,15 @@ final class RedisWatch {
 
     /** The latest epoch that was ever prepared in this Redis, whatever Postgres remembers; 0 for none. */
     Future<Long> latestEpoch(Generation any) {
-        return redis.send(Request.cmd(Command.ZSCORE).arg(any.epochsKey()).arg(any.shard()))
+        return any.link(redis)
+                .send(Request.cmd(Command.ZSCORE).arg(any.epochsKey()).arg(any.shard()))
                 .map(epoch -> epoch == null ? 0 : epoch.toLong());
     }
 
     /** Notes that a generation is about to be prepared; an earlier one than is noted changes nothing. */
     Future<Void> note(Generation next) {
-        return redis.send(Request.cmd(Command.ZADD)
+        return next.link(redis)
+                .send(Request.cmd(Command.ZADD)
                         .arg(next.epochsKey())
                         .arg("GT")
                         .arg(next.epoch())
@@ -100,7 +100,8 @@ final class RedisWatch {
      * settlement. -1 for none, or no journal.
      */
     Future<Long> trimmedUpTo(String journal) {
-        return redis.send(Request.cmd(Command.XINFO).arg("STREAM").arg(journal))
+        return redis.linkFor(journal)
+                .send(Request.cmd(Command.XINFO).arg("STREAM").arg(journal))
                 // The first entry of a generation is number 0.
                 .map(info ->
                         info.get("entries-added").toLong() - info.get("length").toLong() - 1)
@@ -114,6 +115,6 @@ final class RedisWatch {
 
     /** Whether a key is there. */
     Future<Boolean> exists(String key) {
-        return redis.send(Request.cmd(Command.EXISTS).arg(key)).map(count -> count.toInteger() == 1);
+        return redis.linkFor(key).send(Request.cmd(Command.EXISTS).arg(key)).map(count -> count.toInteger() == 1);
     }
 }

@@ -9,7 +9,7 @@ import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.redis.RedisFault;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore;
 import io.vertx.core.Future;
@@ -44,7 +44,7 @@ final class SettlementLoop {
     private static final int LARGE = 256;
 
     private final ShardLog[] logs;
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final SqlClient writer;
     private final ShardStore store;
     private final JournalReader reader;
@@ -85,7 +85,7 @@ final class SettlementLoop {
      */
     SettlementLoop(
             ShardLog[] logs,
-            RedisLink redis,
+            RedisLinks redis,
             SqlClient writer,
             ShardStore store,
             JournalReader reader,
@@ -246,7 +246,9 @@ final class SettlementLoop {
     private void trim(ShardLog log) {
         Generation generation = log.generation();
         long seq = log.settledSeq();
-        redis.send(Request.cmd(Command.XTRIM)
+        generation
+                .link(redis)
+                .send(Request.cmd(Command.XTRIM)
                         .arg(generation.journalKey())
                         .arg("MINID")
                         .arg("=")
@@ -272,7 +274,7 @@ final class SettlementLoop {
 
     private void readJournals() {
         for (ShardLog log : logs) {
-            if (log.wantsRead() && redis.isConnected()) {
+            if (log.wantsRead() && log.generation().link(redis).isConnected()) {
                 read(log);
             }
         }

@@ -2,14 +2,13 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.RecoveryRequest;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
+import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -33,7 +32,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
 
     private final ShardLog[] logs;
     private final RecoveryAttempts attempts;
-    private final RedisLink redis;
+    private final RedisLinks redis;
     private final ShardStore store;
     private final Shards shards;
     private final RedisWatch watch;
@@ -45,7 +44,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     ShardSupervisor(
             ShardLog[] logs,
             RecoveryAttempts attempts,
-            RedisLink redis,
+            RedisLinks redis,
             ShardStore store,
             Shards shards,
             RedisWatch watch,
@@ -59,6 +58,13 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         this.watch = watch;
         this.quarantine = quarantine;
         this.keys = keys;
+    }
+
+    /** The shards that settle and whose Redis is there now. */
+    List<Integer> reachable() {
+        return live().stream()
+                .filter(shard -> logs[shard].generation().link(redis).isConnected())
+                .toList();
     }
 
     /** The shards that settle. */
@@ -171,9 +177,10 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     @Override
     public void setAside(Generation generation, Collection<UUID> units) {
         if (!units.isEmpty()) {
-            Request unlink = Request.cmd(Command.UNLINK);
-            units.forEach(unit -> keys.of(generation, unit).forEach(unlink::arg));
-            redis.send(unlink).onFailure(fault -> LOG.info("keys of what is set aside stay: {}", fault.getMessage()));
+            redis.unlink(units.stream()
+                            .flatMap(unit -> keys.of(generation, unit).stream())
+                            .toList())
+                    .onFailure(fault -> LOG.info("keys of what is set aside stay: {}", fault.getMessage()));
         }
     }
 
@@ -213,21 +220,23 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
 
     /** Looks whether Redis still is as the last recovery left it; calls during a look are dropped. */
     void watchRedis(List<Integer> live) {
-        if (watching || live.isEmpty() || !redis.isConnected()) {
+        if (watching || live.isEmpty()) {
             return;
         }
         watching = true;
         List<ShardRow> rows = live.stream()
                 .map(shard -> new ShardRow(logs[shard].generation(), 0, attempts.replid(shard), 0, Set.of()))
                 .toList();
-        watch.broken(rows).onComplete(seen -> {
+        List<Future<Boolean>> looks = watch.broken(rows);
+        Future.join(looks).onComplete(seen -> {
             watching = false;
-            if (seen.succeeded()) {
-                for (ShardRow row : seen.result()) {
-                    int shard = row.generation().shard();
-                    if (logs[shard].generation().equals(row.generation())) {
-                        markBroken(shard, -1, "Redis is not as the last recovery left it");
-                    }
+            for (int i = 0; i < rows.size(); i++) {
+                Generation generation = rows.get(i).generation();
+                Future<Boolean> look = looks.get(i);
+                if (look.succeeded()
+                        && look.result()
+                        && logs[generation.shard()].generation().equals(generation)) {
+                    markBroken(generation.shard(), -1, "Redis is not as the last recovery left it");
                 }
             }
         });

@@ -17,7 +17,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.SendCommand;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
@@ -173,7 +173,7 @@ class PasscodeGuessesIT {
         Vertx vertx = Vertx.vertx();
         try {
             // Given a link that is closed
-            RedisLink gone = get(RedisLink.open(vertx, stores.redisUrl(), Duration.ofSeconds(2), "gone"));
+            RedisLinks gone = get(RedisLinks.open(vertx, stores.redisUrl(), Duration.ofSeconds(2), "gone"));
             get(gone.close());
             AtomicLong nanos = new AtomicLong(1);
             PasscodeGuesses guesses = new PasscodeGuesses("nowhere", 2, nanos::get);

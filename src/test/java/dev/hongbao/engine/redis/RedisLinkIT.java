@@ -37,14 +37,14 @@ class RedisLinkIT {
     private TestServers servers;
     private Vertx vertx;
     private Context context;
-    private RedisLink link;
+    private ServerLink link;
 
     @BeforeEach
     void open(@Killable TestServers killable) {
         servers = killable;
         vertx = Vertx.vertx();
         context = ((VertxInternal) vertx).createEventLoopContext();
-        link = get(on(() -> RedisLink.open(vertx, servers.redisUrl(), Duration.ofMillis(300), "test")));
+        link = get(on(() -> ServerLink.open(vertx, servers.redisUrl(), Duration.ofMillis(300), "test")));
     }
 
     @AfterEach

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
@@ -41,7 +41,7 @@ class ConcurrentRecoveryIT {
     private final List<String> loaded = new ArrayList<>();
 
     /** What a recovery works with, and the generation that it is to replace. */
-    private record Shard(Generation first, Pool pool, ShardStore store, RedisLink redis, Vertx vertx) {}
+    private record Shard(Generation first, Pool pool, ShardStore store, RedisLinks redis, Vertx vertx) {}
 
     /** Makes the shard; started once more, an engine would find scripts missing and recover it under the tests' hands. */
     @BeforeAll
@@ -61,7 +61,7 @@ class ConcurrentRecoveryIT {
         var done = Promise.<T>promise();
         ((VertxInternal) vertx)
                 .createEventLoopContext()
-                .runOnContext(now -> RedisLink.open(vertx, servers.redisUrl(), Duration.ofSeconds(2), "test")
+                .runOnContext(now -> RedisLinks.open(vertx, servers.redisUrl(), Duration.ofSeconds(2), "test")
                         .compose(redis -> work.apply(new Shard(first, pool, store, redis, vertx)))
                         .onComplete(done));
         T result = get(done.future());
@@ -77,7 +77,8 @@ class ConcurrentRecoveryIT {
         // When
         List<ShardRow> rows = onShard(servers, shard -> {
             before.add(shard.first());
-            return shard.redis()
+            return shard.first()
+                    .link(shard.redis())
                     .send(Request.cmd(Command.XADD)
                             .arg(shard.first().journalKey())
                             .arg(shard.first().epoch() + "-*")

@@ -1,0 +1,69 @@
+package dev.hongbao.engine.redis;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One event loop's connections to Redis, however many servers that is. Made on that event loop and used on it only.
+ *
+ * <p>Whoever sends many commands about one shard takes the shard's link once: it stays good, wherever the shard's keys go.
+ */
+public interface RedisLinks {
+    /**
+     * Opens connections on the current event loop. The future fails when Redis does not answer, and then nothing is left open.
+     *
+     * @param url see {@link ServerLink#open}
+     * @param timeout for connecting and for each reply
+     * @param name for the log
+     */
+    static Future<RedisLinks> open(Vertx vertx, String url, Duration timeout, String name) {
+        return ServerLink.open(vertx, url, timeout, name).map(OneServer::new);
+    }
+
+    /** The link for commands about a key. Keys with one hash tag have the same, and only such may share a command. */
+    RedisLink linkFor(String key);
+
+    /** The servers that hold keys now, each once: what is asked of a server and not of a key goes here. */
+    List<RedisLink> servers();
+
+    /** Closes all for good; idempotent. */
+    Future<Void> close();
+
+    /** Removes keys wherever they are, a command for each link. @return fails when one of the commands does */
+    default Future<Void> unlink(Collection<String> keys) {
+        Map<RedisLink, Request> commands = new LinkedHashMap<>();
+        for (String key : keys) {
+            commands.computeIfAbsent(linkFor(key), link -> Request.cmd(Command.UNLINK))
+                    .arg(key);
+        }
+        List<Future<?>> sent = new ArrayList<>();
+        commands.forEach((link, unlink) -> sent.add(link.send(unlink)));
+        return Future.join(sent).mapEmpty();
+    }
+
+    /** A Redis that is one server. */
+    record OneServer(ServerLink link) implements RedisLinks {
+        @Override
+        public RedisLink linkFor(String key) {
+            return link;
+        }
+
+        @Override
+        public List<RedisLink> servers() {
+            return List.of(link);
+        }
+
+        @Override
+        public Future<Void> close() {
+            return link.close();
+        }
+    }
+}
