@@ -131,9 +131,9 @@ public final class Engine {
         StoreClock clock = new StoreClock(pools.owner(), nanoTime);
         return Migrations.run(vertx, pools.owner(), stores.owner(), stores.app())
                 .compose(migrated -> Installation.establish(pools.owner(), stores.namespace()))
-                .compose(installation -> claim(vertx, stores, config, installation))
                 .map(installation -> new ShardStore(pools.owner(), installation))
                 .compose(store -> store.establish(config.engine().journal().shards())
+                        .compose(count -> claim(vertx, stores, config, store.installation(), count))
                         .map(count -> new Engine(vertx, stores, config, metrics, clock, pools, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
@@ -145,13 +145,13 @@ public final class Engine {
     }
 
     /** Fails when the namespace in Redis is another installation's. */
-    private static Future<Installation> claim(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation) {
-        Promise<Installation> done = Promise.promise();
+    private static Future<Integer> claim(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation, int shards) {
+        Promise<Integer> done = Promise.promise();
         vertx.runOnContext(
                 now -> RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
-                        .compose(redis -> installation.claim(redis).eventually(redis::close))
-                        .map(installation)
+                        .compose(redis -> installation.claimAll(redis, shards).eventually(redis::close))
+                        .map(shards)
                         .onComplete(done));
         return done.future();
     }
@@ -239,12 +239,12 @@ public final class Engine {
         }
     }
 
-    /** Whether a command reaches Redis now, on a connection of its own. */
+    /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
     public Future<Boolean> isRedisReachable() {
         return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "health")
-                .compose(redis -> redis.servers()
-                        .get(0)
-                        .send(Request.cmd(Command.PING))
+                .compose(redis -> Future.any(redis.servers().stream()
+                                .map(server -> server.send(Request.cmd(Command.PING)))
+                                .toList())
                         .map(true)
                         .eventually(redis::close));
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.server;
 
+import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,8 +11,30 @@ final class RedisRules {
 
     private RedisRules() {}
 
-    static List<StartFinding> check(RedisInfo info) {
+    /** What a cluster does when a third of it is away. */
+    static final String FULL_COVERAGE = "cluster-require-full-coverage";
+
+    /** @param value what the node has set; empty when it does not tell */
+    static List<StartFinding> checkFullCoverage(String value) {
+        return switch (value) {
+            case "no" -> List.of();
+            case "" ->
+                List.of(StartFinding.warn("redis.url: this Redis Cluster does not tell its " + FULL_COVERAGE
+                        + "; if it is yes, one master that is away stops the claims on all shards; set it to no"));
+            default ->
+                List.of(
+                        StartFinding.refuse(
+                                "redis.url: " + FULL_COVERAGE + " of this Redis Cluster is " + value
+                                        + ": one master that is away would stop the claims on all shards, and not only on its own; set it to no"));
+        };
+    }
+
+    static List<StartFinding> check(RedisInfo info, RedisAddress.Kind kind) {
         List<StartFinding> findings = new ArrayList<>();
+        if (kind != RedisAddress.Kind.CLUSTER && info.get("cluster_enabled").equals("1")) {
+            findings.add(StartFinding.refuse("redis.url: this Redis is a node of a Redis Cluster; name it as"
+                    + " redis+cluster://host:port,host:port"));
+        }
         String version = info.get("redis_version");
         if (major(version) < MIN_VERSION) {
             findings.add(StartFinding.refuse("redis.url: this Redis is " + (version.isEmpty() ? "too old" : version)

@@ -2,12 +2,17 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.SecretUrl;
+import dev.hongbao.engine.redis.RedisAddress;
+import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisInfo;
+import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -51,11 +56,49 @@ final class StartChecks {
 
     private static Future<List<StartFinding>> ofRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
         return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "check")
-                .compose(redis ->
-                        RedisInfo.read(redis.servers().get(0), "default").eventually(redis::close))
-                .map(RedisRules::check)
+                .compose(redis -> ofServers(
+                                redis.servers(),
+                                RedisAddress.parse(stores.redisUrl()).kind())
+                        .eventually(redis::close))
                 .otherwise(fault ->
                         List.of(unreachable("redis.url", "Redis", SecretUrl.redact(stores.redisUrl()), fault)));
+    }
+
+    /** What a node of a cluster that is away may tell is not waited for, as long as another one answers. */
+    private static Future<List<StartFinding>> ofServers(List<RedisLink> servers, RedisAddress.Kind kind) {
+        List<Future<List<StartFinding>>> asked =
+                servers.stream().map(server -> ofServer(server, kind)).toList();
+        return Future.join(asked).transform(done -> {
+            if (asked.stream().noneMatch(Future::succeeded)) {
+                return Future.failedFuture(done.cause());
+            }
+            return Future.succeededFuture(asked.stream()
+                    .flatMap(server -> server.succeeded()
+                            ? server.result().stream()
+                            : Stream.of(
+                                    StartFinding.warn("redis.url: a master of this Redis Cluster does not answer, and"
+                                            + " its shards are not served: "
+                                            + server.cause().getMessage())))
+                    .distinct()
+                    .toList());
+        });
+    }
+
+    private static Future<List<StartFinding>> ofServer(RedisLink server, RedisAddress.Kind kind) {
+        Future<List<StartFinding>> info = RedisInfo.read(server, "default").map(told -> RedisRules.check(told, kind));
+        return kind != RedisAddress.Kind.CLUSTER
+                ? info
+                : info.compose(found -> server.send(
+                                Request.cmd(Command.CONFIG).arg("GET").arg(RedisRules.FULL_COVERAGE))
+                        .map(told -> told == null || told.get(RedisRules.FULL_COVERAGE) == null
+                                ? ""
+                                : told.get(RedisRules.FULL_COVERAGE).toString())
+                        // Hosted ones forbid CONFIG.
+                        .recover(fault -> RedisFault.is(fault, RedisFault.Kind.ERROR)
+                                ? Future.succeededFuture("")
+                                : Future.failedFuture(fault))
+                        .map(told -> Stream.concat(found.stream(), RedisRules.checkFullCoverage(told).stream())
+                                .toList()));
     }
 
     private static Future<List<StartFinding>> ofPostgres(Vertx vertx, StoreAddresses stores) {

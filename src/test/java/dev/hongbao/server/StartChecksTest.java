@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisInfo;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -53,7 +54,28 @@ class StartChecksTest {
     void redis(String version, String policy, String aof, String expected) {
         RedisInfo info =
                 new RedisInfo(Map.of("redis_version", version, "maxmemory_policy", policy, "aof_enabled", aof));
-        assertFound(RedisRules.check(info), expected);
+        assertFound(RedisRules.check(info, RedisAddress.Kind.SERVER), expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"no, passes", "yes, refuses set it to no", "'', warns set it to no"})
+    void aClusterServesOnWhenAMasterIsAway(String fullCoverage, String expected) {
+        assertFound(RedisRules.checkFullCoverage(fullCoverage), expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SERVER, refuses redis+cluster", "SENTINEL, refuses redis+cluster", "CLUSTER, passes"})
+    void aNodeOfAClusterIsNamedAsOne(RedisAddress.Kind kind, String expected) {
+        RedisInfo info = new RedisInfo(Map.of(
+                "redis_version",
+                "7.2.0",
+                "maxmemory_policy",
+                "noeviction",
+                "aof_enabled",
+                "1",
+                "cluster_enabled",
+                "1"));
+        assertFound(RedisRules.check(info, kind), expected);
     }
 
     @ParameterizedTest

@@ -30,8 +30,12 @@ record OptionType<T>(
     private static final Pattern ORIGIN =
             Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
+    private static final String REDIS_USER = "://([^\\s/?#@]*@)?";
+    private static final String REDIS_HOST = "([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
+    private static final String REDIS_HOSTS = REDIS_HOST + "(," + REDIS_HOST + "){0,31}";
     private static final Pattern REDIS =
-            Pattern.compile("rediss?://([^\\s/?#@]*@)?([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?(/\\d{0,3})?");
+            Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
+                    + "/?|\\+sentinel" + REDIS_USER + REDIS_HOSTS + "/[A-Za-z0-9._-]{1,64})");
     // As strict as the client that will read it: other characters are percent-encoded.
     private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
             + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
@@ -178,7 +182,8 @@ record OptionType<T>(
 
     static OptionType<Optional<SecretUrl>> redisUrl() {
         return url(
-                "redis://[user:password@]host[:port][/db] or rediss:// with TLS, or empty",
+                "redis://[user:password@]host[:port][/db], redis+cluster://[user:password@]host[:port],host[:port]… or"
+                        + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for TLS, or empty",
                 url -> REDIS.matcher(url).matches());
     }
 

@@ -77,7 +77,8 @@ public final class Options {
             "redis.url",
             OptionType.redisUrl(),
             "",
-            "The Redis that decides who was first; empty starts one as a child process.");
+            "The Redis that decides who was first: one server, some nodes of a Redis Cluster, or the sentinels of one; empty starts"
+                    + " one as a child process.");
     static final Option<Optional<String>> REDIS_NAMESPACE = define(
             "redis.namespace",
             OptionType.name(16),
@@ -191,7 +192,8 @@ public final class Options {
             "shards",
             OptionType.integer(1, 256, "shards"),
             "16",
-            "Fractions of packets with a journal each; fixed in Postgres at the first start.");
+            "Fractions of packets with a journal each; fixed in Postgres at the first start. Over three masters of a Redis Cluster 64 fall evenly"
+                    + " enough.");
     static final Option<Duration> FEED_POLL_INTERVAL = define(
             "feed.poll-interval",
             OptionType.duration("20ms", "5s"),

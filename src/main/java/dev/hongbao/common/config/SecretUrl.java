@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  */
 public record SecretUrl(String value) {
     // Up to the last @: a password may hold an @ or a / that should have been percent-encoded.
-    private static final Pattern USER_INFO = Pattern.compile("(\\w+)://(\\S*)@");
+    private static final Pattern USER_INFO = Pattern.compile("([\\w+]+)://(\\S*)@");
     private static final Pattern PARAMETER =
             Pattern.compile("([?&][^=&\\s]*(?:password|secret|token|key)[^=&\\s]*=)[^&\\s]*", Pattern.CASE_INSENSITIVE);
 

@@ -2,6 +2,7 @@ package dev.hongbao.engine.redis;
 
 import io.vertx.redis.client.impl.types.ErrorType;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** What went wrong with a Redis command, and so what is known about its effect. Carries no stack trace: it is handled. */
 public final class RedisFault extends RuntimeException {
@@ -17,6 +18,10 @@ public final class RedisFault extends RuntimeException {
         JOURNAL_FULL,
         /** A replica answered: the primary moved. The command changed nothing. */
         READ_ONLY,
+        /** Another node of the cluster has the key's slot. The command changed nothing. */
+        MOVED,
+        /** The key's slot is on its way to another node. The command changed nothing, and may be sent again. */
+        MOVING,
         /** Redis refused before it began: out of memory, disk full, loading. */
         REFUSED,
         /** The connection broke or the reply was late: the command may have run. */
@@ -35,7 +40,11 @@ public final class RedisFault extends RuntimeException {
     }
 
     static RedisFault down() {
-        return new RedisFault(Kind.DOWN, "no connection to Redis");
+        return down("no connection to Redis");
+    }
+
+    static RedisFault down(String why) {
+        return new RedisFault(Kind.DOWN, why);
     }
 
     static RedisFault of(Throwable fault) {
@@ -56,6 +65,8 @@ public final class RedisFault extends RuntimeException {
             case "NO_JOURNAL" -> Kind.NO_JOURNAL;
             case "JOURNAL_FULL" -> Kind.JOURNAL_FULL;
             case "READONLY" -> Kind.READ_ONLY;
+            case "MOVED" -> Kind.MOVED;
+            case "ASK", "TRYAGAIN" -> Kind.MOVING;
             case "CONNECTION_CLOSED" -> Kind.LOST; // not Redis' word but the client's, for what was in flight
             case "OOM", "MISCONF", "LOADING", "BUSY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN" -> Kind.REFUSED;
             default -> Kind.ERROR;
@@ -64,6 +75,24 @@ public final class RedisFault extends RuntimeException {
 
     public Kind kind() {
         return kind;
+    }
+
+    /** Whether what is known of which node has which slot may be old. */
+    boolean tellsOfAnOldMap() {
+        return switch (kind) {
+            case MOVED, DOWN, LOST, READ_ONLY -> true;
+            default -> String.valueOf(getMessage()).startsWith("CLUSTERDOWN");
+        };
+    }
+
+    /** Host and port of the node that MOVED names; null when it names none. @param asked of who said so */
+    @Nullable
+    String movedTo(String asked) {
+        String[] words = String.valueOf(getMessage()).split(" ", -1);
+        int colon = words.length == 3 ? words[2].lastIndexOf(':') : -1;
+        return colon < 0 || words[2].startsWith("?")
+                ? null
+                : ClusterMap.address(words[2].substring(0, colon), words[2].substring(colon + 1), asked);
     }
 
     /** Whether {@code fault} is a Redis fault of {@code kind}. */

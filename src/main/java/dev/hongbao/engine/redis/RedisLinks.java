@@ -20,12 +20,17 @@ public interface RedisLinks {
     /**
      * Opens connections on the current event loop. The future fails when Redis does not answer, and then nothing is left open.
      *
-     * @param url see {@link ServerLink#open}
+     * @param url {@code redis://[user:password@]host[:port][/db]} for one server, {@code redis+cluster://[…@]host[:port],…} for a
+     *     Redis Cluster, {@code redis+sentinel://[…@]host[:port],…/master-name} for a server that sentinels watch; each with
+     *     {@code rediss} for TLS, with certificates that this JVM trusts and that name the hosts
      * @param timeout for connecting and for each reply
      * @param name for the log
      */
     static Future<RedisLinks> open(Vertx vertx, String url, Duration timeout, String name) {
-        return ServerLink.open(vertx, url, timeout, name).map(OneServer::new);
+        RedisAddress address = RedisAddress.parse(url);
+        return address.kind() == RedisAddress.Kind.CLUSTER
+                ? ClusterLinks.open(vertx, address, timeout, name)
+                : ServerLink.open(vertx, address.options(), timeout, name).map(OneServer::new);
     }
 
     /** The link for commands about a key. Keys with one hash tag have the same, and only such may share a command. */
@@ -49,7 +54,7 @@ public interface RedisLinks {
         return Future.join(sent).mapEmpty();
     }
 
-    /** A Redis that is one server. */
+    /** A Redis that is one server, or one at a time. */
     record OneServer(ServerLink link) implements RedisLinks {
         @Override
         public RedisLink linkFor(String key) {

@@ -2,6 +2,7 @@ package dev.hongbao.engine.redis;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
@@ -37,22 +38,20 @@ public final class ServerLink implements RedisLink {
     private final RedisOptions options;
     private final String name;
     private final long timeoutMillis;
+    private final Promise<Void> firstTry = Promise.promise();
     private @Nullable Redis client;
     private @Nullable RedisConnection connection;
     private long retryMillis = FIRST_RETRY_MILLIS;
+    private boolean away;
     private boolean closed;
 
-    private ServerLink(Vertx vertx, String url, Duration timeout, String name) {
+    private ServerLink(Vertx vertx, RedisOptions options, Duration timeout, String name) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.name = name;
         this.timeoutMillis = timeout.toMillis();
-        this.options = new RedisOptions()
-                .setConnectionString(url)
-                .setPoolName(name)
-                .setMaxPoolSize(1)
-                .setMaxPoolWaiting(4)
-                .setMaxWaitingHandlers(MAX_IN_FLIGHT);
+        this.options =
+                options.setPoolName(name).setMaxPoolSize(1).setMaxPoolWaiting(4).setMaxWaitingHandlers(MAX_IN_FLIGHT);
         options.getNetClientOptions()
                 .setHostnameVerificationAlgorithm("HTTPS") // for rediss; without any Vert.x refuses to connect
                 .setConnectTimeout((int) timeoutMillis)
@@ -64,17 +63,28 @@ public final class ServerLink implements RedisLink {
      * Opens a link on the current event loop. The future succeeds once connected; it fails when the first try does, and then
      * nothing is left open.
      *
-     * @param url {@code redis://[:password@]host:port}, or {@code rediss://} for TLS with a certificate that this JVM trusts and
-     *     that names the host
+     * @param options where it is; with {@code rediss://} its certificate has to name the host, and this JVM has to trust it
      * @param timeout for connecting and for each reply
      * @param name for the log
      */
-    public static Future<ServerLink> open(Vertx vertx, String url, Duration timeout, String name) {
-        ServerLink link = new ServerLink(vertx, url, timeout, name);
+    static Future<ServerLink> open(Vertx vertx, RedisOptions options, Duration timeout, String name) {
+        ServerLink link = new ServerLink(vertx, options, timeout, name);
         return link.connect().map(link).recover(fault -> {
             link.close();
             return Future.failedFuture(fault);
         });
+    }
+
+    /** The same, but it is there at once, and tries to connect until it is closed. */
+    static ServerLink start(Vertx vertx, RedisOptions options, Duration timeout, String name) {
+        ServerLink link = new ServerLink(vertx, options, timeout, name);
+        link.reconnect();
+        return link;
+    }
+
+    /** Of a link that was started: completes when it was connected for the first time, or could not be. */
+    Future<Void> firstTry() {
+        return firstTry.future();
     }
 
     @Override
@@ -122,6 +132,7 @@ public final class ServerLink implements RedisLink {
                 return Future.failedFuture(RedisFault.down());
             }
             connection = opened;
+            firstTry.tryComplete();
             opened.endHandler(end -> drop(opened));
             opened.exceptionHandler(fault -> drop(opened));
             return Future.succeededFuture();
@@ -142,6 +153,7 @@ public final class ServerLink implements RedisLink {
         closeClient();
         if (!closed) {
             LOG.warn("Redis link {} lost, reconnecting", name);
+            away = true;
             vertx.setTimer(retryMillis, timer -> reconnect());
         }
     }
@@ -153,8 +165,18 @@ public final class ServerLink implements RedisLink {
         // A connect that was cut short by closing its client fails on another thread.
         connect()
                 .onComplete(tried -> context.runOnContext(now -> {
+                    if (firstTry.tryComplete() && tried.failed()) {
+                        LOG.warn(
+                                "Redis link {} cannot connect, trying on: {}",
+                                name,
+                                tried.cause().getMessage());
+                        away = true;
+                    }
                     if (tried.succeeded()) {
-                        LOG.info("Redis link {} is back", name);
+                        if (away) {
+                            LOG.info("Redis link {} is back", name);
+                            away = false;
+                        }
                         retryMillis = FIRST_RETRY_MILLIS;
                         return;
                     }

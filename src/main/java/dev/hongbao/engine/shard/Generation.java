@@ -20,7 +20,12 @@ public record Generation(String namespace, int shard, long epoch, String nonce) 
     }
 
     /** What the keys of all generations of the shard begin with. */
-    String shardPrefix() {
+    private String shardPrefix() {
+        return shardPrefix(namespace, shard);
+    }
+
+    /** What every key of a shard begins with, also outside of all generations: one hash tag, and so one node of a cluster. */
+    static String shardPrefix(String namespace, int shard) {
         return "{" + namespace + ":" + shard + "}:";
     }
 
@@ -44,9 +49,9 @@ public record Generation(String namespace, int shard, long epoch, String nonce) 
         return stamp() + ":" + kind + ":" + id;
     }
 
-    /** The sorted set, outside of all generations, of the latest epoch of each shard that Redis has seen. */
+    /** The sorted set, outside of all generations, of the latest epoch of the shard that Redis has seen. */
     public String epochsKey() {
-        return "hongbao:" + namespace + ":epochs";
+        return shardPrefix() + "epochs";
     }
 
     /** A journal entry's full id in the stream. */

@@ -7,7 +7,9 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,12 +42,32 @@ public record Installation(UUID id, String namespace) {
     }
 
     /**
-     * Takes the namespace in a Redis, where a key outside of all generations says whose it is. Idempotent.
+     * Takes the namespace for all shards, as far as their Redis answers: the others' recovery takes theirs.
+     *
+     * @return fails with a message for the operator when one is another installation's; also when no shard's Redis answers
+     */
+    public Future<Void> claimAll(RedisLinks redis, int shards) {
+        List<Future<Void>> claims = IntStream.range(0, shards)
+                .mapToObj(shard -> claim(redis, shard))
+                .toList();
+        return Future.join(claims).<Void>mapEmpty().recover(fault -> {
+            boolean answered = claims.stream().anyMatch(Future::succeeded);
+            return claims.stream()
+                    .map(Future::cause)
+                    .filter(cause -> cause instanceof IllegalStateException)
+                    .findFirst()
+                    .map(Future::<Void>failedFuture)
+                    .orElseGet(() -> answered ? Future.succeededFuture() : Future.failedFuture(fault));
+        });
+    }
+
+    /**
+     * Takes the namespace for a shard, where a key outside of all generations says whose it is. Idempotent.
      *
      * @return fails with a message for the operator when it is another installation's
      */
-    public Future<Void> claim(RedisLinks redis) {
-        String key = "hongbao:" + namespace;
+    public Future<Void> claim(RedisLinks redis, int shard) {
+        String key = Generation.shardPrefix(namespace, shard) + "installation";
         RedisLink link = redis.linkFor(key);
         Request read = Request.cmd(Command.GET).arg(key);
         // Looked for first: a full Redis refuses to write.

@@ -1,10 +1,12 @@
 package dev.hongbao.engine.shard;
 
 import dev.hongbao.engine.postgres.SharedQueries;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import io.vertx.core.Future;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -12,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +71,18 @@ public final class Shards {
     /** What every key of this installation in Redis names. */
     public String namespace() {
         return store.installation().namespace();
+    }
+
+    /** How many shards each server of Redis has now, the fullest first; one number when there is one server. */
+    public List<Long> spread(RedisLinks redis) {
+        return IntStream.range(0, count())
+                .boxed()
+                .collect(Collectors.groupingBy(
+                        shard -> current(shard).generation().link(redis).server(), Collectors.counting()))
+                .values()
+                .stream()
+                .sorted(Comparator.reverseOrder())
+                .toList();
     }
 
     /** The shard that a packet or draw of this id is stored with when it is made. */

@@ -122,6 +122,10 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private void connect(RedisLinks link) {
         redis = link;
+        List<Long> spread = wiring.owned.shards.spread(redis);
+        if (spread.size() > 1) {
+            LOG.info("{} shards over {} servers of Redis: {}", logs.length, spread.size(), spread);
+        }
         writer = wiring.stores.postgres.pipeline("writer", LOCK_LIMIT);
         ShardStore store = wiring.owned.store;
         Shards shards = wiring.owned.shards;

@@ -100,7 +100,8 @@ final class Recovery {
                     row.lastSeq());
         }
         return settleRetired(broken, row.lastSeq(), row.aside())
-                .compose(settled -> store.installation().claim(redis)) // an emptied Redis may be somebody else's by now
+                .compose(settled -> store.installation()
+                        .claim(redis, broken.shard())) // an emptied Redis may be somebody else's by now
                 .compose(ours -> watch.replid(broken))
                 .compose(replid -> store.drawNext(broken, latest, wentBack, replid))
                 .compose(next -> next == null ? adoptOther(broken) : prepare(next));

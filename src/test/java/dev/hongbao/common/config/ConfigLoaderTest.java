@@ -147,6 +147,12 @@ class ConfigLoaderTest {
                 List.of("token.refresh-interval", "999ms"),
                 List.of("redis.url", "http://localhost"),
                 List.of("redis.url", "redis://"),
+                List.of("redis.url", "redis://h1:1,h2:2"),
+                List.of("redis.url", "redis+cluster://"),
+                List.of("redis.url", "redis+cluster://h1:1/1"),
+                List.of("redis.url", "redis+cluster://h1:1,"),
+                List.of("redis.url", "redis+sentinel://h1:1"),
+                List.of("redis.url", "redis+sentinel://h1:1/two/names"),
                 List.of("postgres.url", "jdbc:postgresql://localhost/db"),
                 List.of("postgres.url", "postgresql://localhost/db"),
                 List.of("postgres.url", "postgresql://u:p@localhost/db?sslmode=yes"));

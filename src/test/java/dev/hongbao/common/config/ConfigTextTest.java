@@ -89,6 +89,8 @@ class ConfigTextTest {
         "redis://host:6379?password=x, redis://host:6379?password=***",
         "postgresql://u:p@s/s@host/db, postgresql://u:***@host/db",
         "redis://host:6379/1, redis://host:6379/1",
+        "redis+cluster://word@h1:1;h2:2, redis+cluster://***@h1:1;h2:2",
+        "redis+sentinel://u:p@h1:1;h2:2/m, redis+sentinel://u:***@h1:1;h2:2/m",
         "could not reach redis://u:p@h:1 at all, could not reach redis://u:***@h:1 at all"
     })
     void passwordsAreHiddenInAnyText(String text, String redacted) {

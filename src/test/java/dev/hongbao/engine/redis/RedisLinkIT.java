@@ -44,7 +44,8 @@ class RedisLinkIT {
         servers = killable;
         vertx = Vertx.vertx();
         context = ((VertxInternal) vertx).createEventLoopContext();
-        link = get(on(() -> ServerLink.open(vertx, servers.redisUrl(), Duration.ofMillis(300), "test")));
+        link = get(on(() -> ServerLink.open(
+                vertx, RedisAddress.parse(servers.redisUrl()).options(), Duration.ofMillis(300), "test")));
     }
 
     @AfterEach

@@ -1,0 +1,241 @@
+package dev.hongbao.engine.redis;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One event loop's links to the masters of a Redis Cluster, one a master, and which of them has which slot. Used on that event
+ * loop only.
+ *
+ * <p>The map of slots is asked for every second, and soon after a command that says that it is old. It decides nothing: a node
+ * that does not have a slot answers MOVED and does nothing, and what a node has of a shard counts only within the generation
+ * that recovery prepared there. So a map that is late costs time and no more.
+ *
+ * <p>MOVED changes the way of its slot only, and the command is sent again where it points to. ASK and TRYAGAIN, of a slot
+ * whose keys are on their way, are faults: whoever sent the command waits and tries again, since a script would be looked for
+ * at the new node in vain.
+ */
+final class ClusterLinks implements RedisLinks {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterLinks.class);
+
+    private static final long REFRESH_MILLIS = 1_000;
+
+    /** Between two questions about the map, however many commands find it old. */
+    private static final long HURRIED_REFRESH_MILLIS = 100;
+
+    /** A command follows MOVED so often, then it fails. */
+    private static final int MAX_REDIRECTS = 3;
+
+    /** A master is left when so many maps in a row lack it: right after a failover not every node has heard of it. */
+    private static final int MAPS_UNTIL_LEFT = 5;
+
+    private final Vertx vertx;
+    private final RedisAddress address;
+    private final Duration timeout;
+    private final String name;
+    private final long ticks;
+    private final Map<String, Master> masters = new HashMap<>();
+    private final @Nullable Master[] owners = new Master[HashSlot.COUNT];
+    private final Map<Integer, SlotLink> links = new HashMap<>();
+    private int nextAsked;
+    private boolean refreshing;
+    private boolean hurried;
+    private boolean closed;
+
+    private ClusterLinks(Vertx vertx, RedisAddress address, Duration timeout, String name) {
+        this.vertx = vertx;
+        this.address = address;
+        this.timeout = timeout;
+        this.name = name;
+        this.ticks = vertx.setPeriodic(REFRESH_MILLIS, tick -> refresh());
+    }
+
+    /** A node that has slots, or had some a moment ago. */
+    private static final class Master {
+        private final String host;
+        private final ServerLink link;
+        private int unnamed;
+
+        /** @param host with its port */
+        Master(String host, ServerLink link) {
+            this.host = host;
+            this.link = link;
+        }
+    }
+
+    /** See {@link RedisLinks#open}. Succeeds when one of the masters is connected, and every other one was tried. */
+    static Future<RedisLinks> open(Vertx vertx, RedisAddress address, Duration timeout, String name) {
+        ClusterLinks links = new ClusterLinks(vertx, address, timeout, name);
+        return links.askSeeds()
+                .compose(map -> {
+                    links.adopt(map);
+                    return Future.join(links.servers(ServerLink::firstTry));
+                })
+                .compose(tried -> links.connected().isEmpty()
+                        ? Future.failedFuture(RedisFault.down("no master of the cluster answers"))
+                        : Future.<RedisLinks>succeededFuture(links))
+                .recover(fault -> links.close().transform(shut -> Future.failedFuture(fault)));
+    }
+
+    @Override
+    public RedisLink linkFor(String key) {
+        return links.computeIfAbsent(HashSlot.of(key), SlotLink::new);
+    }
+
+    @Override
+    public List<RedisLink> servers() {
+        return servers(link -> link);
+    }
+
+    private <T> List<T> servers(Function<ServerLink, T> of) {
+        return masters.values().stream().map(master -> of.apply(master.link)).toList();
+    }
+
+    private List<Master> connected() {
+        return masters.values().stream()
+                .filter(master -> master.link.isConnected())
+                .toList();
+    }
+
+    @Override
+    public Future<Void> close() {
+        closed = true;
+        vertx.cancelTimer(ticks);
+        return Future.join(servers(ServerLink::close)).mapEmpty();
+    }
+
+    /** The way to one slot. */
+    private final class SlotLink implements RedisLink {
+        private final int slot;
+
+        SlotLink(int slot) {
+            this.slot = slot;
+        }
+
+        @Override
+        public boolean isConnected() {
+            Master owner = owners[slot];
+            return owner != null && owner.link.isConnected();
+        }
+
+        @Override
+        public RedisLink server() {
+            Master owner = owners[slot];
+            return owner == null ? this : owner.link;
+        }
+
+        @Override
+        public Future<@Nullable Response> send(Request request) {
+            return send(request, 0);
+        }
+
+        private Future<@Nullable Response> send(Request request, int redirects) {
+            Master owner = owners[slot];
+            if (owner == null) {
+                refreshSoon();
+                return Future.failedFuture(RedisFault.down("no master has slot " + slot));
+            }
+            return owner.link.send(request).recover(fault -> {
+                RedisFault known = RedisFault.of(fault);
+                if (known.tellsOfAnOldMap()) {
+                    refreshSoon();
+                }
+                return known.kind() == RedisFault.Kind.MOVED && redirects < MAX_REDIRECTS && moved(slot, known, owner)
+                        ? send(request, redirects + 1)
+                        : Future.failedFuture(known);
+            });
+        }
+    }
+
+    /** @return whether it is known where to */
+    private boolean moved(int slot, RedisFault fault, Master from) {
+        String to = fault.movedTo(from.host);
+        if (closed || to == null) {
+            return false;
+        }
+        owners[slot] = master(to);
+        return true;
+    }
+
+    private Master master(String hostAndPort) {
+        return masters.computeIfAbsent(
+                hostAndPort,
+                host -> new Master(host, ServerLink.start(vertx, address.optionsOf(host), timeout, name + " " + host)));
+    }
+
+    private void adopt(ClusterMap map) {
+        masters.values().forEach(master -> master.unnamed++);
+        Arrays.fill(owners, null);
+        for (ClusterMap.Range range : map.ranges()) {
+            Master master = master(range.master());
+            master.unnamed = 0;
+            Arrays.fill(owners, range.from(), range.to() + 1, master);
+        }
+        masters.values().removeIf(master -> {
+            boolean left = master.unnamed >= MAPS_UNTIL_LEFT;
+            if (left) {
+                LOG.info("Redis {} has no slots any more", master.host);
+                master.link.close();
+            }
+            return left;
+        });
+    }
+
+    private void refreshSoon() {
+        if (!hurried && !closed) {
+            hurried = true;
+            vertx.setTimer(HURRIED_REFRESH_MILLIS, later -> {
+                hurried = false;
+                refresh();
+            });
+        }
+    }
+
+    /** Asks another one each time: one that is cut off from the others would tell of an old map for ever. */
+    private void refresh() {
+        if (refreshing || closed) {
+            return;
+        }
+        refreshing = true;
+        List<Master> connected = connected();
+        Future<ClusterMap> asked;
+        if (connected.isEmpty()) {
+            asked = askSeeds();
+        } else {
+            Master next = connected.get(Math.floorMod(nextAsked++, connected.size()));
+            asked = ask(next.link, next.host);
+        }
+        asked.onComplete(told -> {
+            refreshing = false;
+            if (told.succeeded() && !closed) {
+                adopt(told.result());
+            }
+        });
+    }
+
+    private static Future<ClusterMap> ask(RedisLink server, String host) {
+        return server.send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> ClusterMap.of(reply, host));
+    }
+
+    /** The configured nodes, one after the other until one answers. */
+    private Future<ClusterMap> askSeeds() {
+        Future<ClusterMap> told = Future.failedFuture(RedisFault.down("no node was asked"));
+        for (String host : address.hosts()) {
+            told = told.recover(before -> ServerLink.open(vertx, address.optionsOf(host), timeout, name + " " + host)
+                    .compose(seed -> ask(seed, host).eventually(seed::close)));
+        }
+        return told;
+    }
+}

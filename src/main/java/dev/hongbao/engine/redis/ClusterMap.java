@@ -1,0 +1,60 @@
+package dev.hongbao.engine.redis;
+
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which master has which slots, as one node of a cluster has told.
+ *
+ * @param ranges in no order; slots that nobody has are in none
+ */
+record ClusterMap(List<Range> ranges) {
+    /** The most that Redis Cluster is made for; each is a connection. */
+    private static final int MAX_MASTERS = 1_000;
+
+    /**
+     * Slots of one master.
+     *
+     * @param from the first
+     * @param to the last
+     * @param master host and port
+     */
+    record Range(int from, int to, String master) {}
+
+    ClusterMap {
+        ranges = List.copyOf(ranges);
+    }
+
+    /**
+     * Reads the reply of {@code CLUSTER SLOTS}.
+     *
+     * @param asked host and port of who answered: a node may not know its own name
+     * @throws IllegalArgumentException when it is no such reply
+     */
+    static ClusterMap of(Response reply, String asked) {
+        List<Range> ranges = new ArrayList<>();
+        for (Response each : reply) {
+            int from = each.get(0).toInteger();
+            int to = each.get(1).toInteger();
+            if (from < 0 || to < from || to >= HashSlot.COUNT) {
+                throw new IllegalArgumentException("no range of slots: " + from + " to " + to);
+            }
+            Response master = each.get(2);
+            String host = master.get(0) == null ? "" : master.get(0).toString();
+            if (!host.equals("?")) { // a node that is to be called by a name and has none yet
+                ranges.add(new Range(from, to, address(host, master.get(1).toString(), asked)));
+            }
+        }
+        if (ranges.stream().map(Range::master).distinct().count() > MAX_MASTERS) {
+            throw new IllegalArgumentException("more than " + MAX_MASTERS + " masters");
+        }
+        return new ClusterMap(ranges);
+    }
+
+    /** Host and port, the host of who answered in place of an empty one; an IPv6 address in brackets. */
+    static String address(String host, String port, String asked) {
+        String known = host.isEmpty() ? asked.substring(0, asked.lastIndexOf(':')) : host;
+        return (known.contains(":") && !known.startsWith("[") ? "[" + known + "]" : known) + ":" + port;
+    }
+}

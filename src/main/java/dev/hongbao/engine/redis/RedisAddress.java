@@ -1,0 +1,100 @@
+package dev.hongbao.engine.redis;
+
+import io.vertx.redis.client.RedisClientType;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.RedisRole;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where Redis is, as {@code redis.url} says it. Holds a password: never log it.
+ *
+ * @param kind how the hosts belong together
+ * @param scheme {@code redis}, or {@code rediss} for TLS
+ * @param userInfo with its {@code @}; empty for none
+ * @param hosts each with its port; at least one
+ * @param path with its {@code /}: the number of the database, or the sentinels' name of the master; may be empty
+ */
+public record RedisAddress(Kind kind, String scheme, String userInfo, List<String> hosts, String path) {
+    private static final Pattern URL =
+            Pattern.compile("(rediss?)(\\+cluster|\\+sentinel)?://([^\\s/?#@]*@)?([^\\s/?#@]+)(/[^\\s/?#]*)?");
+
+    private static final Pattern WITH_PORT = Pattern.compile(".*[^:\\]]:\\d+|\\[.*]:\\d+");
+
+    /** How the hosts belong together. */
+    public enum Kind {
+        /** One server. */
+        SERVER(6379),
+        /** Some of the nodes of a Redis Cluster; the others are found through them. */
+        CLUSTER(6379),
+        /** Sentinels, which say where the master is. */
+        SENTINEL(26_379);
+
+        private final int defaultPort;
+
+        Kind(int defaultPort) {
+            this.defaultPort = defaultPort;
+        }
+    }
+
+    public RedisAddress {
+        hosts = List.copyOf(hosts);
+    }
+
+    /**
+     * Reads the option's value.
+     *
+     * @throws IllegalArgumentException when it is no address; its message does not show it
+     */
+    public static RedisAddress parse(String url) {
+        Matcher matcher = URL.matcher(url);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("not an address of Redis");
+        }
+        Kind kind = matcher.group(2) == null
+                ? Kind.SERVER
+                : Kind.valueOf(matcher.group(2).substring(1).toUpperCase(Locale.ROOT));
+        return new RedisAddress(
+                kind,
+                matcher.group(1),
+                orEmpty(matcher.group(3)),
+                List.of(matcher.group(4).split(",")).stream()
+                        .map(host -> WITH_PORT.matcher(host).matches() ? host : host + ":" + kind.defaultPort)
+                        .toList(),
+                orEmpty(matcher.group(5)));
+    }
+
+    private static String orEmpty(@Nullable String group) {
+        return group == null ? "" : group;
+    }
+
+    /** How a client reaches it, unless it is a cluster: that is {@link #optionsOf} each of its nodes. */
+    RedisOptions options() {
+        RedisOptions options = new RedisOptions();
+        if (kind == Kind.SENTINEL) {
+            hosts.forEach(host -> options.addConnectionString(url(host)));
+            return options.setType(RedisClientType.SENTINEL)
+                    .setRole(RedisRole.MASTER)
+                    .setMasterName(path.substring(1))
+                    .setAutoFailover(true); // hears the sentinels' +switch-master
+        }
+        return options.setConnectionString(url(hosts.get(0)) + path);
+    }
+
+    /** How a client reaches one server. @param host with its port */
+    RedisOptions optionsOf(String host) {
+        return new RedisOptions().setConnectionString(url(host));
+    }
+
+    private String url(String host) {
+        return scheme + "://" + userInfo + host;
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + hosts;
+    }
+}
