@@ -94,6 +94,11 @@ public final class RedisCluster implements AutoCloseable {
         });
     }
 
+    /** The master has a replica that follows it. */
+    public void awaitReplicaOf(int master) {
+        eventually(FORMED, () -> assertThat(info(master, "replication")).contains("role:master", "state=online"));
+    }
+
     /** Every node that is alive says that all slots are served. */
     public void awaitOk() {
         eventually(FORMED, () -> {
@@ -153,16 +158,16 @@ public final class RedisCluster implements AutoCloseable {
         return Integer.parseInt(ends[0]) <= slot && slot <= Integer.parseInt(ends[ends.length - 1]);
     }
 
-    /** Marks a slot as on its way; its keys stay where they are until {@link #moveKeys}. */
+    /** Marks a slot as on its way; its keys stay where they are until {@link #moveKeys} moves them. */
     public void beginMigration(int slot, int from, int to) {
         command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
         command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
     }
 
-    /** Moves the slot's keys, all that are there now. @return how many */
-    public int moveKeys(int slot, int from, int to) {
+    /** Moves keys of the slot that are there now. @return how many */
+    public int moveKeys(int slot, int from, int to, int most) {
         try (Jedis source = nodes.client(from)) {
-            List<String> keys = source.clusterGetKeysInSlot(slot, 100_000);
+            List<String> keys = source.clusterGetKeysInSlot(slot, most);
             for (String key : keys) {
                 source.migrate(
                         "127.0.0.1",
@@ -178,7 +183,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Gives the slot away; what is left of its keys at the old node has to be moved before. */
     public void endMigration(int slot, int from, int to) {
-        while (moveKeys(slot, from, to) > 0) {
+        while (moveKeys(slot, from, to, 10_000) > 0) {
             // until nothing is left: a command may have made a key since
         }
         String owner = id(to);

@@ -1,14 +1,18 @@
 package dev.hongbao.engine.writer;
 
 import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.server.Audit;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.RedisCluster;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
@@ -112,5 +116,136 @@ class RedisClusterIT {
         }
         assertThat(used).containsExactlyInAnyOrder(0, 1, 2);
         assertReconciled();
+    }
+
+    @Test
+    @Order(2)
+    void oneShardMovesToAnotherNodeWhilePeopleClaim() {
+        // Given
+        int shard = 0;
+        String tag = tag(shard);
+        int slot = RedisCluster.slot(tag);
+        int from = cluster.nodeOf(tag, 0);
+        int to = (from + 1) % 3;
+        List<String> before = books.stamps();
+        Packet packet = packetsByShard().get(shard);
+        assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
+        Crowd crowd = new Crowd(engine).start("alice");
+        crowd.awaitSettled(200);
+
+        // When some of its keys are at either node: a claim has no answer, and does not wait for ever
+        cluster.beginMigration(slot, from, to);
+        cluster.moveKeys(slot, from, to, 3);
+        crowd.awaitSettled(200);
+        assertThatThrownBy(() -> engine.claim(packet, "during")).isInstanceOf(UnavailableException.class);
+        cluster.endMigration(slot, from, to);
+
+        // Then the shard recovers there, and no other one does
+        eventually(
+                SOON, () -> assertThat(engine.claim(packet, "late").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+        assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        crowd.awaitSettled(200);
+        crowd.stop();
+        crowd.assertAnswersKept(servers);
+        List<String> after = books.stamps();
+        for (int other = 0; other < SHARDS; other++) {
+            if (other == shard) {
+                assertThat(after.get(other)).isNotEqualTo(before.get(other));
+            } else {
+                assertThat(after.get(other)).isEqualTo(before.get(other));
+            }
+        }
+        assertReconciled();
+    }
+
+    @Test
+    @Order(3)
+    void aMasterDiesAndItsReplicaTakesOver() {
+        // Given
+        int dead = cluster.nodeOf(tag(1), 0);
+        Crowd crowd = new Crowd(engine).start("alice");
+        crowd.awaitSettled(200);
+
+        // When
+        cluster.kill(dead);
+
+        // Then
+        int asked = (dead + 1) % 3;
+        eventually(SOON, () -> assertThat(cluster.nodeOf(tag(1), asked)).isEqualTo(3 + dead));
+        Map<Integer, Packet> packets = eventuallyGet(SOON, this::packetsByShard);
+        packets.values()
+                .forEach(packet -> eventually(
+                        SOON,
+                        () -> assertThat(engine.claim(packet, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED)));
+        crowd.awaitSettled(200);
+        crowd.stop();
+        crowd.assertAnswersKept(servers);
+        assertReconciled();
+
+        // And when the old master is back as a replica, everything stays as it is
+        List<String> stamps = books.stamps();
+        cluster.startAgain(dead);
+        cluster.awaitOk();
+        cluster.awaitReplicaOf(3 + dead);
+        assertThat(books.stamps()).isEqualTo(stamps);
+    }
+
+    @Test
+    @Order(4)
+    void theOtherShardsGoOnWhileAThirdOfTheClusterIsDown() {
+        // Given
+        Map<Integer, Packet> packets = packetsByShard();
+        int master = cluster.nodeOf(tag(2), 0);
+        int replica = (master + 3) % 6;
+        Set<Integer> down = new HashSet<>();
+        for (int shard = 0; shard < SHARDS; shard++) {
+            if (cluster.nodeOf(tag(shard), master) == master) {
+                down.add(shard);
+            }
+        }
+        Map<Integer, Packet> up = new HashMap<>(packets);
+        up.keySet().removeAll(down);
+        assertThat(up).isNotEmpty();
+        long usual = slowest(up, "before");
+        long epochs = books.sumOfEpochs();
+
+        // When
+        cluster.kill(replica);
+        cluster.kill(master);
+
+        // Then right away, and later
+        long slow = Math.max(slowest(up, "at-once"), 0);
+        for (int round = 0; round < 20; round++) {
+            slow = Math.max(slow, slowest(up, "round-" + round));
+        }
+        System.out.printf(
+                "slowest claim of %d shards: %d ms before, %d ms while %s are down%n", up.size(), usual, slow, down);
+        assertThat(slow).as("ms of the slowest claim on a shard that is up").isLessThan(1_000);
+        Packet stuck = packets.get(down.iterator().next());
+        assertThatThrownBy(() -> engine.claim(stuck, "bob")).isInstanceOf(UnavailableException.class);
+        assertThat(books.sumOfEpochs()).isEqualTo(epochs);
+
+        // And a server starts meanwhile
+        try (TestEngine other = TestEngine.start(stores, 1, OPTIONS)) {
+            Packet any = up.values().iterator().next();
+            assertThat(other.claim(any, "elsewhere").kind()).isEqualTo(Kind.CLAIMED);
+        }
+
+        // When, Then
+        cluster.startAgain(master);
+        eventually(SOON, () -> assertThat(engine.claim(stuck, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+        cluster.startAgain(replica);
+        assertReconciled();
+    }
+
+    /** Milliseconds of the slowest claim, one after the other. */
+    private long slowest(Map<Integer, Packet> packets, String user) {
+        long slowest = 0;
+        for (Packet packet : packets.values()) {
+            long begun = System.nanoTime();
+            assertThat(engine.claim(packet, user).kind()).isEqualTo(Kind.CLAIMED);
+            slowest = Math.max(slowest, (System.nanoTime() - begun) / 1_000_000);
+        }
+        return slowest;
     }
 }
