@@ -21,7 +21,7 @@ import redis.clients.jedis.Jedis;
 
 /** Redis processes of one test class that belong together: one password, each in a directory of its own, not supervised. */
 final class RedisProcesses implements AutoCloseable {
-    private static final Path ROOT = Path.of("target", "test-servers");
+    static final Path ROOT = Path.of("target", "test-servers");
 
     private static final String PASSWORD = "0123456789abcdef0123456789abcdef";
 
@@ -75,6 +75,10 @@ final class RedisProcesses implements AutoCloseable {
         if (port(number) != before) {
             throw new IllegalStateException("somebody else took the port " + before);
         }
+    }
+
+    Path directory() {
+        return directory;
     }
 
     int port(int number) {

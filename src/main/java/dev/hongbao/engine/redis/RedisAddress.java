@@ -1,8 +1,6 @@
 package dev.hongbao.engine.redis;
 
-import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
-import io.vertx.redis.client.RedisRole;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -42,6 +40,9 @@ public record RedisAddress(Kind kind, String scheme, String userInfo, List<Strin
 
     public RedisAddress {
         hosts = List.copyOf(hosts);
+        if (kind == Kind.SENTINEL && path.length() < 2) {
+            throw new IllegalArgumentException("sentinels without the name of their master");
+        }
     }
 
     /**
@@ -71,26 +72,19 @@ public record RedisAddress(Kind kind, String scheme, String userInfo, List<Strin
         return group == null ? "" : group;
     }
 
-    /** How a client reaches it, unless it is a cluster: that is {@link #optionsOf} each of its nodes. */
+    /** How a client reaches a server that is the only one. */
     RedisOptions options() {
-        RedisOptions options = new RedisOptions();
-        if (kind == Kind.SENTINEL) {
-            hosts.forEach(host -> options.addConnectionString(url(host)));
-            return options.setType(RedisClientType.SENTINEL)
-                    .setRole(RedisRole.MASTER)
-                    .setMasterName(path.substring(1))
-                    .setAutoFailover(true); // hears the sentinels' +switch-master
-        }
-        return options.setConnectionString(url(hosts.get(0)) + path);
+        return new RedisOptions().setConnectionString(scheme + "://" + userInfo + hosts.get(0) + path);
     }
 
-    /** How a client reaches one server. @param host with its port */
+    /** How a client reaches one of several, or a sentinel. @param host with its port */
     RedisOptions optionsOf(String host) {
-        return new RedisOptions().setConnectionString(url(host));
+        return new RedisOptions().setConnectionString(scheme + "://" + userInfo + host);
     }
 
-    private String url(String host) {
-        return scheme + "://" + userInfo + host;
+    /** What the sentinels call their master. */
+    String masterName() {
+        return path.substring(1);
     }
 
     @Override

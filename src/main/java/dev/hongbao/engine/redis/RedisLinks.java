@@ -28,9 +28,12 @@ public interface RedisLinks {
      */
     static Future<RedisLinks> open(Vertx vertx, String url, Duration timeout, String name) {
         RedisAddress address = RedisAddress.parse(url);
-        return address.kind() == RedisAddress.Kind.CLUSTER
-                ? ClusterLinks.open(vertx, address, timeout, name)
-                : ServerLink.open(vertx, address.options(), timeout, name).map(OneServer::new);
+        return switch (address.kind()) {
+            case SERVER ->
+                ServerLink.open(vertx, address.options(), timeout, name).map(OneServer::new);
+            case CLUSTER -> ClusterLinks.open(vertx, address, timeout, name);
+            case SENTINEL -> SentinelLinks.open(vertx, address, timeout, name);
+        };
     }
 
     /** The link for commands about a key. Keys with one hash tag have the same, and only such may share a command. */
@@ -54,7 +57,7 @@ public interface RedisLinks {
         return Future.join(sent).mapEmpty();
     }
 
-    /** A Redis that is one server, or one at a time. */
+    /** A Redis that is one server. */
     record OneServer(ServerLink link) implements RedisLinks {
         @Override
         public RedisLink linkFor(String key) {

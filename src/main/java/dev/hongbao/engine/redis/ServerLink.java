@@ -11,6 +11,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +36,7 @@ public final class ServerLink implements RedisLink {
 
     private final Vertx vertx;
     private final Context context;
-    private final RedisOptions options;
+    private final Supplier<Future<RedisOptions>> where;
     private final String name;
     private final long timeoutMillis;
     private final Promise<Void> firstTry = Promise.promise();
@@ -45,18 +46,29 @@ public final class ServerLink implements RedisLink {
     private boolean away;
     private boolean closed;
 
-    private ServerLink(Vertx vertx, RedisOptions options, Duration timeout, String name) {
+    /**
+     * Does not connect yet.
+     *
+     * @param where it is; asked before each try to connect
+     * @param timeout for connecting and for each reply
+     * @param name for the log
+     */
+    ServerLink(Vertx vertx, Supplier<Future<RedisOptions>> where, Duration timeout, String name) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.name = name;
         this.timeoutMillis = timeout.toMillis();
-        this.options =
-                options.setPoolName(name).setMaxPoolSize(1).setMaxPoolWaiting(4).setMaxWaitingHandlers(MAX_IN_FLIGHT);
+        this.where = where;
+    }
+
+    private Redis client(RedisOptions options) {
+        options.setPoolName(name).setMaxPoolSize(1).setMaxPoolWaiting(4).setMaxWaitingHandlers(MAX_IN_FLIGHT);
         options.getNetClientOptions()
                 .setHostnameVerificationAlgorithm("HTTPS") // for rediss; without any Vert.x refuses to connect
                 .setConnectTimeout((int) timeoutMillis)
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true);
+        return Redis.createClient(vertx, options);
     }
 
     /**
@@ -68,16 +80,20 @@ public final class ServerLink implements RedisLink {
      * @param name for the log
      */
     static Future<ServerLink> open(Vertx vertx, RedisOptions options, Duration timeout, String name) {
-        ServerLink link = new ServerLink(vertx, options, timeout, name);
-        return link.connect().map(link).recover(fault -> {
-            link.close();
+        return new ServerLink(vertx, () -> Future.succeededFuture(options), timeout, name).connectFirst();
+    }
+
+    /** Completes once connected; fails when that fails, and then nothing is left open. */
+    Future<ServerLink> connectFirst() {
+        return connect().map(this).recover(fault -> {
+            close();
             return Future.failedFuture(fault);
         });
     }
 
     /** The same, but it is there at once, and tries to connect until it is closed. */
     static ServerLink start(Vertx vertx, RedisOptions options, Duration timeout, String name) {
-        ServerLink link = new ServerLink(vertx, options, timeout, name);
+        ServerLink link = new ServerLink(vertx, () -> Future.succeededFuture(options), timeout, name);
         link.reconnect();
         return link;
     }
@@ -125,24 +141,39 @@ public final class ServerLink implements RedisLink {
      * only late, and would wait for ever for one whose handshake hangs.
      */
     private Future<Void> connect() {
-        Redis fresh = Redis.createClient(vertx, options);
-        client = fresh;
-        return fresh.connect().timeout(timeoutMillis, TimeUnit.MILLISECONDS).compose(opened -> {
-            if (closed) {
-                return Future.failedFuture(RedisFault.down());
-            }
-            connection = opened;
-            firstTry.tryComplete();
-            opened.endHandler(end -> drop(opened));
-            opened.exceptionHandler(fault -> drop(opened));
-            return Future.succeededFuture();
-        });
+        return where.get()
+                .compose(options -> {
+                    if (closed) {
+                        return Future.failedFuture(RedisFault.down());
+                    }
+                    Redis fresh = client(options);
+                    client = fresh;
+                    return fresh.connect().timeout(timeoutMillis, TimeUnit.MILLISECONDS);
+                })
+                .compose(opened -> {
+                    if (closed) {
+                        return Future.failedFuture(RedisFault.down());
+                    }
+                    connection = opened;
+                    firstTry.tryComplete();
+                    opened.endHandler(end -> drop(opened));
+                    opened.exceptionHandler(fault -> drop(opened));
+                    return Future.succeededFuture();
+                });
     }
 
     private Future<Void> closeClient() {
         Redis open = client;
         client = null;
         return open == null ? Future.succeededFuture() : open.close();
+    }
+
+    /** Drops the connection and connects anew, to wherever it is then. What is in flight is lost. */
+    void leave() {
+        RedisConnection open = connection;
+        if (open != null) {
+            drop(open);
+        }
     }
 
     private void drop(RedisConnection broken) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.engine.redis.RedisAddress.Kind;
-import io.vertx.redis.client.RedisClientType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,13 +29,12 @@ class RedisAddressTest {
     void sentinelsAndTheNameOfTheirMaster() {
         RedisAddress address = RedisAddress.parse("redis+sentinel://:pw@h1,h2:1/my-master");
         assertThat(address.kind()).isEqualTo(Kind.SENTINEL);
-        assertThat(address.options().getType()).isEqualTo(RedisClientType.SENTINEL);
-        assertThat(address.options().getMasterName()).isEqualTo("my-master");
-        assertThat(address.options().getEndpoints()).containsExactly("redis://:pw@h1:26379", "redis://:pw@h2:1");
+        assertThat(address.masterName()).isEqualTo("my-master");
+        assertThat(address.hosts()).containsExactly("h1:26379", "h2:1");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "redis://", "http://h", "redis+other://h"})
+    @ValueSource(strings = {"", "redis://", "http://h", "redis+other://h", "redis+sentinel://h", "redis+sentinel://h/"})
     void anythingElseIsRefused(String url) {
         assertThatThrownBy(() -> RedisAddress.parse(url)).isInstanceOf(IllegalArgumentException.class);
     }

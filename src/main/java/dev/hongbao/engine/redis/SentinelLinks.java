@@ -1,0 +1,121 @@
+package dev.hongbao.engine.redis;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One event loop's link to the master that sentinels name, and its links to the sentinels. They are asked before each try to
+ * connect, and every second: right after a failover a master that was well keeps answering for some eight seconds until a
+ * sentinel demotes it, and a server that stayed with it would work apart from the others. What most of those that answer say
+ * counts. Used on that event loop only.
+ */
+final class SentinelLinks implements RedisLinks {
+    private static final Logger LOG = LoggerFactory.getLogger(SentinelLinks.class);
+
+    private static final long ASK_MILLIS = 1_000;
+
+    private final Vertx vertx;
+    private final RedisAddress address;
+    private final List<ServerLink> sentinels;
+    private final ServerLink master;
+    private final long ticks;
+    private String named = "";
+
+    private SentinelLinks(Vertx vertx, RedisAddress address, Duration timeout, String name) {
+        this.vertx = vertx;
+        this.address = address;
+        this.sentinels = address.hosts().stream()
+                .map(host -> ServerLink.start(vertx, address.optionsOf(host), timeout, name + " sentinel " + host))
+                .toList();
+        this.master = new ServerLink(vertx, this::locate, timeout, name);
+        this.ticks = vertx.setPeriodic(ASK_MILLIS, tick -> follow());
+    }
+
+    /** See {@link RedisLinks#open}. */
+    static Future<RedisLinks> open(Vertx vertx, RedisAddress address, Duration timeout, String name) {
+        SentinelLinks links = new SentinelLinks(vertx, address, timeout, name);
+        return Future.join(links.sentinels.stream().map(ServerLink::firstTry).toList())
+                .compose(tried -> links.master.connectFirst())
+                .<RedisLinks>map(links)
+                .recover(fault -> links.close().transform(shut -> Future.failedFuture(fault)));
+    }
+
+    @Override
+    public RedisLink linkFor(String key) {
+        return master;
+    }
+
+    @Override
+    public List<RedisLink> servers() {
+        return List.of(master);
+    }
+
+    @Override
+    public Future<Void> close() {
+        vertx.cancelTimer(ticks);
+        return Future.join(sentinels.stream().map(ServerLink::close).toList()).transform(shut -> master.close());
+    }
+
+    private Future<RedisOptions> locate() {
+        return ask().map(host -> {
+            named = host;
+            return address.optionsOf(host);
+        });
+    }
+
+    private void follow() {
+        ask().onSuccess(host -> {
+            if (!host.equals(named)) {
+                LOG.info("the sentinels name {} as the master now", host);
+                master.leave();
+            }
+        });
+    }
+
+    /** Host and port; fails when no sentinel names a master. */
+    private Future<String> ask() {
+        List<Future<String>> asked = sentinels.stream()
+                .filter(ServerLink::isConnected)
+                .map(sentinel -> sentinel.send(Request.cmd(Command.SENTINEL)
+                                .arg("GET-MASTER-ADDR-BY-NAME")
+                                .arg(address.masterName()))
+                        .map(SentinelLinks::hostAndPort))
+                .toList();
+        return Future.join(asked).transform(done -> {
+            Map<String, Integer> votes = new HashMap<>();
+            asked.stream()
+                    .filter(Future::succeeded)
+                    .map(Future::result)
+                    .filter(host -> !host.isEmpty())
+                    .forEach(host -> votes.merge(host, 1, Integer::sum));
+            int most = votes.values().stream().mapToInt(count -> count).max().orElse(0);
+            if (most > 0 && votes.getOrDefault(named, 0) == most) {
+                return Future.succeededFuture(named);
+            }
+            return votes.entrySet().stream()
+                    .filter(vote -> vote.getValue() == most)
+                    .map(vote -> Future.succeededFuture(vote.getKey()))
+                    .findFirst()
+                    .orElseGet(() -> Future.failedFuture(
+                            RedisFault.down("no sentinel names the master of " + address.masterName())));
+        });
+    }
+
+    /** Empty when the sentinel does not know the name. */
+    private static String hostAndPort(@Nullable Response reply) {
+        return reply == null || reply.size() < 2
+                ? ""
+                : ClusterMap.address(reply.get(0).toString(), reply.get(1).toString(), "");
+    }
+}

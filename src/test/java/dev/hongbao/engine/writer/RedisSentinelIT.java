@@ -1,0 +1,127 @@
+package dev.hongbao.engine.writer;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.server.Audit;
+import dev.hongbao.server.StoreAddresses;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.SentinelServers;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A master and a replica that three sentinels watch, made once. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RedisSentinelIT {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private TestServers servers;
+    private StoreAddresses stores;
+    private Books books;
+    private SentinelServers redis;
+    private TestEngine engine;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        redis = SentinelServers.start();
+        StoreAddresses postgres = TestEngine.stores(servers);
+        stores = new StoreAddresses(redis.url(), postgres.owner(), postgres.app());
+        engine = TestEngine.start(stores, 2, Map.of("shards", "4"));
+        engine.deposit("alice", 1_000_000_000);
+    }
+
+    @AfterAll
+    void stop() {
+        if (engine != null) {
+            engine.close();
+        }
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    private void settleOnAllShardsAt(int master, long epochs) {
+        eventually(SOON, () -> assertThat(redis.master()).isEqualTo(master));
+        eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThanOrEqualTo(epochs + 4));
+        Packet packet = engine.send("alice", 1_000, 10);
+        eventually(SOON, () -> assertThat(engine.claim(packet, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+        try (var client = redis.client(master)) {
+            eventually(SOON, () -> {
+                for (String journal : books.journalKeys()) {
+                    assertThat(client.exists(journal)).as(journal).isTrue();
+                }
+            });
+        }
+    }
+
+    private void assertReconciled() {
+        eventually(
+                SOON,
+                () -> assertThat(Audit.run(stores, finding -> {}).stream().flatMap(finding -> finding.lines().stream()))
+                        .isEmpty());
+    }
+
+    @Test
+    @Order(1)
+    void theServerFollowsASwitchOfTwoThatAreWell() {
+        // Given
+        Packet packet = engine.send("alice", 1_000, 10);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        long epochs = books.sumOfEpochs();
+        Crowd crowd = new Crowd(engine).start("alice");
+        crowd.awaitSettled(200);
+
+        // When
+        redis.failOver();
+
+        // Then
+        settleOnAllShardsAt(1, epochs);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        crowd.awaitSettled(100);
+        crowd.stop();
+        crowd.assertAnswersKept(servers);
+        assertReconciled();
+    }
+
+    @Test
+    @Order(2)
+    void theServerFollowsWhenTheMasterDies() {
+        // Given
+        eventually(SOON, () -> {
+            try (var client = redis.client(1)) {
+                assertThat(client.info("replication")).contains("role:master", "state=online");
+            }
+        });
+        long epochs = books.sumOfEpochs();
+        Crowd crowd = new Crowd(engine).start("alice");
+        crowd.awaitSettled(200);
+
+        // When
+        redis.kill(1);
+
+        // Then
+        settleOnAllShardsAt(0, epochs);
+        crowd.awaitSettled(100);
+        crowd.stop();
+        crowd.assertAnswersKept(servers);
+        assertReconciled();
+    }
+}
