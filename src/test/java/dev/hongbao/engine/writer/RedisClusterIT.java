@@ -2,22 +2,32 @@ package dev.hongbao.engine.writer;
 
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.Eventually.eventuallyGet;
+import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.server.Audit;
+import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.server.StartRefusedException;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.RedisCluster;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
 
 /** Three masters and three replicas, made once: the tests leave the cluster as it is then, and the next one goes on. */
@@ -42,6 +53,9 @@ class RedisClusterIT {
 
     private static final int SHARDS = 8;
     private static final Map<String, String> OPTIONS = Map.of("shards", Integer.toString(SHARDS));
+
+    @TempDir
+    private Path directory;
 
     private TestServers servers;
     private StoreAddresses stores;
@@ -116,6 +130,70 @@ class RedisClusterIT {
         }
         assertThat(used).containsExactlyInAnyOrder(0, 1, 2);
         assertReconciled();
+    }
+
+    @Test
+    @Order(1)
+    void drawsAndPasscodesWorkAtEveryNode() {
+        // Given draws and passcodes on every node
+        TestDraws draws = new TestDraws(engine);
+        Set<Integer> nodes = new HashSet<>();
+        for (int i = 0; i < 100 && nodes.size() < 3; i++) {
+            Draw weights = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            Draw schedule = draws.create("{mode: schedule, closesAt: '%s', schedule: {periodSeconds: 3600},"
+                            .formatted(Instant.now().plus(Duration.ofHours(2)))
+                    + " prizes: [{name: a, quota: 1, stock: 1}], fallback: {name: b}}");
+            Packet locked = engine.send(
+                    "alice",
+                    SendCommand.of(TestEngine.GROUP, PacketKind.LUCKY, TestEngine.CNY, 1_000, 10)
+                            .passcode("open sesame")
+                            .build());
+
+            // When, Then
+            assertThat(get(draws.play(0, weights, "bob")).plays()).hasSize(1);
+            assertThat(get(draws.play(1, schedule, "bob")).plays()).hasSize(1);
+            assertThat(claim(locked, "bob", "open up")).isEqualTo(Kind.WRONG_PASSCODE);
+            assertThat(claim(locked, "bob", "open sesame")).isEqualTo(Kind.CLAIMED);
+            nodes.add(cluster.nodeOf(tag(weights.shard()), 0));
+        }
+        assertThat(nodes).hasSize(3);
+        assertReconciled();
+    }
+
+    private Kind claim(Packet packet, String user, String passcode) {
+        return get(engine.loop(0)
+                        .call(services -> services.claims()
+                                .claim(TestEngine.member(user), packet.id(), passcode)
+                                .settled()))
+                .kind();
+    }
+
+    @Test
+    @Order(1)
+    void aStartRefusesAClusterThatStopsAsAWholeAndANodeThatIsNamedAlone() {
+        try (Jedis node = cluster.client(2)) {
+            node.configSet("cluster-require-full-coverage", "yes");
+            try {
+                assertThatThrownBy(() -> HongbaoServer.start(config(cluster.url())))
+                        .isInstanceOf(StartRefusedException.class)
+                        .hasMessageContaining("cluster-require-full-coverage")
+                        .hasMessageContaining("set it to no");
+            } finally {
+                node.configSet("cluster-require-full-coverage", "no");
+            }
+        }
+        assertThatThrownBy(() -> HongbaoServer.start(config(cluster.urlOf(1))))
+                .isInstanceOf(StartRefusedException.class)
+                .hasMessageContaining("redis+cluster");
+    }
+
+    private HongbaoConfig config(String redisUrl) {
+        return HongbaoConfig.of(Map.of(
+                "data.dir", directory.toString(),
+                "http.port", "0",
+                "redis.url", redisUrl,
+                "postgres.url", servers.postgresAppUrl(),
+                "postgres.owner-url", servers.postgresOwnerUrl()));
     }
 
     @Test
