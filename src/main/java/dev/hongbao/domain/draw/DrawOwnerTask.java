@@ -114,14 +114,15 @@ public final class DrawOwnerTask implements OwnerTask {
         if (live.isEmpty()) {
             return Future.succeededFuture();
         }
-        return removeKeys(redis)
-                .compose(removed -> store.scheduled(live))
-                .compose(draws -> planAll(draws, redis))
-                .compose(planned -> store.due(live, PAGE))
+        Future<Void> removed = removeKeys(redis);
+        Future<Void> planned = removed.transform(any -> store.scheduled(live)).compose(draws -> planAll(draws, redis));
+        Future<Void> closed = planned.transform(any -> store.due(live, PAGE))
                 .compose(due ->
-                        end(due.stream().map(draw -> new End(draw, null)).toList(), redis))
-                .compose(closing -> periodsOver(live))
-                .compose(over -> end(over, redis));
+                        end(due.stream().map(draw -> new End(draw, null)).toList(), redis));
+        return closed.transform(any -> periodsOver(live))
+                .compose(over -> end(over, redis))
+                .compose(ended -> Future.all(removed, planned, closed))
+                .mapEmpty();
     }
 
     private Future<Void> planAll(List<Draw> draws, RedisLinks redis) {
@@ -138,7 +139,9 @@ public final class DrawOwnerTask implements OwnerTask {
                     || !known.generation.equals(shard.generation())
                     || !now.isBefore(known.at)
                     || now.isBefore(known.since)) {
-                done = done.compose(before -> plan(draw, shard, redis, now));
+                Future<Void> before = done;
+                // Each whatever became of the ones before: their shards may be elsewhere.
+                done = before.transform(any -> plan(draw, shard, redis, now)).compose(planned -> before);
             }
         }
         return done;

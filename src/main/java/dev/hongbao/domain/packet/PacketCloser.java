@@ -39,7 +39,12 @@ public final class PacketCloser implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        return removeKeys(redis).compose(removed -> store.due(live, PAGE)).compose(due -> {
+        Future<Void> removed = removeKeys(redis);
+        return removed.transform(any -> closeDue(live, redis)).compose(closed -> removed);
+    }
+
+    private Future<Void> closeDue(List<Integer> live, RedisLinks redis) {
+        return store.due(live, PAGE).compose(due -> {
             Map<Integer, List<Due>> byShard = due.stream().collect(Collectors.groupingBy(Due::shard));
             List<Future<Void>> closes = new ArrayList<>();
             byShard.forEach((shard, packets) -> {

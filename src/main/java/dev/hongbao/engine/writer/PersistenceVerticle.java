@@ -9,6 +9,7 @@ import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
@@ -230,9 +231,10 @@ public final class PersistenceVerticle extends VerticleBase {
         metrics.unsettled.set(
                 Stream.of(logs).mapToLong(ShardLog::unsettledEntries).sum());
         metrics.live.set(live.size());
-        List<Integer> reachable = supervisor.reachable();
-        supervisor.watchRedis(reachable);
-        runOwnerTasks(reachable);
+        supervisor.watchRedis(live);
+        if (redis.servers().stream().anyMatch(RedisLink::isConnected)) {
+            runOwnerTasks(supervisor.reachable());
+        }
         if (!live.isEmpty() && System.nanoTime() - lookedBackNanos > LOOK_BACK_NANOS) {
             lookedBackNanos = System.nanoTime();
             supervisor.watchPostgres(live);

@@ -10,6 +10,7 @@ import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +40,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     private final Quarantine quarantine;
     private final Mode.Keys keys;
     private final Map<Integer, Long> lastFaultNanos = new HashMap<>();
+    private final BitSet unseen = new BitSet();
     private boolean watching;
 
     ShardSupervisor(
@@ -60,11 +62,15 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         this.keys = keys;
     }
 
-    /** The shards that settle and whose Redis is there now. */
+    /** The shards that settle and whose Redis answered the last look: no work is begun that would only fail. */
     List<Integer> reachable() {
         return live().stream()
-                .filter(shard -> logs[shard].generation().link(redis).isConnected())
+                .filter(shard -> !unseen.get(shard) && isConnected(shard))
                 .toList();
+    }
+
+    private boolean isConnected(int shard) {
+        return logs[shard].generation().link(redis).isConnected();
     }
 
     /** The shards that settle. */
@@ -219,7 +225,8 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     }
 
     /** Looks whether Redis still is as the last recovery left it; calls during a look are dropped. */
-    void watchRedis(List<Integer> live) {
+    void watchRedis(List<Integer> shards) {
+        List<Integer> live = shards.stream().filter(this::isConnected).toList();
         if (watching || live.isEmpty()) {
             return;
         }
@@ -233,6 +240,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
             for (int i = 0; i < rows.size(); i++) {
                 Generation generation = rows.get(i).generation();
                 Future<Boolean> look = looks.get(i);
+                unseen.set(generation.shard(), look.failed());
                 if (look.succeeded()
                         && look.result()
                         && logs[generation.shard()].generation().equals(generation)) {

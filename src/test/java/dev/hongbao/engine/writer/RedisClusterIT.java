@@ -207,6 +207,7 @@ class RedisClusterIT {
         int to = (from + 1) % 3;
         List<String> before = books.stamps();
         Packet packet = packetsByShard().get(shard);
+        Set<String> connections = connections(from, to);
         assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
         Crowd crowd = new Crowd(engine).start("alice");
         crowd.awaitSettled(200);
@@ -218,13 +219,14 @@ class RedisClusterIT {
         assertThatThrownBy(() -> engine.claim(packet, "during")).isInstanceOf(UnavailableException.class);
         cluster.endMigration(slot, from, to);
 
-        // Then the shard recovers there, and no other one does
+        // Then the shard recovers there, and no other one does, nor is a connection lost
         eventually(
                 SOON, () -> assertThat(engine.claim(packet, "late").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
         assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
         crowd.awaitSettled(200);
         crowd.stop();
         crowd.assertAnswersKept(servers);
+        assertThat(connections(from, to)).containsAll(connections);
         List<String> after = books.stamps();
         for (int other = 0; other < SHARDS; other++) {
             if (other == shard) {
@@ -234,6 +236,22 @@ class RedisClusterIT {
             }
         }
         assertReconciled();
+    }
+
+    /** Of two nodes, by node and id: those of the engine, and of who else is connected now. */
+    private Set<String> connections(int from, int to) {
+        Set<String> connections = new HashSet<>();
+        for (int node : new int[] {from, to}) {
+            try (Jedis redis = cluster.client(node)) {
+                String own = Long.toString(redis.clientId());
+                redis.clientList()
+                        .lines()
+                        .map(line -> line.substring("id=".length(), line.indexOf(' ')))
+                        .filter(id -> !id.equals(own))
+                        .forEach(id -> connections.add(node + " " + id));
+            }
+        }
+        return connections;
     }
 
     @Test
