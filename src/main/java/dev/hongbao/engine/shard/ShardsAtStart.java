@@ -47,6 +47,11 @@ public final class ShardsAtStart {
         waiting.clear();
     }
 
+    /** This one is. */
+    public synchronized void lost(int shard) {
+        waiting.remove(shard);
+    }
+
     /** The shard settles. */
     public synchronized void live(int shard) {
         waiting.remove(shard);

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -17,8 +18,13 @@ final class JournalMetrics {
     final Timer settlement;
     final AtomicLong unsettled = new AtomicLong();
     final AtomicInteger live = new AtomicInteger();
+    final AtomicInteger servers = new AtomicInteger();
+    final Counter taken;
+    final Counter handedOver;
+    private volatile Set<Integer> owned = Set.of();
 
-    JournalMetrics(MeterRegistry registry) {
+    /** @param shards the number of shards */
+    JournalMetrics(MeterRegistry registry, int shards) {
         recoveries = Counter.builder("hongbao.journal.recoveries")
                 .description("New generations drawn: epoch changes")
                 .register(registry);
@@ -42,5 +48,28 @@ final class JournalMetrics {
         Gauge.builder("hongbao.journal.live.shards", live, AtomicInteger::get)
                 .description("Shards this server owns and settles")
                 .register(registry);
+        Gauge.builder("hongbao.servers", servers, AtomicInteger::get)
+                .description("Servers that are alive and share the shards, as this one sees them")
+                .register(registry);
+        for (int shard = 0; shard < shards; shard++) {
+            int id = shard;
+            Gauge.builder("hongbao.shard.owned", this, all -> all.owned.contains(id) ? 1 : 0)
+                    .description("1 on the server that owns the shard")
+                    .tag("shard", Integer.toString(id))
+                    .register(registry);
+        }
+        taken = Counter.builder("hongbao.shard.moves")
+                .description("Shards that this server took or handed over")
+                .tag("to", "this")
+                .register(registry);
+        handedOver = Counter.builder("hongbao.shard.moves")
+                .description("Shards that this server took or handed over")
+                .tag("to", "another")
+                .register(registry);
+    }
+
+    /** The shards that this server owns from now on. */
+    void owns(Set<Integer> shards) {
+        owned = Set.copyOf(shards);
     }
 }

@@ -3,45 +3,69 @@ package dev.hongbao.engine.writer;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.shard.RecoveryRequest;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
+import io.vertx.pgclient.PgNotification;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Which shards this server owns: session-level advisory locks on a Postgres connection of their own, which also hears the
- * requests for recovery. When the connection goes, so do the locks, and another server may take them at once; a settlement
- * of this one that is still under way is fenced by the cursor. Confined to one event loop.
+ * requests for recovery. When the connection goes, so do the locks, and other servers may take them at once; a settlement
+ * of this one that is still under way is fenced by the cursor. How many it takes, and when it gives one up, {@link Shares} says.
+ * Confined to one event loop.
  */
 final class Ownership {
     private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
 
-    /** The first key of the advisory locks: "hb", so that they meet no other application's. */
-    private static final int LOCK_CLASS = 0x6862;
-
-    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+    /** Between two looks at who is alive and what is free. */
+    private static final Duration BEAT = Duration.ofMillis(200);
 
     /** Longer than any pause that a server at work makes, be it this one or Postgres: then another may own. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
+    /** A shard that nobody takes for so long is taken by who has its part already: some server is alive and does not work. */
+    private static final Duration ABANDONED = Duration.ofSeconds(1);
+
+    /** Until somebody has taken the shard that was given up; then this server may take it back. */
+    private static final Duration TAKEN = Duration.ofMillis(200);
+
+    private static final long RETRY_MILLIS = 10;
+
+    private final Vertx vertx;
     private final Postgres postgres;
     private final Presence presence;
+    private final int shards;
+    private final HandOver handOver;
+    private final JournalMetrics metrics;
     private final Listener listener;
-    private final Set<Integer> owned = new HashSet<>();
+    private final Shares shares;
+    private final Set<Integer> owned = new TreeSet<>();
+    private final Map<Integer, Long> freeSinceNanos = new HashMap<>();
     private @Nullable PgConnection connection;
 
     /** Of {@link #presence}, by {@link #connection}. */
     private Set<Integer> shown = Set.of();
 
-    private long heardNanos;
+    /** The shard that was given up last, while it moves; null for none. */
+    private @Nullable Integer onItsWay;
+
+    private long lookedNanos = System.nanoTime() - BEAT.toNanos();
     private boolean busy;
+    private boolean again;
+    private boolean moving;
+    private boolean leaving;
     private boolean closed;
 
     /** What the owner's writer hears; called on the event loop. */
@@ -56,38 +80,69 @@ final class Ownership {
         void requested(RecoveryRequest request);
     }
 
-    /** @param presence what the connection shows before it locks any shard */
-    Ownership(Postgres postgres, Presence presence, Listener listener) {
+    /**
+     * @param presence what the connection shows before it locks any shard
+     * @param shards the number of shards
+     */
+    Ownership(
+            Vertx vertx,
+            Postgres postgres,
+            Presence presence,
+            int shards,
+            HandOver handOver,
+            JournalMetrics metrics,
+            Listener listener) {
+        this.vertx = vertx;
         this.postgres = postgres;
         this.presence = presence;
+        this.shards = shards;
+        this.handOver = handOver;
+        this.metrics = metrics;
         this.listener = listener;
+        this.shares = new Shares(shards, System::nanoTime);
     }
 
     /**
-     * Tries to own every shard that is not owned yet, connecting first if need be; once all are owned, asks now and then whether the
-     * connection still stands. Called again and again; calls during one that runs are dropped.
-     *
-     * @param shards the number of shards
+     * Looks who is alive and what is free, connecting first if need be; takes this server's part, or begins to give up what is more.
+     * Called again and again; calls during one that runs, or soon after it, are dropped.
      */
-    Future<Void> tryAcquire(int shards) {
-        boolean complete = owned.size() == shards;
-        if (busy || closed || (complete && System.nanoTime() - heardNanos < HEARTBEAT.toNanos())) {
+    Future<Void> beat() {
+        return busy || System.nanoTime() - lookedNanos < BEAT.toNanos() ? Future.succeededFuture() : look();
+    }
+
+    private Future<Void> look() {
+        if (closed || leaving) {
             return Future.succeededFuture();
         }
         busy = true;
+        again = false;
+        lookedNanos = System.nanoTime();
         return connected()
                 .compose(open -> heard(
                         open,
                         presence.show(open, shown)
                                 .onSuccess(now -> shown = now)
-                                .compose(now -> complete
-                                        ? open.query("select 1").execute().mapEmpty()
-                                        : lock(open, shards))))
-                .onComplete(done -> busy = false);
+                                .compose(showing -> seen(open))
+                                .compose(now -> take(open, now))
+                                .onSuccess(taken -> move(open))))
+                .onComplete(done -> {
+                    busy = false;
+                    if (again) {
+                        var unused = look();
+                    }
+                });
     }
 
-    private Future<Void> heard(PgConnection open, Future<Void> asked) {
-        return asked.onSuccess(answered -> heardNanos = System.nanoTime()).onFailure(fault -> {
+    /** Shards were given up: looked for at once. */
+    private void wake() {
+        again = busy;
+        if (!busy) {
+            var unused = look();
+        }
+    }
+
+    private <T> Future<T> heard(PgConnection open, Future<T> asked) {
+        return asked.onFailure(fault -> {
             lost(open);
             open.close();
         });
@@ -100,9 +155,10 @@ final class Ownership {
         }
         // The locks are worth what their connection is: one that is silent is as good as lost, whichever side froze.
         return postgres.connect("locks", SILENCE, SILENCE)
-                .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL)
+                .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL + "; listen " + OwnerLocks.FREE)
                         .execute()
                         .compose(listening -> presence.begin(fresh))
+                        .compose(begun -> OwnerLocks.join(fresh).map(begun))
                         .onFailure(refused -> fresh.close())
                         .map(begun -> adopt(fresh, begun)));
     }
@@ -110,14 +166,22 @@ final class Ownership {
     private PgConnection adopt(PgConnection fresh, Set<Integer> begun) {
         connection = fresh;
         shown = begun;
-        fresh.notificationHandler(heard -> {
-            RecoveryRequest request = RecoveryRequest.decode(heard.getPayload());
-            if (request != null && owned.contains(request.shard())) {
-                listener.requested(request);
-            }
-        });
+        fresh.notificationHandler(heard -> notified(fresh, heard));
         fresh.closeHandler(gone -> lost(fresh));
         return fresh;
+    }
+
+    private void notified(PgConnection open, PgNotification heard) {
+        if (heard.getChannel().equals(OwnerLocks.FREE)) {
+            if (heard.getProcessId() != open.processId()) {
+                wake();
+            }
+            return;
+        }
+        RecoveryRequest request = RecoveryRequest.decode(heard.getPayload());
+        if (request != null && owned.contains(request.shard())) {
+            listener.requested(request);
+        }
     }
 
     private void lost(PgConnection gone) {
@@ -126,6 +190,7 @@ final class Ownership {
         }
         connection = null;
         owned.clear();
+        metrics.owns(owned);
         if (!closed) {
             LOG.warn("lost the connection that holds the shards' locks");
             listener.lost();
@@ -134,27 +199,132 @@ final class Ownership {
         }
     }
 
-    private Future<Void> lock(PgConnection open, int shards) {
-        List<Integer> wanted = new ArrayList<>();
-        for (int shard = 0; shard < shards; shard++) {
-            if (!owned.contains(shard)) {
-                wanted.add(shard);
-            }
+    private Future<OwnerLocks.Now> seen(PgConnection open) {
+        return OwnerLocks.look(open, shards).onSuccess(now -> {
+            shares.seen(now.alive());
+            metrics.servers.set(shares.servers());
+            long nanos = System.nanoTime();
+            freeSinceNanos.keySet().retainAll(now.free());
+            now.free().forEach(shard -> freeSinceNanos.putIfAbsent(shard, nanos));
+        });
+    }
+
+    private Future<Void> take(PgConnection open, OwnerLocks.Now now) {
+        int room = shares.room(owned.size());
+        List<Integer> wanted = new ArrayList<>(room > 0 ? now.free() : abandoned());
+        wanted.remove(onItsWay);
+        if (wanted.isEmpty() || leaving) {
+            return Future.succeededFuture();
         }
-        return open.preparedQuery("select id from unnest($1::integer[]) as id where pg_try_advisory_lock($2, id)")
-                .execute(Tuple.of(wanted.toArray(Integer[]::new), LOCK_CLASS))
-                .map(rows -> {
-                    List<Integer> won = new ArrayList<>();
-                    for (Row row : rows) {
-                        won.add(row.getInteger(0));
-                    }
-                    if (connection == open && !won.isEmpty()) {
-                        owned.addAll(won);
-                        LOG.info("owns {} of {} shards", owned.size(), shards);
-                        listener.acquired(won);
-                    }
-                    return null;
+        Collections.rotate(wanted, open.processId()); // servers that look at the same time begin with different ones
+        return OwnerLocks.take(open, wanted, room > 0 ? room : wanted.size()).map(won -> {
+            if (connection == open && !won.isEmpty()) {
+                owned.addAll(won);
+                metrics.owns(owned);
+                metrics.taken.increment(won.size());
+                LOG.info(
+                        "owns {} of {} shards, one of {} servers; took {}",
+                        owned.size(),
+                        shards,
+                        shares.servers(),
+                        won);
+                listener.acquired(won);
+            }
+            return null;
+        });
+    }
+
+    private List<Integer> abandoned() {
+        long now = System.nanoTime();
+        return freeSinceNanos.entrySet().stream()
+                .filter(free -> now - free.getValue() > ABANDONED.toNanos())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Gives up what is more than this server's part, one shard after the other, while no other server does. */
+    private void move(PgConnection open) {
+        if (moving || leaving || !shares.isTooMany(open.processId())) {
+            return;
+        }
+        moving = true;
+        heard(
+                        open,
+                        OwnerLocks.mayMove(open)
+                                .compose(may -> may
+                                        ? moveOn(open).eventually(() -> OwnerLocks.moved(open))
+                                        : Future.succeededFuture()))
+                .onComplete(done -> {
+                    moving = false;
+                    onItsWay = null;
                 });
+    }
+
+    private Future<Void> moveOn(PgConnection open) {
+        return seen(open).compose(now -> {
+            Integer shard = shares.isTooMany(open.processId()) ? handOver.choice(owned) : null;
+            if (shard == null || leaving) {
+                return Future.succeededFuture();
+            }
+            onItsWay = shard;
+            long sinceNanos = System.nanoTime();
+            return giveUp(open, List.of(shard))
+                    .compose(given -> given.isEmpty() ? Future.succeededFuture() : awaitTaken(open, shard, sinceNanos));
+        });
+    }
+
+    private Future<Void> awaitTaken(PgConnection open, int shard, long sinceNanos) {
+        return seen(open).compose(now -> {
+            if (!now.free().contains(shard)) {
+                return moveOn(open);
+            }
+            if (System.nanoTime() - sinceNanos > TAKEN.toNanos()) {
+                LOG.info("nobody took shard {}", shard);
+                shares.movedInVain();
+                return Future.succeededFuture();
+            }
+            return vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS)
+                    .compose(later -> awaitTaken(open, shard, sinceNanos));
+        });
+    }
+
+    private Future<List<Integer>> giveUp(PgConnection open, Collection<Integer> some) {
+        return handOver.rest(some).compose(resting -> {
+            if (connection != open || resting.isEmpty()) {
+                return Future.succeededFuture(List.of());
+            }
+            owned.removeAll(resting);
+            metrics.owns(owned);
+            metrics.handedOver.increment(resting.size());
+            LOG.info(
+                    "owns {} of {} shards, one of {} servers; handed over {}",
+                    owned.size(),
+                    shards,
+                    shares.servers(),
+                    resting);
+            return OwnerLocks.free(open, resting).map(resting);
+        });
+    }
+
+    /** Whether no other server could own what this one gives up. */
+    boolean isAlone() {
+        return shares.servers() == 1;
+    }
+
+    /** Takes no more shards, and hands over all that are live, or become so. Completes when there is none left. */
+    Future<Void> leave() {
+        leaving = true;
+        PgConnection open = connection;
+        return open == null ? Future.succeededFuture() : OwnerLocks.leave(open).compose(left -> handOverAll(open));
+    }
+
+    private Future<Void> handOverAll(PgConnection open) {
+        if (closed || connection != open || owned.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return giveUp(open, List.copyOf(owned))
+                .compose(given -> vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
+                .compose(later -> handOverAll(open));
     }
 
     /** Gives the locks back; idempotent. */

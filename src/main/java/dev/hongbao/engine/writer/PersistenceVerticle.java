@@ -107,7 +107,7 @@ public final class PersistenceVerticle extends VerticleBase {
                 .limit(wiring.owned.shards.count())
                 .map(id -> new ShardLog(wiring.owned.shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
-        this.metrics = new JournalMetrics(wiring.metrics);
+        this.metrics = new JournalMetrics(wiring.metrics, logs.length);
     }
 
     /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
@@ -116,7 +116,7 @@ public final class PersistenceVerticle extends VerticleBase {
         return RedisLinks.open(vertx, wiring.stores.redisUrl, wiring.stores.redisTimeout, "persistence")
                 .compose(link -> {
                     connect(link);
-                    return ownership.tryAcquire(logs.length);
+                    return ownership.beat();
                 })
                 .onSuccess(acquired -> vertx.setPeriodic(wiring.pace.pollInterval.toMillis(), tick -> tick()));
     }
@@ -173,7 +173,9 @@ public final class PersistenceVerticle extends VerticleBase {
         ownerTasks.addAll(wiring.work.tasks);
         ownerTasks.add(new LeftoverKeys(
                 wiring.stores.pool, shards, loaders, (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
-        ownership = new Ownership(wiring.stores.postgres, wiring.owned.presence, supervisor);
+        HandOver handOver = new HandOver(vertx, logs, attempts, supervisor, shards.atStart());
+        ownership = new Ownership(
+                vertx, wiring.stores.postgres, wiring.owned.presence, logs.length, handOver, metrics, supervisor);
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
         for (ShardLog log : logs) {
             vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
@@ -183,13 +185,18 @@ public final class PersistenceVerticle extends VerticleBase {
         }
     }
 
-    /** Settles what the journals hold and ends the recoveries and owner's tasks that have begun, for some seconds at the most, then gives the shards back. */
+    /**
+     * Ends the recoveries and owner's tasks that have begun, for some seconds at the most, and gives the shards back: to the other
+     * servers, or, when there is none, after what the journals hold is settled.
+     */
     @Override
     public Future<?> stop() {
         draining = true;
         loop.suspectMore();
-        long poll = vertx.setPeriodic(1, check -> finishIfIdle());
+        boolean alone = ownership.isAlone();
+        long poll = vertx.setPeriodic(1, check -> finishIfIdle(alone));
         return drained.future()
+                .compose(done -> alone ? Future.succeededFuture() : ownership.leave())
                 .timeout(DRAIN_MILLIS, TimeUnit.MILLISECONDS)
                 .recover(late -> {
                     LOG.warn("stopped before all was settled or recovered; the next owner goes on");
@@ -199,15 +206,16 @@ public final class PersistenceVerticle extends VerticleBase {
                     vertx.cancelTimer(poll);
                     attempts.close();
                     supervisor.lost();
+                    metrics.live.set(0);
                     return ownership.close();
                 })
                 .eventually(() -> writer.close())
                 .eventually(() -> redis.close());
     }
 
-    private void finishIfIdle() {
+    private void finishIfIdle(boolean alone) {
         loop.pump();
-        if (loop.isIdle() && !attempts.isBusy() && !runningTasks) {
+        if ((!alone || loop.isIdle()) && !attempts.isBusy() && !runningTasks) {
             drained.tryComplete();
         }
     }
@@ -216,7 +224,7 @@ public final class PersistenceVerticle extends VerticleBase {
         if (draining) {
             return;
         }
-        ownership.tryAcquire(logs.length).onComplete(tried -> {
+        ownership.beat().onComplete(tried -> {
             if (tried.failed() && !locksAway) {
                 LOG.warn(
                         "no connection for the locks, trying on: {}",

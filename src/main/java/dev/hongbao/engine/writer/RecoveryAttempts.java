@@ -113,6 +113,12 @@ final class RecoveryAttempts {
         faults.clear();
     }
 
+    /** The shard is another server's from now on. */
+    void lost(int shard) {
+        faults.remove(shard);
+        replids.remove(shard);
+    }
+
     /** Looks where these shards are, those of them that are suspended, and brings them back. */
     void establish(Collection<Integer> suspended) {
         Map<Integer, Long> attempts = begin(suspended);

@@ -28,7 +28,9 @@ final class ShardLog {
         /** Owned, and its state in Redis or its cursor is being established. */
         RECOVERING,
         /** Owned and settling. */
-        LIVE
+        LIVE,
+        /** Owned, about to be handed over: what is being settled ends, nothing more is taken. */
+        YIELDING
     }
 
     private final Deque<JournalEntry> pending = new ArrayDeque<>();
@@ -64,6 +66,11 @@ final class ShardLog {
 
     boolean isLive() {
         return state == State.LIVE;
+    }
+
+    /** Whether something of it may be being settled: it is live, or was until now. */
+    boolean isSettling() {
+        return state == State.LIVE || state == State.YIELDING;
     }
 
     /** The cursor. */

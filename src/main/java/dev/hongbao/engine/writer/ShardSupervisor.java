@@ -153,7 +153,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     @Override
     public void uncertain(Collection<Integer> unsure, boolean soon) {
         List<Integer> suspended =
-                unsure.stream().filter(shard -> logs[shard].isLive()).toList();
+                unsure.stream().filter(shard -> logs[shard].isSettling()).toList();
         suspended.forEach(shard -> logs[shard].suspend(ShardLog.State.RECOVERING));
         if (soon) {
             attempts.establish(suspended);
@@ -218,7 +218,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
         LOG.warn("recovering {}: {}", log.generation(), why);
         attempts.doubt(log.generation(), atSeq);
-        if (log.isLive()) {
+        if (log.isSettling()) {
             log.suspend(ShardLog.State.RECOVERING);
             attempts.establish(List.of(shard));
         }

@@ -39,6 +39,7 @@ class FrozenServerIT {
                 TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
             try (TestEngine other = TestEngine.start(line.stores(servers), 1, OPTIONS)) {
                 // Given a server that owns nothing, and moves the money of many without a pause
+                get(other.engine().stopWriter());
                 owner.deposit("alice", 1_000_000);
                 IntStream.range(0, USERS).forEach(i -> owner.deposit("u" + i, 1_000_000));
                 Packet packet = owner.send("alice", 1_000_000, USERS);
