@@ -25,7 +25,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
             "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %-20logger{0} %replace(%msg){'[\\r\\n]+', ' | '}%n";
 
     /** Libraries that say at INFO what no operator asked. */
-    private static final List<String> TALKATIVE = List.of("io.netty", "org.flywaydb", "org.postgresql");
+    private static final List<String> TALKATIVE =
+            List.of("io.netty", "org.flywaydb", "org.postgresql", "com.hazelcast");
 
     private static volatile LogConfig chosen = new LogConfig(LogConfig.Format.TEXT, Level.INFO);
 
@@ -50,6 +51,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
         TALKATIVE.forEach(name -> loggers.getLogger(name).setLevel(atLeast(Level.WARN, log.level())));
         // It warns that Vert.x registers one gauge for several pools; the pools have theirs by name.
         loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));
+        // It warns of a part that nobody uses.
+        loggers.getLogger("com.hazelcast.cp.CPSubsystem").setLevel(atLeast(Level.ERROR, log.level()));
         // It shows a stack trace for each connection that comes in while a stop takes the port away.
         loggers.getLogger("io.netty.bootstrap.ServerBootstrap").setLevel(atLeast(Level.ERROR, log.level()));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;

@@ -11,6 +11,7 @@ import dev.hongbao.domain.draw.DrawShardLoader;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.EndSettler;
 import dev.hongbao.domain.play.HoldExpiry;
+import dev.hongbao.domain.play.PlayFacts;
 import dev.hongbao.domain.play.PlayMetrics;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.play.PlaySettings;
@@ -75,6 +76,11 @@ final class Draws {
         this.metrics = new PlayMetrics(metrics);
         this.clock = clock;
         shards.whenPostgresWentBack(catalog::forgetAll);
+    }
+
+    /** What other servers are told of settlements. */
+    PlayFacts facts() {
+        return new PlayFacts(catalog, vertx.eventBus());
     }
 
     DrawCatalog catalog() {

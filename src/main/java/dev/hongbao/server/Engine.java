@@ -1,13 +1,17 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimSettings;
+import dev.hongbao.domain.feed.FeedHub;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlaySettings;
+import dev.hongbao.engine.cluster.ServerLine;
+import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.postgres.Migrations;
@@ -56,7 +60,9 @@ public final class Engine {
     private final Draws draws;
     private final Wallets wallets;
     private final Supplier<PersistenceVerticle> newWriter;
+    private final MeterRegistry metrics;
     private Future<@Nullable String> writer = Future.succeededFuture();
+    private Future<@Nullable String> news = Future.succeededFuture();
 
     private Engine(
             Vertx vertx,
@@ -95,6 +101,7 @@ public final class Engine {
                         config.domain().feed().pollInterval(),
                         config.domain().feed().retention()));
         this.wallets = new Wallets(pools.requests());
+        this.metrics = metrics;
         this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore, presence));
     }
 
@@ -264,6 +271,32 @@ public final class Engine {
         vertx.setPeriodic(
                 PURGE_EVERY.toMillis(),
                 hour -> idempotency.purge(config.domain().idempotency().retention()));
+    }
+
+    /** What every key of this installation in Redis names. */
+    public String namespace() {
+        return shards.namespace();
+    }
+
+    /** Tells other servers what they wait for, and hears it of them, over a line that belongs to the engine from now on. Once. */
+    public Future<Void> join(ServerLine line) {
+        news = vertx.deployVerticle(new ServerNews(
+                line,
+                shards,
+                List.of(new ClaimFacts(vertx.eventBus()), draws.facts()),
+                FeedHub.NUDGE,
+                FeedHub.NUDGED,
+                metrics));
+        return news.mapEmpty();
+    }
+
+    /** Ends {@link #join}. */
+    public Future<Void> leave() {
+        Future<@Nullable String> joined = news;
+        news = Future.succeededFuture();
+        return joined.compose(running -> running == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(running).mapEmpty());
     }
 
     /** Settles from now on, as far as this server owns shards; it does so from the start. */

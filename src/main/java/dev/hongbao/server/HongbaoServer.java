@@ -116,7 +116,10 @@ public final class HongbaoServer implements AutoCloseable {
         Presence presence = trust.presence(database);
         Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, presence));
         engine = started;
+        Cluster cluster = new Cluster(vertx, started, config.engine().cluster());
+        stops.push(() -> stop("the cluster", cluster.close())); // after the shards are handed over
         stops.push(() -> stop("the journal", started.close()));
+        cluster.join();
         trust.follow(presence, database);
         await(started.ready(START_LIMIT));
         OpenPackets.watch(vertx, started.pool(), metrics);

@@ -1,6 +1,8 @@
 package dev.hongbao.common.config;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -36,7 +38,22 @@ final class ConfigRules {
                 values.get(Options.POSTGRES_OWNER_URL).isEmpty()
                         || values.get(Options.POSTGRES_URL).isPresent(),
                 "needs postgres.url as well");
+        cluster();
         tokens();
+    }
+
+    private void cluster() {
+        List<Option<Optional<Path>>> files =
+                List.of(Options.CLUSTER_TLS_CERTIFICATE, Options.CLUSTER_TLS_KEY, Options.CLUSTER_TLS_AUTHORITY);
+        for (Option<Optional<Path>> file : files) {
+            for (Option<Optional<Path>> other : files) {
+                rule(
+                        file,
+                        other,
+                        values.get(file).isEmpty() || values.get(other).isPresent(),
+                        "needs " + other.path() + " as well");
+            }
+        }
     }
 
     private void tokens() {

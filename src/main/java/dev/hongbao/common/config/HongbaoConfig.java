@@ -6,8 +6,9 @@ import java.util.Map;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
 public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log) {
-    /** Where the data is, and how it is written. */
-    public record Engine(DataConfig data, RedisConfig redis, PostgresConfig postgres, JournalConfig journal) {}
+    /** Where the data is, how it is written, and who else is there. */
+    public record Engine(
+            DataConfig data, RedisConfig redis, PostgresConfig postgres, JournalConfig journal, ClusterConfig cluster) {}
 
     /** Of packets, claims and what they leave behind. */
     public record Domain(PacketConfig packet, ClaimConfig claim, FeedConfig feed, IdempotencyConfig idempotency) {}
@@ -57,7 +58,8 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
                         DataConfig.from(values),
                         RedisConfig.from(values),
                         PostgresConfig.from(values),
-                        JournalConfig.from(values)),
+                        JournalConfig.from(values),
+                        ClusterConfig.from(values)),
                 new Domain(
                         PacketConfig.from(values),
                         ClaimConfig.from(values),

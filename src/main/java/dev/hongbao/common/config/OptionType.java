@@ -33,6 +33,8 @@ record OptionType<T>(
     private static final String REDIS_USER = "://([^\\s/?#@]*@)?";
     private static final String REDIS_HOST = "([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
     private static final String REDIS_HOSTS = REDIS_HOST + "(," + REDIS_HOST + "){0,31}";
+    private static final Pattern MEMBER =
+            Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]+])(:[1-9][0-9]{0,4})?");
     private static final Pattern REDIS =
             Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
                     + "/?|\\+sentinel" + REDIS_USER + REDIS_HOSTS + "/[A-Za-z0-9._-]{1,64})");
@@ -135,6 +137,20 @@ record OptionType<T>(
                 origins -> String.join(",", origins));
     }
 
+    /** Servers, separated by commas. */
+    static OptionType<List<String>> members() {
+        return new OptionType<>(
+                "members",
+                "host or host:port, separated by commas, or empty",
+                text -> Arrays.stream(text.split(",", -1))
+                        .map(String::strip)
+                        .filter(part -> !part.isEmpty())
+                        .toList(),
+                members -> members.stream()
+                        .allMatch(member -> MEMBER.matcher(member).matches()),
+                members -> String.join(",", members));
+    }
+
     /** Separated by commas. */
     static OptionType<List<AddressRange>> addressRanges() {
         return new OptionType<>(
@@ -157,6 +173,17 @@ record OptionType<T>(
                 text -> Optional.of(text.strip()).filter(stripped -> !stripped.isEmpty()),
                 text -> text.map(String::length).orElse(0) <= maxLength,
                 text -> text.orElse(""));
+    }
+
+    /** A name that is never empty, made of characters that need no escape anywhere. */
+    static OptionType<String> word(int maxLength) {
+        Pattern word = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
+        return new OptionType<>(
+                "name",
+                "1 to " + maxLength + " of a-z, 0-9 and -",
+                String::strip,
+                value -> word.matcher(value).matches(),
+                value -> value);
     }
 
     /** A short name made of characters that need no escape anywhere. */

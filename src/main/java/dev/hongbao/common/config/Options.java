@@ -205,6 +205,38 @@ public final class Options {
             "24h",
             "How long events are kept for clients that were away; of a group, the newest 1000.");
 
+    // What goes between servers
+    static final Option<List<String>> CLUSTER_MEMBERS = define(
+            "cluster.members",
+            OptionType.members(),
+            "",
+            "Where servers of the same stores listen, or a DNS name that resolves to all of them: a claim is then settled as fast on every"
+                    + " server. Empty starts nothing of it; servers share the work without it, too.");
+    static final Option<String> CLUSTER_HOST = define(
+            "cluster.host",
+            OptionType.host(),
+            "127.0.0.1",
+            "This server's address for the others. Whoever reaches it can speak to the cluster: a private network only.");
+    static final Option<Integer> CLUSTER_PORT = define(
+            "cluster.port",
+            OptionType.integer(1, 65_534, ""),
+            "5701",
+            "Port of the membership; the messages go over the one after it.");
+    static final Option<String> CLUSTER_NAME =
+            define("cluster.name", OptionType.word(64), "hongbao", "Servers with another name do not join.");
+    static final Option<Optional<Path>> CLUSTER_TLS_CERTIFICATE = define(
+            "cluster.tls-certificate",
+            OptionType.file(),
+            "",
+            "This server's certificate (PEM) for the messages between servers; empty is no TLS. The membership has none in any case.");
+    static final Option<Optional<Path>> CLUSTER_TLS_KEY =
+            define("cluster.tls-key", OptionType.file(), "", "Its key (PEM, PKCS#8).");
+    static final Option<Optional<Path>> CLUSTER_TLS_AUTHORITY = define(
+            "cluster.tls-authority",
+            OptionType.file(),
+            "",
+            "The certificate (PEM) of who has signed those of all servers; others are refused.");
+
     // The socket's guards
     static final Option<List<String>> SOCKET_ORIGINS = define(
             "socket.origins",

@@ -19,6 +19,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -56,12 +57,14 @@ public final class ClaimService {
                 keys -> settledClaims(store, keys),
                 metrics::settledAfter,
                 System::nanoTime);
-        vertx.eventBus()
-                .<SettledClaims>localConsumer(
-                        SettledClaims.ADDRESS,
-                        settled -> settled.body()
-                                .claims()
-                                .forEach(claim -> waiters.settled(ClaimRace.Key.of(claim), claim)));
+        for (String address : List.of(SettledClaims.ADDRESS, SettledClaims.HEARD)) {
+            vertx.eventBus()
+                    .<SettledClaims>localConsumer(
+                            address,
+                            settled -> settled.body()
+                                    .claims()
+                                    .forEach(claim -> waiters.settled(ClaimRace.Key.of(claim), claim)));
+        }
         vertx.eventBus()
                 .<Quarantine.Changed>localConsumer(
                         Quarantine.Changed.ADDRESS,

@@ -109,12 +109,12 @@ public final class ClaimSettler implements Settler {
                     .recover(fault -> SqlState.isVoidClaim(fault) && !moves.isNone()
                             ? execute(SETTLE_BUT_VOID, writer, moves)
                             : Future.failedFuture(fault))
-                    .map(this::committed);
+                    .map(row -> committed(row, moves));
         }
 
         @Override
         public Future<Integer> sendRetired(SqlClient writer, CursorMoves moves) {
-            return execute(SETTLE_BUT_VOID, writer, moves).map(this::committed);
+            return execute(SETTLE_BUT_VOID, writer, moves).map(row -> committed(row, moves));
         }
 
         private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
@@ -130,7 +130,7 @@ public final class ClaimSettler implements Settler {
                     .map(rows -> rows.iterator().next());
         }
 
-        private int committed(Row row) {
+        private int committed(Row row, CursorMoves moves) {
             Instant at = row.getOffsetDateTime("settled_at").toInstant();
             Integer[] voids = row.getArrayOfIntegers("void");
             List<Claim> settled = new ArrayList<>(places.size());
@@ -153,7 +153,7 @@ public final class ClaimSettler implements Settler {
             }
             ends.ended(
                     Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());
-            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets));
+            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets, moves.generations()));
             foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
             return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;
         }

@@ -69,6 +69,11 @@ public final class DrawCatalog {
         });
     }
 
+    /** Null when it is not cached. */
+    public @Nullable Draw cached(DrawId id) {
+        return draws.getIfPresent(id);
+    }
+
     /** Postgres went back: what is cached may never have been made. */
     public void forgetAll() {
         draws.invalidateAll();

@@ -26,6 +26,9 @@ public final class FeedHub extends VerticleBase {
     /** Published, without a body, after this server has committed events: the fast path. Best effort. */
     public static final String NUDGE = "feed.nudge";
 
+    /** Published, without a body, when another server says that it has. */
+    public static final String NUDGED = "feed.nudge.elsewhere";
+
     private static final Logger LOG = LoggerFactory.getLogger(FeedHub.class);
 
     /** Events of a group read at a time. */
@@ -65,6 +68,7 @@ public final class FeedHub extends VerticleBase {
     @Override
     public Future<?> start() {
         vertx.eventBus().localConsumer(NUDGE, nudge -> nudge());
+        vertx.eventBus().localConsumer(NUDGED, nudge -> nudge());
         vertx.setPeriodic(interval.toMillis(), tick -> nudge());
         return Future.succeededFuture();
     }

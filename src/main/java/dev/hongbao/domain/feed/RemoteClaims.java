@@ -10,6 +10,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
 import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,26 @@ final class RemoteClaims {
                                 .claims()
                                 .forEach(claim ->
                                         told(claim.packet(), claim.share().slot() + 1)));
+        vertx.eventBus()
+                .<SettledClaims>localConsumer(
+                        SettledClaims.HEARD, settled -> heard(settled.body().claims()));
+    }
+
+    /** Another server says so: told at once if it is what comes next of its packet; else the feed tells of it, so that nobody hears it twice. */
+    private void heard(List<Claim> claims) {
+        List<Claim> news = claims.stream().filter(this::isNext).toList();
+        if (!news.isEmpty()) {
+            vertx.eventBus().publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of(), List.of()));
+        }
+    }
+
+    private boolean isNext(Claim claim) {
+        AtomicBoolean isNext = new AtomicBoolean();
+        next.asMap().compute(claim.packet(), (packet, from) -> {
+            isNext.set(from == null || from == claim.share().slot());
+            return isNext.get() ? Integer.valueOf(claim.share().slot() + 1) : from;
+        });
+        return isNext.get();
     }
 
     /** Postgres went back: slots that were told may be won again. */
@@ -90,7 +111,8 @@ final class RemoteClaims {
                             .filter(claim -> claim.share().slot() < upTo)
                             .toList();
                     if (!news.isEmpty()) {
-                        vertx.eventBus().publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of()));
+                        vertx.eventBus()
+                                .publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of(), List.of()));
                     }
                     if (news.size() == PAGE) {
                         read(packet, from + PAGE, upTo);

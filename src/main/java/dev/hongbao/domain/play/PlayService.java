@@ -21,6 +21,7 @@ import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Plays of draws. One instance per event loop; call it on that loop only. */
@@ -59,12 +60,14 @@ public final class PlayService {
         this.batcher = new PlayBatcher(vertx, redis, shards, settings, metrics, clock);
         this.waiters = new SettlementWaiters<>(
                 vertx, shards, settings.maxUnsettled(), this::decided, metrics::settledAfter, System::nanoTime);
-        vertx.eventBus()
-                .<SettledPlayRequests>localConsumer(
-                        SettledPlayRequests.ADDRESS,
-                        settled -> settled.body()
-                                .requests()
-                                .forEach(request -> waiters.settled(AttemptKey.of(request), request)));
+        for (String address : List.of(SettledPlayRequests.ADDRESS, SettledPlayRequests.HEARD)) {
+            vertx.eventBus()
+                    .<SettledPlayRequests>localConsumer(
+                            address,
+                            settled -> settled.body()
+                                    .requests()
+                                    .forEach(request -> waiters.settled(AttemptKey.of(request), request)));
+        }
         vertx.eventBus()
                 .<Quarantine.Changed>localConsumer(
                         Quarantine.Changed.ADDRESS,

@@ -56,7 +56,8 @@ public final class PlaySettler implements Settler {
         }
         return catalog.findAll(ids)
                 .map(draws -> (writer, moves) -> moves.send(writer, SETTLE, parameters(moves, requests))
-                        .map(rows -> committed(draws, requests, rows.iterator().next())));
+                        .map(rows -> committed(
+                                draws, requests, moves, rows.iterator().next())));
     }
 
     private static Tuple parameters(CursorMoves moves, List<DecidedPlayRequest> requests) {
@@ -99,7 +100,7 @@ public final class PlaySettler implements Settler {
                         prizes.stream().map(DecidedPlayRequest.Won::release).toArray(Integer[]::new));
     }
 
-    private int committed(Map<DrawId, Draw> draws, List<DecidedPlayRequest> requests, Row row) {
+    private int committed(Map<DrawId, Draw> draws, List<DecidedPlayRequest> requests, CursorMoves moves, Row row) {
         Set<Integer> voids =
                 new LinkedHashSet<>(Stream.of(row.getArrayOfIntegers("void")).toList());
         String[] codes = row.getArrayOfStrings("codes");
@@ -128,7 +129,7 @@ public final class PlaySettler implements Settler {
                     plays(draw, request, codes, first),
                     request.reason()));
         }
-        bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled));
+        bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled, moves.generations()));
         return voids.size();
     }
 

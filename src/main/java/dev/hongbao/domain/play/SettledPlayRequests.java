@@ -1,16 +1,23 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.engine.shard.Generation;
 import java.util.List;
 
 /**
  * Requests that one settlement committed. Published on the event bus at {@link #ADDRESS} once, after the commit, by the server that
  * settled; best effort: who waits looks in Postgres too. Immutable.
+ *
+ * @param generations of their shards; empty at the other address
  */
-public record SettledPlayRequests(List<SettledPlayRequest> requests) {
+public record SettledPlayRequests(List<SettledPlayRequest> requests, List<Generation> generations) {
     /** Where it is published. */
     public static final String ADDRESS = "requests.settled";
 
+    /** Where requests are published that another server says it has settled; some more than once. */
+    public static final String HEARD = "requests.settled.heard";
+
     public SettledPlayRequests {
         requests = List.copyOf(requests);
+        generations = List.copyOf(generations);
     }
 }

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -32,6 +33,7 @@ public final class Shards {
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
     private final ShardsAtStart atStart = new ShardsAtStart();
+    private volatile Set<Integer> owned = Set.of();
 
     /**
      * A generation and its scripts.
@@ -106,6 +108,16 @@ public final class Shards {
             }
         }
         return atStart.isDone();
+    }
+
+    /** The shards that this server owns. */
+    public Set<Integer> owned() {
+        return owned;
+    }
+
+    /** It owns these, and no other, from now on. */
+    public void owns(Set<Integer> now) {
+        owned = Set.copyOf(now);
     }
 
     /** What the owned shards' keeper tells of their start. */

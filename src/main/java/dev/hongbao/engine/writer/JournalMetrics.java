@@ -1,11 +1,11 @@
 package dev.hongbao.engine.writer;
 
+import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -21,10 +21,8 @@ final class JournalMetrics {
     final AtomicInteger servers = new AtomicInteger();
     final Counter taken;
     final Counter handedOver;
-    private volatile Set<Integer> owned = Set.of();
 
-    /** @param shards the number of shards */
-    JournalMetrics(MeterRegistry registry, int shards) {
+    JournalMetrics(MeterRegistry registry, Shards shards) {
         recoveries = Counter.builder("hongbao.journal.recoveries")
                 .description("New generations drawn: epoch changes")
                 .register(registry);
@@ -51,9 +49,9 @@ final class JournalMetrics {
         Gauge.builder("hongbao.servers", servers, AtomicInteger::get)
                 .description("Servers that are alive and share the shards, as this one sees them")
                 .register(registry);
-        for (int shard = 0; shard < shards; shard++) {
+        for (int shard = 0; shard < shards.count(); shard++) {
             int id = shard;
-            Gauge.builder("hongbao.shard.owned", this, all -> all.owned.contains(id) ? 1 : 0)
+            Gauge.builder("hongbao.shard.owned", shards, all -> all.owned().contains(id) ? 1 : 0)
                     .description("1 on the server that owns the shard")
                     .tag("shard", Integer.toString(id))
                     .register(registry);
@@ -66,10 +64,5 @@ final class JournalMetrics {
                 .description("Shards that this server took or handed over")
                 .tag("to", "another")
                 .register(registry);
-    }
-
-    /** The shards that this server owns from now on. */
-    void owns(Set<Integer> shards) {
-        owned = Set.copyOf(shards);
     }
 }

@@ -76,6 +76,9 @@ final class Ownership {
         /** All locks are gone. */
         void lost();
 
+        /** The shards that this server owns from now on, and no other. */
+        void owns(Set<Integer> shards);
+
         /** Somebody misses something. */
         void requested(RecoveryRequest request);
     }
@@ -190,7 +193,7 @@ final class Ownership {
         }
         connection = null;
         owned.clear();
-        metrics.owns(owned);
+        listener.owns(owned);
         if (!closed) {
             LOG.warn("lost the connection that holds the shards' locks");
             listener.lost();
@@ -220,7 +223,7 @@ final class Ownership {
         return OwnerLocks.take(open, wanted, room > 0 ? room : wanted.size()).map(won -> {
             if (connection == open && !won.isEmpty()) {
                 owned.addAll(won);
-                metrics.owns(owned);
+                listener.owns(owned);
                 metrics.taken.increment(won.size());
                 LOG.info(
                         "owns {} of {} shards, one of {} servers; took {}",
@@ -294,7 +297,7 @@ final class Ownership {
                 return Future.succeededFuture(List.of());
             }
             owned.removeAll(resting);
-            metrics.owns(owned);
+            listener.owns(owned);
             metrics.handedOver.increment(resting.size());
             LOG.info(
                     "owns {} of {} shards, one of {} servers; handed over {}",

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.writer;
 
+import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.Mode;
@@ -33,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * The writer: owns shards, settles their journals into Postgres ({@link SettlementLoop}), keeps and recovers them ({@link
  * ShardSupervisor}), and runs the owner's tasks that only an owner may. Deploy one instance; everything happens on its event loop.
  *
- * <p>Entries come over the bus; the journal is read when one is missing there, and at every tick, since another server's
- * entries come no other way.
+ * <p>Entries come over the bus; the journal is read when one is missing there, when another server says that it has written some,
+ * and at every tick, since nobody may have said so.
  */
 public final class PersistenceVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
@@ -107,7 +108,7 @@ public final class PersistenceVerticle extends VerticleBase {
                 .limit(wiring.owned.shards.count())
                 .map(id -> new ShardLog(wiring.owned.shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
-        this.metrics = new JournalMetrics(wiring.metrics, logs.length);
+        this.metrics = new JournalMetrics(wiring.metrics, wiring.owned.shards);
     }
 
     /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
@@ -177,6 +178,10 @@ public final class PersistenceVerticle extends VerticleBase {
         ownership = new Ownership(
                 vertx, wiring.stores.postgres, wiring.owned.presence, logs.length, handOver, metrics, supervisor);
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
+        vertx.eventBus().<Integer>localConsumer(ServerNews.WAKE, shard -> {
+            logs[shard.body()].suspectMore();
+            loop.pump();
+        });
         for (ShardLog log : logs) {
             vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
                 log.offer(message.body());

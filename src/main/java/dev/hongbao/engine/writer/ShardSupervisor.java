@@ -101,6 +101,11 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     }
 
     @Override
+    public void owns(Set<Integer> owned) {
+        shards.owns(owned);
+    }
+
+    @Override
     public void requested(RecoveryRequest request) {
         int shard = request.shard();
         Generation current = logs[shard].generation();

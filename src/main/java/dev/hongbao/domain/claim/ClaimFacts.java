@@ -1,0 +1,66 @@
+package dev.hongbao.domain.claim;
+
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.cluster.SettledFacts;
+import dev.hongbao.engine.cluster.WireReader;
+import dev.hongbao.engine.cluster.WireWriter;
+import dev.hongbao.engine.shard.Generation;
+import io.vertx.core.eventbus.EventBus;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tells other servers of settled claims: who waits there is answered, and a claimer's sockets there hear of it. */
+public final class ClaimFacts implements SettledFacts<SettledClaims> {
+    private final EventBus bus;
+
+    public ClaimFacts(EventBus bus) {
+        this.bus = bus;
+    }
+
+    @Override
+    public int kind() {
+        return 16;
+    }
+
+    @Override
+    public String address() {
+        return SettledClaims.ADDRESS;
+    }
+
+    @Override
+    public List<Generation> generations(SettledClaims settled) {
+        return settled.generations();
+    }
+
+    @Override
+    public void write(SettledClaims settled, WireWriter to) {
+        to.number(settled.claims().size());
+        for (Claim claim : settled.claims()) {
+            to.uuid(claim.packet().value())
+                    .text(claim.user().value())
+                    .number(claim.slot())
+                    .number(claim.amount())
+                    .text(claim.asset().code())
+                    .instant(claim.at());
+        }
+    }
+
+    @Override
+    public void heard(WireReader from) {
+        List<Claim> claims = new ArrayList<>();
+        for (int left = from.count(); left > 0; left--) {
+            claims.add(new Claim(
+                    new PacketId(from.uuid()),
+                    new UserId(from.text()),
+                    from.number(),
+                    from.longNumber(),
+                    new Asset(from.text()),
+                    Claim.Status.SETTLED,
+                    from.instant()));
+        }
+        bus.publish(SettledClaims.HEARD, new SettledClaims(claims, List.of(), List.of()));
+    }
+}

@@ -1,0 +1,217 @@
+package dev.hongbao.engine.cluster;
+
+import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the other servers what they would else find out by asking the stores, and hears it of them: that a shard's journal has new
+ * entries, what was settled, that a feed has news. A word about a journal only makes its owner read it; what is in the
+ * journal is never believed of anybody else. One instance a server, on one event loop.
+ *
+ * <p>A message is a version, a kind and a body, in bytes. Another version or kind is ignored, so servers of two versions get
+ * along, as slowly as without this.
+ */
+public final class ServerNews extends VerticleBase {
+    /** Where it is published, with the shard's number, that its journal may have entries that were not published here. */
+    public static final String WAKE = "journal.wake";
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerNews.class);
+
+    private static final int VERSION = 1;
+    private static final int OWNS = 1;
+    private static final int ENTRIES = 2;
+    private static final int NUDGE = 3;
+
+    /** Between two words that the feeds have news: no hub asks more often. */
+    private static final long NUDGE_MILLIS = 20;
+
+    private static final long LOOK_MILLIS = 50;
+
+    /** Between two words about what this server owns, if nothing changes: for those that have joined. */
+    private static final long OWNS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ServerLine line;
+    private final Shards shards;
+    private final Map<Integer, SettledFacts<?>> facts;
+    private final String nudge;
+    private final String nudged;
+    private final Counter heard;
+    private final Counter ignored;
+    private final Map<Integer, String> owners = new HashMap<>();
+    private final Set<Integer> written = new HashSet<>();
+    private Set<Integer> told = Set.of();
+    private long toldNanos = System.nanoTime() - OWNS_NANOS;
+    private boolean nudging;
+
+    /**
+     * @param facts what is told of settlements
+     * @param nudge where it is published, without a body, that this server has written into feeds
+     * @param nudged where it is to be published that another server has
+     */
+    public ServerNews(
+            ServerLine line,
+            Shards shards,
+            List<SettledFacts<?>> facts,
+            String nudge,
+            String nudged,
+            MeterRegistry metrics) {
+        this.line = line;
+        this.shards = shards;
+        this.facts = facts.stream().collect(Collectors.toMap(SettledFacts::kind, each -> each));
+        this.nudge = nudge;
+        this.nudged = nudged;
+        this.heard = counter(metrics, "heard");
+        this.ignored = counter(metrics, "ignored");
+    }
+
+    private static Counter counter(MeterRegistry metrics, String as) {
+        return Counter.builder("hongbao.cluster.messages")
+                .description(
+                        "Messages of other servers, and those that were of no use: malformed, of another version, or late")
+                .tag("as", as)
+                .register(metrics);
+    }
+
+    @Override
+    public Future<?> start() {
+        for (int shard = 0; shard < shards.count(); shard++) {
+            int id = shard;
+            vertx.eventBus().localConsumer(JournalEntry.address(id), entry -> written(id));
+        }
+        facts.values().forEach(this::tellOf);
+        vertx.eventBus().localConsumer(nudge, news -> tellNudge());
+        vertx.setPeriodic(LOOK_MILLIS, tick -> tellOwned());
+        line.listen(message -> context.runOnContext(now -> heard(message)));
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<?> stop() {
+        return line.close();
+    }
+
+    private static WireWriter message(int kind) {
+        return new WireWriter().octet(VERSION).octet(kind);
+    }
+
+    /** Once for all entries that were written in one pass of the event loop. */
+    private void written(int shard) {
+        if (line.isAlone() || shards.owned().contains(shard)) {
+            return;
+        }
+        if (written.isEmpty()) {
+            context.runOnContext(now -> tellEntries());
+        }
+        written.add(shard);
+    }
+
+    private void tellEntries() {
+        Map<String, Set<Integer>> byOwner = new HashMap<>();
+        written.forEach(shard -> byOwner.computeIfAbsent(owners.getOrDefault(shard, ""), name -> new HashSet<>())
+                .add(shard));
+        written.clear();
+        byOwner.forEach((owner, entries) -> {
+            Buffer message = message(ENTRIES).numbers(entries).message();
+            if (owner.isEmpty()) {
+                line.tellAll(message);
+            } else {
+                line.tell(owner, message);
+            }
+        });
+    }
+
+    /** What was settled without a cursor is not told: it may not be committed. */
+    private <T> void tellOf(SettledFacts<T> kind) {
+        vertx.eventBus().<T>localConsumer(kind.address(), settled -> {
+            List<Generation> generations = kind.generations(settled.body());
+            if (!line.isAlone() && !generations.isEmpty()) {
+                WireWriter message = message(kind.kind()).generations(generations);
+                kind.write(settled.body(), message);
+                line.tellAll(message.message());
+            }
+        });
+    }
+
+    private void tellNudge() {
+        if (!nudging && !line.isAlone()) {
+            nudging = true;
+            vertx.setTimer(NUDGE_MILLIS, later -> {
+                nudging = false;
+                line.tellAll(message(NUDGE).message());
+            });
+        }
+    }
+
+    private void tellOwned() {
+        Set<Integer> owned = shards.owned();
+        long now = System.nanoTime();
+        if (!line.isAlone() && (!owned.equals(told) || now - toldNanos > OWNS_NANOS)) {
+            told = owned;
+            toldNanos = now;
+            line.tellAll(message(OWNS).text(line.self()).numbers(owned).message());
+        }
+    }
+
+    private void heard(Buffer message) {
+        try {
+            WireReader reader = new WireReader(message);
+            if (reader.octet() == VERSION && heard(reader.octet(), reader)) {
+                heard.increment();
+                return;
+            }
+        } catch (RuntimeException malformed) {
+            LOG.debug("a message of another server was ignored: {}", malformed.toString());
+        }
+        ignored.increment();
+    }
+
+    /** @return whether it was of use */
+    private boolean heard(int kind, WireReader message) {
+        switch (kind) {
+            case OWNS -> {
+                String owner = message.text();
+                owners.values().removeIf(owner::equals);
+                message.numbers().forEach(shard -> owners.put(checked(shard), owner));
+            }
+            case ENTRIES -> message.numbers().forEach(shard -> vertx.eventBus().publish(WAKE, checked(shard)));
+            case NUDGE -> vertx.eventBus().publish(nudged, null);
+            default -> {
+                SettledFacts<?> settled = facts.get(kind);
+                if (settled == null || !areCurrent(message.generations(shards.namespace()))) {
+                    return false;
+                }
+                settled.heard(message);
+            }
+        }
+        return true;
+    }
+
+    private int checked(int shard) {
+        if (shard < 0 || shard >= shards.count()) {
+            throw new IllegalArgumentException("no shard " + shard);
+        }
+        return shard;
+    }
+
+    /** Facts of a generation that is over may be of a history that Postgres has lost. */
+    private boolean areCurrent(List<Generation> generations) {
+        return generations.stream()
+                .allMatch(each ->
+                        shards.current(checked(each.shard())).generation().equals(each));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.hongbao.engine.cluster;
+
+import dev.hongbao.engine.shard.Generation;
+import java.util.List;
+
+/**
+ * A kind of settled facts that the server which settled them tells the others.
+ *
+ * @param <T> what is published on the event bus when this server has settled
+ */
+public interface SettledFacts<T> {
+    /** Tells it from other kinds on the wire: from 16 to 255, and never another one. */
+    int kind();
+
+    /** Where {@code T} is published on this server's event bus. */
+    String address();
+
+    /** In which generations they were settled: a server that knows others does not believe them. */
+    List<Generation> generations(T facts);
+
+    void write(T facts, WireWriter to);
+
+    /**
+     * Reads what {@link #write} wrote, and publishes it on this server's event bus, at another address. It may be called more than
+     * once for the same facts, in any order.
+     *
+     * @throws RuntimeException when it is malformed
+     */
+    void heard(WireReader from);
+}

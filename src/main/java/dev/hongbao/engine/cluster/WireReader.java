@@ -1,0 +1,81 @@
+package dev.hongbao.engine.cluster;
+
+import dev.hongbao.engine.shard.Generation;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Reads what {@link WireWriter} wrote. What is malformed fails with an unchecked exception, and takes no more memory than the message
+ * has. Not thread safe.
+ */
+public final class WireReader {
+    private final Buffer buffer;
+    private int at;
+
+    WireReader(Buffer buffer) {
+        this.buffer = buffer;
+    }
+
+    private int skip(int bytes) {
+        if (bytes < 0 || bytes > buffer.length() - at) {
+            throw new IllegalArgumentException("the message ends too early");
+        }
+        at += bytes;
+        return at - bytes;
+    }
+
+    public int number() {
+        return buffer.getInt(skip(Integer.BYTES));
+    }
+
+    public long longNumber() {
+        return buffer.getLong(skip(Long.BYTES));
+    }
+
+    public Instant instant() {
+        return Instant.ofEpochSecond(longNumber(), number());
+    }
+
+    public UUID uuid() {
+        return new UUID(longNumber(), longNumber());
+    }
+
+    public String text() {
+        int length = buffer.getShort(skip(Short.BYTES));
+        int from = skip(length);
+        return buffer.getString(from, from + length, StandardCharsets.UTF_8.name());
+    }
+
+    /** How many parts follow, each of at least one byte. */
+    public int count() {
+        int count = number();
+        if (count < 0 || count > buffer.length() - at) {
+            throw new IllegalArgumentException("more parts than bytes");
+        }
+        return count;
+    }
+
+    int octet() {
+        return buffer.getUnsignedByte(skip(1));
+    }
+
+    List<Integer> numbers() {
+        List<Integer> numbers = new ArrayList<>();
+        for (int left = count(); left > 0; left--) {
+            numbers.add(number());
+        }
+        return numbers;
+    }
+
+    List<Generation> generations(String namespace) {
+        List<Generation> generations = new ArrayList<>();
+        for (int left = count(); left > 0; left--) {
+            generations.add(new Generation(namespace, number(), longNumber(), text()));
+        }
+        return generations;
+    }
+}

@@ -1,0 +1,163 @@
+package dev.hongbao.engine.cluster;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.PlayCrowd;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCluster;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestLines;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What servers tell each other makes them quick, and nothing else. */
+@ExtendWith(Servers.class)
+class ServerNewsIT {
+    private static final Map<String, String> OPTIONS = Map.of("shards", "4");
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final int WARM = 300;
+    private static final int CLAIMS = 400;
+
+    private static boolean owns(TestEngine engine, int shard) {
+        return engine.metrics()
+                        .get("hongbao.shard.owned")
+                        .tag("shard", Integer.toString(shard))
+                        .gauge()
+                        .value()
+                == 1;
+    }
+
+    private static double count(TestEngine engine, String as) {
+        return engine.metrics()
+                .get("hongbao.cluster.messages")
+                .tag("as", as)
+                .counter()
+                .count();
+    }
+
+    /** One claim after the other. */
+    private static double medianMicros(TestEngine engine, Packet packet, String users, int claims) {
+        long[] nanos = new long[claims];
+        for (int i = 0; i < claims; i++) {
+            long begun = System.nanoTime();
+            assertThat(engine.claim(packet, users + i).kind()).isEqualTo(Kind.CLAIMED);
+            nanos[i] = System.nanoTime() - begun;
+        }
+        Arrays.sort(nanos);
+        return nanos[claims / 2] / 1e3;
+    }
+
+    @Test
+    void aClaimIsSettledAsFastWhereItsShardIsNotOwned(TestServers servers) {
+        List<Map<String, String>> cluster = TestCluster.options(2);
+        try (TestEngine owner = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given
+            get(other.engine().stopWriter());
+            eventually(SOON, () -> assertThat(owns(owner, 3)).isTrue());
+            owner.deposit("alice", 1_000_000);
+            Packet packet = owner.send("alice", 100_000, 5_000);
+            double alone = medianMicros(other, packet, "alone", 20);
+            medianMicros(owner, packet, "warm", WARM);
+
+            // When
+            List<Future<ServerLine>> lines = List.of(
+                    HazelcastLine.join(
+                            HongbaoConfig.of(cluster.get(0)).cluster(),
+                            owner.engine().namespace()),
+                    HazelcastLine.join(
+                            HongbaoConfig.of(cluster.get(1)).cluster(),
+                            other.engine().namespace()));
+            get(owner.engine().join(get(lines.get(0))));
+            get(other.engine().join(get(lines.get(1))));
+            eventually(
+                    Duration.ofSeconds(20),
+                    () -> assertThat(count(other, "heard")).isPositive());
+            medianMicros(other, packet, "warmer", WARM);
+
+            // Then
+            double there = medianMicros(other, packet, "there", CLAIMS);
+            double here = medianMicros(owner, packet, "here", CLAIMS);
+            double thereAgain = medianMicros(other, packet, "thereAgain", CLAIMS);
+            System.out.printf(
+                    "median of a claim: owner %.0f us, other %.0f and %.0f us, other without the bus %.0f us%n",
+                    here, there, thereAgain, alone);
+            assertThat(Math.min(there, thereAgain)).isLessThan(alone / 2);
+            assertThat(count(other, "ignored")).isZero();
+            get(owner.engine().leave());
+            get(other.engine().leave());
+            new Books(servers).assertClean();
+        }
+    }
+
+    @Test
+    void messagesThatAreLostDoubledOrLateCostNobodyAnything(TestServers servers) {
+        Books books = new Books(servers);
+        TestLines lines = TestLines.lossy();
+        try (TestEngine first = TestEngine.start(servers, 2, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 2, OPTIONS)) {
+            // Given
+            get(first.engine().join(lines.line("first")));
+            get(second.engine().join(lines.line("second")));
+            first.deposit("alice", 1_000_000_000);
+            Crowd crowd = new Crowd(first, second).start("alice");
+            TestDraws draws = new TestDraws(second);
+            Draw draw = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            PlayCrowd players = new PlayCrowd(second, draws, draw).start();
+
+            // When the shards move meanwhile, and anybody may say anything
+            crowd.awaitSettled(300);
+            eventually(
+                    SOON,
+                    () -> assertThat(owns(first, 0) ? owns(second, 3) : owns(first, 3))
+                            .isTrue());
+            ServerLine stranger = lines.line("stranger");
+            Random random = new Random(7);
+            for (int i = 0; i < 500; i++) {
+                byte[] bytes = new byte[random.nextInt(40)];
+                random.nextBytes(bytes);
+                if (bytes.length > 1) {
+                    bytes[0] = (byte) (i % 5 == 0 ? 2 : 1);
+                    bytes[1] = (byte) (i % 3 == 0 ? 16 + i % 2 : 1 + i % 4);
+                }
+                stranger.tellAll(Buffer.buffer(bytes));
+            }
+            crowd.awaitSettled(500);
+            players.awaitSettled(200);
+            players.stop();
+            crowd.stop();
+
+            // Then
+            System.out.println(lines);
+            assertThat(lines.lost()).isPositive();
+            assertThat(lines.doubled()).isPositive();
+            assertThat(count(first, "heard")).isPositive();
+            assertThat(count(second, "ignored")).isPositive();
+            assertThat(crowd.unknownAnswers()).isZero();
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            players.assertAnswersKept();
+            books.assertReconciled();
+        }
+    }
+}
