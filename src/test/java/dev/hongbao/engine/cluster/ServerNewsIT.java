@@ -10,6 +10,7 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.PlayCrowd;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCluster;
@@ -19,13 +20,16 @@ import dev.hongbao.testing.TestLines;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
 
 /** What servers tell each other makes them quick, and nothing else. */
 @ExtendWith(Servers.class)
@@ -158,6 +162,46 @@ class ServerNewsIT {
             crowd.assertAnswersKept(servers);
             players.assertAnswersKept();
             books.assertReconciled();
+        }
+    }
+
+    @Test
+    void whatWasSettledInAGenerationThatIsOverIsNotBelieved(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given a word about a claim, which may come twice
+            get(second.engine().stopWriter());
+            get(first.engine().join(lines.line("first")));
+            get(second.engine().join(lines.line("second")));
+            List<Buffer> told = new CopyOnWriteArrayList<>();
+            ServerLine late = lines.line("late");
+            late.listen(told::add);
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            assertThat(first.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+            Buffer claim = Eventually.eventuallyGet(
+                    SOON,
+                    () -> told.stream()
+                            .filter(message -> message.getByte(1) == 16)
+                            .findFirst()
+                            .orElseThrow());
+            late.tell("second", claim);
+            assertThat(second.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(count(second, "ignored")).isZero();
+
+            // When Redis forgets, and the second server knows of the generation that followed
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.scriptFlush();
+            }
+            eventually(
+                    SOON,
+                    () -> assertThat(second.claim(packet, "dave").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+
+            // Then the same word is of no use
+            late.tell("second", claim);
+            eventually(SOON, () -> assertThat(count(second, "ignored")).isEqualTo(1));
+            new Books(servers).assertClean();
         }
     }
 }

@@ -40,9 +40,10 @@ class SharedShardsIT {
 
     /** The longest time since then in which a shard settled nothing, by the settlements' own clock. */
     private static long longestGapMillis(Books books, String since) {
-        return books.longOf("select (1000 * max(extract(epoch from gap)))::bigint from (select t.at - lag(t.at, 1, '" + since
-                + "'::timestamptz) over (partition by p.shard order by t.at) as gap from transfer as t join packet as p on p.id = t.packet"
-                + " where t.slot is not null and t.at > '" + since + "') as gaps");
+        return books.longOf(
+                "select (1000 * max(extract(epoch from gap)))::bigint from (select t.at - lag(t.at, 1, '" + since
+                        + "'::timestamptz) over (partition by p.shard order by t.at) as gap from transfer as t join packet as p on p.id = t.packet"
+                        + " where t.slot is not null and t.at > '" + since + "') as gaps");
     }
 
     private static String now(Books books) {

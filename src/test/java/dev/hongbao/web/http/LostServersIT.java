@@ -102,9 +102,10 @@ class LostServersIT extends ServerProcessClient {
 
     /** The longest time since then in which a shard settled nothing, by the settlements' own clock. */
     private static long gapMillis(Books books, String since) {
-        return books.longOf("select (1000 * max(extract(epoch from gap)))::bigint from (select t.at - lag(t.at, 1, '" + since
-                + "'::timestamptz) over (partition by p.shard order by t.at) as gap from transfer as t join packet as p on p.id = t.packet"
-                + " where t.slot is not null and t.at > '" + since + "') as gaps");
+        return books.longOf(
+                "select (1000 * max(extract(epoch from gap)))::bigint from (select t.at - lag(t.at, 1, '" + since
+                        + "'::timestamptz) over (partition by p.shard order by t.at) as gap from transfer as t join packet as p on p.id = t.packet"
+                        + " where t.slot is not null and t.at > '" + since + "') as gaps");
     }
 
     /** A member's socket, and the packets that it has heard of. */
@@ -146,7 +147,8 @@ class LostServersIT extends ServerProcessClient {
                 JsonObject event = frame.getJsonObject("event");
                 cursor = event.getString("cursor");
                 if (event.getString("type").equals("packet.sent")) {
-                    heard.add(event.getJsonObject("data").getJsonObject("packet").getString("id"));
+                    heard.add(
+                            event.getJsonObject("data").getJsonObject("packet").getString("id"));
                 }
             } else if (frame.getString("type").equals("joined") && cursor.isEmpty()) {
                 cursor = frame.getString("cursor");
@@ -187,7 +189,8 @@ class LostServersIT extends ServerProcessClient {
                 socket.abort();
                 packets.add(send("lucky", 100, 10));
                 WebSocket again = member.open(base);
-                Eventually.eventually(PART, () -> assertThat(member.heard).containsExactlyInAnyOrderElementsOf(packets));
+                Eventually.eventually(
+                        PART, () -> assertThat(member.heard).containsExactlyInAnyOrderElementsOf(packets));
                 again.abort();
 
                 // When a third one has joined, and freezes

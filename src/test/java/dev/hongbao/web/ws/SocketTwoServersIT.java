@@ -4,14 +4,19 @@ import static dev.hongbao.web.ws.SocketServer.claimOf;
 import static dev.hongbao.web.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCluster;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Two servers on the same stores: the first owns the shards, and settles for both. */
+/** Two servers on the same stores, which settle for each other. */
 @ExtendWith(Servers.class)
 class SocketTwoServersIT {
     private static final Map<String, String> OPTIONS = Map.of("socket.messages-per-second", "1000");
@@ -26,7 +31,7 @@ class SocketTwoServersIT {
     void aClaimMadeAndSettledElsewhereReachesItsClaimer(TestServers stores) {
         try (SocketServer owner = SocketServer.start(stores, OPTIONS);
                 SocketServer other = SocketServer.start(stores, OPTIONS)) {
-            // Given bob and carol, whose sockets are at the server that settles nothing
+            // Given bob and carol, whose sockets are at the other server
             owner.deposit("alice", 1_000_000);
             FrameClient alice = connect(owner, "alice");
             FrameClient bob = connect(other, "bob");
@@ -60,6 +65,39 @@ class SocketTwoServersIT {
             alice.close();
             bob.close();
             carol.close();
+        }
+    }
+
+    @Test
+    void withABusAClaimSettledElsewhereReachesItsClaimerThoughNobodyThereFollowsTheGroup(TestServers stores) {
+        List<Map<String, String>> cluster = TestCluster.options(2);
+        cluster.forEach(options -> options.putAll(OPTIONS));
+        try (SocketServer one = SocketServer.start(stores, cluster.get(0));
+                SocketServer other = SocketServer.start(stores, cluster.get(1))) {
+            // Given
+            one.deposit("alice", 1_000_000);
+            FrameClient alice = connect(one, "alice");
+            FrameClient bob = connect(other, "bob");
+
+            // When he claims at the one until the servers have found each other, Then his socket at the other hears of
+            // it
+            JsonObject told = Eventually.eventuallyGet(Duration.ofSeconds(30), () -> {
+                String packet = alice.ask("send", send("g", 300, 3))
+                        .getJsonObject("packet")
+                        .getString("id");
+                JsonObject claim = one.claim("bob", "g", packet);
+                JsonObject frame = bob.poll(TimeUnit.MILLISECONDS.toNanos(500));
+                assertThat(frame).isNotNull();
+                assertThat(frame.getJsonObject("claim")).isEqualTo(claim);
+                return frame;
+            });
+            assertThat(told.getString("type")).isEqualTo("claim.settled");
+
+            // And once only
+            assertThat(bob.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+            assertThat(bob.passedOver("claim.settled")).isZero();
+            alice.close();
+            bob.close();
         }
     }
 }
