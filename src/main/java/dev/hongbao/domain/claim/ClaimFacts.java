@@ -41,9 +41,9 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
         for (Claim claim : settled.claims()) {
             to.uuid(claim.packet().value())
                     .text(claim.user().value())
-                    .number(claim.slot())
-                    .number(claim.amount())
-                    .text(claim.asset().code())
+                    .number(claim.share().slot())
+                    .number(claim.share().amount())
+                    .text(claim.share().asset().code())
                     .instant(claim.at());
         }
     }
@@ -55,9 +55,7 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
             claims.add(new Claim(
                     new PacketId(from.uuid()),
                     new UserId(from.text()),
-                    from.number(),
-                    from.longNumber(),
-                    new Asset(from.text()),
+                    new Claim.Share(from.number(), from.longNumber(), new Asset(from.text())),
                     Claim.Status.SETTLED,
                     from.instant()));
         }

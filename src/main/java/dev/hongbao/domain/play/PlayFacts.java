@@ -51,8 +51,8 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
             writeOptional(request.reason(), to);
             to.number(request.plays().size());
             for (Play play : request.plays()) {
-                to.number(play.seq()).number(play.number());
-                writeOptional(play.code(), to);
+                to.number(play.seq()).number(play.drawn().number());
+                writeOptional(play.drawn().code(), to);
                 to.instant(play.at());
             }
         }
@@ -75,7 +75,7 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
                 String code = readOptional(from);
                 var at = from.instant();
                 if (draw != null) {
-                    plays.add(new Play(id, seq, user, number, draw.prize(number), code, at));
+                    plays.add(new Play(id, seq, user, new Play.Drawn(number, draw.prize(number), code), at));
                 }
             }
             if (draw != null) {

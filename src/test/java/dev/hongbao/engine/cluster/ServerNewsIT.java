@@ -84,10 +84,10 @@ class ServerNewsIT {
             // When
             List<Future<ServerLine>> lines = List.of(
                     HazelcastLine.join(
-                            HongbaoConfig.of(cluster.get(0)).cluster(),
+                            HongbaoConfig.of(cluster.get(0)).engine().cluster(),
                             owner.engine().namespace()),
                     HazelcastLine.join(
-                            HongbaoConfig.of(cluster.get(1)).cluster(),
+                            HongbaoConfig.of(cluster.get(1)).engine().cluster(),
                             other.engine().namespace()));
             get(owner.engine().join(get(lines.get(0))));
             get(other.engine().join(get(lines.get(1))));
