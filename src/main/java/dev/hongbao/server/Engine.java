@@ -155,11 +155,11 @@ public final class Engine {
     private static Future<Integer> claim(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation, int shards) {
         Promise<Integer> done = Promise.promise();
-        vertx.runOnContext(
-                now -> RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
-                        .compose(redis -> installation.claimAll(redis, shards).eventually(redis::close))
-                        .map(shards)
-                        .onComplete(done));
+        vertx.runOnContext(now -> RedisLinks.open(
+                        vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "installation")
+                .compose(redis -> installation.claimAll(redis, shards).eventually(redis::close))
+                .map(shards)
+                .onComplete(done));
         return done.future();
     }
 

@@ -8,7 +8,11 @@ import java.util.Map;
 public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log) {
     /** Where the data is, how it is written, and who else is there. */
     public record Engine(
-            DataConfig data, RedisConfig redis, PostgresConfig postgres, JournalConfig journal, ClusterConfig cluster) {}
+            DataConfig data,
+            RedisConfig redis,
+            PostgresConfig postgres,
+            JournalConfig journal,
+            ClusterConfig cluster) {}
 
     /** Of packets, claims and what they leave behind. */
     public record Domain(PacketConfig packet, ClaimConfig claim, FeedConfig feed, IdempotencyConfig idempotency) {}
