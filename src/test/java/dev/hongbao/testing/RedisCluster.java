@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.params.MigrateParams;
 import redis.clients.jedis.util.JedisClusterCRC16;
 import redis.clients.jedis.util.SafeEncoder;
 
@@ -158,33 +159,35 @@ public final class RedisCluster implements AutoCloseable {
         return Integer.parseInt(ends[0]) <= slot && slot <= Integer.parseInt(ends[ends.length - 1]);
     }
 
-    /** Marks a slot as on its way; its keys stay where they are until {@link #moveKeys} moves them. */
+    /** Marks a slot as on its way; its keys stay where they are until they are moved. */
     public void beginMigration(int slot, int from, int to) {
         command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
         command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
     }
 
-    /** Moves keys of the slot that are there now. @return how many */
-    public int moveKeys(int slot, int from, int to, int most) {
+    /** Moves one key of a slot that is on its way, if it is still there. */
+    public void moveKey(String key, int from, int to) {
         try (Jedis source = nodes.client(from)) {
-            List<String> keys = source.clusterGetKeysInSlot(slot, most);
-            for (String key : keys) {
-                source.migrate(
-                        "127.0.0.1",
-                        nodes.port(to),
-                        0,
-                        5_000,
-                        redis.clients.jedis.params.MigrateParams.migrateParams().auth(nodes.password()),
-                        key);
-            }
-            return keys.size();
+            assertThat(source.migrate(
+                            "127.0.0.1",
+                            nodes.port(to),
+                            0,
+                            5_000,
+                            MigrateParams.migrateParams().auth(nodes.password()),
+                            key))
+                    .as(key)
+                    .isIn("OK", "NOKEY");
         }
     }
 
-    /** Gives the slot away; what is left of its keys at the old node has to be moved before. */
+    /** Moves what is left of the slot's keys, and gives the slot away. */
     public void endMigration(int slot, int from, int to) {
-        while (moveKeys(slot, from, to, 10_000) > 0) {
-            // until nothing is left: a command may have made a key since
+        try (Jedis source = nodes.client(from)) {
+            for (List<String> keys = source.clusterGetKeysInSlot(slot, 1_000);
+                    !keys.isEmpty();
+                    keys = source.clusterGetKeysInSlot(slot, 1_000)) {
+                keys.forEach(key -> moveKey(key, from, to));
+            }
         }
         String owner = id(to);
         command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);

@@ -214,7 +214,7 @@ class RedisClusterIT {
 
         // When some of its keys are at either node: a claim has no answer, and does not wait for ever
         cluster.beginMigration(slot, from, to);
-        cluster.moveKeys(slot, from, to, 3);
+        cluster.moveKey(tag + ":p:" + packet.id(), from, to);
         crowd.awaitSettled(200);
         assertThatThrownBy(() -> engine.claim(packet, "during")).isInstanceOf(UnavailableException.class);
         cluster.endMigration(slot, from, to);
@@ -327,11 +327,31 @@ class RedisClusterIT {
             assertThat(other.claim(any, "elsewhere").kind()).isEqualTo(Kind.CLAIMED);
         }
 
+        // And the shards that are up are found when their owner has to begin anew, and recovered when their Redis
+        // forgets
+        books.breakConnections(true);
+        awaitServed(up, "owned-anew");
+        Map.Entry<Integer, Packet> forgotten = up.entrySet().iterator().next();
+        String stamp = tag(forgotten.getKey());
+        try (Jedis redis = cluster.client(cluster.nodeOf(stamp, (master + 1) % 3))) {
+            redis.scriptFlush();
+        }
+        eventually(SOON, () -> assertThat(tag(forgotten.getKey())).isNotEqualTo(stamp));
+        awaitServed(up, "recovered");
+
         // When, Then
         cluster.startAgain(master);
         eventually(SOON, () -> assertThat(engine.claim(stuck, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
         cluster.startAgain(replica);
         assertReconciled();
+    }
+
+    private void awaitServed(Map<Integer, Packet> packets, String user) {
+        packets.forEach((shard, packet) -> eventually(
+                SOON,
+                () -> assertThat(engine.claim(packet, user).kind())
+                        .as("shard " + shard)
+                        .isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED)));
     }
 
     /** Milliseconds of the slowest claim, one after the other. */
