@@ -188,7 +188,6 @@ create function move_wallets(
     set enable_seqscan = off
     set enable_bitmapscan = off
     set enable_mergejoin = off
-    set lock_timeout = '1s' -- one that waits for a lock holds up all that are moved with it
 as $$
 declare
     verdicts  text[];
@@ -197,6 +196,8 @@ declare
     wallets   bigint[];
     sources   bigint[];
 begin
+    -- One that waits for a lock holds up those that come with it, and when it is alone those that come after it.
+    perform set_config('lock_timeout', case when cardinality(keys) > 1 then '1s' else '3s' end, true);
     select u.verdicts, u.subjects, u.transfers into verdicts, subjects, transfers
     from used_keys(of_kind, users, keys, fingerprints) as u;
 
