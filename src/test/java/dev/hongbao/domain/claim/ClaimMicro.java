@@ -7,10 +7,13 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.engine.journal.ShardScript;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,6 +40,24 @@ import org.openjdk.jmh.annotations.State;
 public class ClaimMicro {
     private static final int CLAIMS = 256;
 
+    /** Nothing is sent here. */
+    private static final RedisLinks NOWHERE = new RedisLinks() {
+        @Override
+        public RedisLink linkFor(String key) {
+            return null;
+        }
+
+        @Override
+        public List<RedisLink> servers() {
+            return List.of();
+        }
+
+        @Override
+        public Future<Void> close() {
+            return Future.succeededFuture();
+        }
+    };
+
     @Param({"1", "64"})
     public int packets;
 
@@ -44,7 +65,7 @@ public class ClaimMicro {
             new ShardStore(null, new Installation(new UUID(0, 0), "test")), 1, Map.of("claim", "-- @generation@"));
     private final ClaimBatcher batcher = new ClaimBatcher(
             null,
-            null,
+            NOWHERE,
             shards,
             new ClaimSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2)),
             new ClaimMetrics(new SimpleMeterRegistry()));
