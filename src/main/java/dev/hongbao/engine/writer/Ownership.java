@@ -64,6 +64,7 @@ final class Ownership {
     private long lookedNanos = System.nanoTime() - BEAT.toNanos();
     private boolean busy;
     private boolean again;
+    private boolean away;
     private boolean moving;
     private boolean leaving;
     private boolean closed;
@@ -130,6 +131,12 @@ final class Ownership {
                                 .onSuccess(taken -> move(open))))
                 .onComplete(done -> {
                     busy = false;
+                    if (done.failed() && !away) {
+                        LOG.warn(
+                                "no connection for the locks, trying on: {}",
+                                done.cause().getMessage());
+                    }
+                    away = done.failed();
                     if (again) {
                         var unused = look();
                     }

@@ -63,7 +63,6 @@ public final class PersistenceVerticle extends VerticleBase {
     private SettlementLoop loop;
     private List<OwnerTask> ownerTasks;
     private long lookedBackNanos = System.nanoTime();
-    private boolean locksAway;
     private boolean runningTasks;
     private boolean choreFailed;
     private boolean draining;
@@ -229,14 +228,7 @@ public final class PersistenceVerticle extends VerticleBase {
         if (draining) {
             return;
         }
-        ownership.beat().onComplete(tried -> {
-            if (tried.failed() && !locksAway) {
-                LOG.warn(
-                        "no connection for the locks, trying on: {}",
-                        tried.cause().getMessage());
-            }
-            locksAway = tried.failed();
-        });
+        var unused = ownership.beat();
         loop.suspectMore();
         loop.trimLeftovers();
         loop.pump();

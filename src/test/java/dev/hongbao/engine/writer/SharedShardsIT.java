@@ -42,7 +42,7 @@ class SharedShardsIT {
     private static long longestGapMillis(Books books, String since) {
         return books.longOf(
                 "select (1000 * max(extract(epoch from gap)))::bigint from (select t.at - lag(t.at, 1, '" + since
-                        + "'::timestamptz) over (partition by p.shard order by t.at) as gap from transfer as t join packet as p on p.id = t.packet"
+                        + "'::timestamptz) over (partition by p.shard order by t.at) as gap from transfer as t join packet as p on p.id = t.subject"
                         + " where t.slot is not null and t.at > '" + since + "') as gaps");
     }
 
