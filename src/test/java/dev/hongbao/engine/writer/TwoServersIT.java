@@ -81,16 +81,15 @@ class TwoServersIT {
             assertThat(here.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
             assertThat(here.wonClaim()).isEqualTo(there.wonClaim());
 
-            // When both lose their locks, until each of them was the quicker one
+            // When both lose their locks, again and again, Then each time the quicker ones take them and all goes on
             Crowd crowd = new Crowd(first, second).start("alice");
             crowd.awaitSettled(200);
             assertThat(crowd.unknownAnswers()).isZero();
-            eventually(Duration.ofSeconds(15), () -> {
+            for (int i = 0; i < 5; i++) {
                 books.breakConnections(true);
                 crowd.awaitSettled(100);
                 eventually(SOON, () -> assertThat(live(first) + live(second)).isEqualTo(4));
-                assertThat(live(first)).isBetween(1.0, 3.0);
-            });
+            }
             crowd.awaitSettled(200);
             crowd.stop();
 
