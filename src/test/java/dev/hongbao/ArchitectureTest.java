@@ -203,9 +203,15 @@ class ArchitectureTest {
             .doNotBelongToAnyOf(ShardScript.class)
             .should()
             .accessField(Command.class, "EVALSHA")
-            .orShould()
-            .accessField(Command.class, "EVAL")
             .because("each call of a script is fenced and looked after in the same way");
+
+    @ArchTest
+    static final ArchRule onlyTheRatesHaveAScriptWithoutAFence = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("dev.hongbao.server.RateExchange")
+            .should()
+            .accessField(Command.class, "EVAL")
+            .because("rates belong to no shard; everything else does, and its scripts are called by ShardScript");
 
     @ArchTest
     static final ArchRule aRecordHasAtMostSixComponents = classes()

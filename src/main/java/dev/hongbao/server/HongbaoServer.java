@@ -136,6 +136,14 @@ public final class HongbaoServer implements AutoCloseable {
                 vertx,
                 eventLoops,
                 () -> new HttpVerticle(http, faces.http(), () -> open(vertx, started, faces.sockets()), listening));
+        deploy(
+                vertx,
+                1,
+                () -> new RateExchange(
+                        faces.http().admission().rates(),
+                        stores.addresses().redisUrl(),
+                        config.engine().redis().commandTimeout(),
+                        started.namespace()));
         HealthChecks readiness = new HealthChecks(readiness(started, loops), CHECK_LIMIT);
         deploy(
                 vertx,

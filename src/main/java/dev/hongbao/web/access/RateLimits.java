@@ -5,10 +5,23 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
 import io.github.bucket4j.TimeMeter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.LongSupplier;
 
-/** The limits on every user's calls. One instance for the whole server; safe on any thread. */
+/**
+ * The limits on every user's calls. One instance for the whole server; safe on any thread.
+ *
+ * <p>A decision is made at once, with what is known here. What a caller used is told to the other servers soon after, and what he
+ * used there is heard of: see {@link #untold}. Where nobody asks for that, the limits are this server's own.
+ */
 public final class RateLimits {
+    /** Callers whose use waits to be told; what comes beyond that is told a little later. */
+    private static final int MAX_TO_TELL = 4_096;
+
+    private final Queue<Allowance> toTell = new ArrayBlockingQueue<>(MAX_TO_TELL);
     private final Buckets<UserId> claims;
     private final Buckets<UserId> calls;
     private final Buckets<UserId> service;
@@ -16,18 +29,23 @@ public final class RateLimits {
     private final Buckets<UserId> shares;
     private final Buckets<Guess> wrongPasscodes;
 
-    private record Guess(UserId user, PacketId packet) {}
+    private record Guess(UserId user, PacketId packet) {
+        String name() {
+            return packet + ":" + user.value();
+        }
+    }
 
     /** @param nanoTime a monotonic clock, nanoseconds: {@code System::nanoTime} */
     public RateLimits(RateLimitSettings settings, LongSupplier nanoTime) {
         TimeMeter time = new NanoMeter(nanoTime);
         int tracked = settings.trackedUsers();
-        this.claims = new Buckets<>("claims", settings.claims(), tracked, time);
-        this.calls = new Buckets<>("calls", settings.calls(), tracked, time);
-        this.service = new Buckets<>("service", settings.service(), tracked, time);
+        this.claims = new Buckets<>("claims", settings.claims(), tracked, time, UserId::value, toTell);
+        this.calls = new Buckets<>("calls", settings.calls(), tracked, time, UserId::value, toTell);
+        this.service = new Buckets<>("service", settings.service(), tracked, time, UserId::value, toTell);
         this.sharesLimit = settings.shares();
-        this.shares = new Buckets<>("shares", sharesLimit, tracked, time);
-        this.wrongPasscodes = new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time);
+        this.shares = new Buckets<>("shares", sharesLimit, tracked, time, UserId::value, toTell);
+        this.wrongPasscodes =
+                new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time, Guess::name, toTell);
     }
 
     /** Counts a claim. */
@@ -63,6 +81,23 @@ public final class RateLimits {
     /** The passcode of {@link #passcode} was not wrong, or not looked at. */
     public void passcodeWasRight(Caller caller, PacketId packet) {
         wrongPasscodes.giveBack(new Guess(caller.user(), packet));
+    }
+
+    /**
+     * What callers used that other servers do not know of. Each of it is given out once, and is to be told once: what fails is
+     * not told again, since nobody knows whether it was heard.
+     *
+     * @param most callers
+     */
+    public List<RateUse> untold(int most) {
+        List<RateUse> uses = new ArrayList<>();
+        for (Allowance next; uses.size() < most && (next = toTell.poll()) != null; ) {
+            RateUse use = next.tell();
+            if (use != null) {
+                uses.add(use);
+            }
+        }
+        return uses;
     }
 
     private record NanoMeter(LongSupplier nanoTime) implements TimeMeter {
