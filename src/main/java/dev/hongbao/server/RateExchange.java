@@ -11,6 +11,8 @@ import io.vertx.redis.client.Request;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Adds up over all servers what callers use of their rate limits: tells Redis ten times a second what was used here, and hears
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * back.
  */
 final class RateExchange extends VerticleBase {
+    private static final Logger LOG = LoggerFactory.getLogger(RateExchange.class);
+
     private static final long EVERY_MILLIS = 100;
 
     /** Callers told of at a time: at some 5 µs each Redis then spends 2 % of its time on it at the most. */
@@ -35,6 +39,7 @@ final class RateExchange extends VerticleBase {
     private final String prefix;
     private @Nullable RedisLinks redis;
     private boolean isUnderWay;
+    private boolean isAway;
 
     /** @param namespace the installation's in Redis */
     RateExchange(RateLimits rates, String redisUrl, Duration timeout, String namespace) {
@@ -62,7 +67,15 @@ final class RateExchange extends VerticleBase {
         isUnderWay = true;
         links().compose(links ->
                         Future.join(uses.stream().map(use -> tell(links, use)).toList()))
-                .onComplete(told -> isUnderWay = false);
+                .onComplete(told -> {
+                    isUnderWay = false;
+                    if (told.failed() && !isAway) {
+                        LOG.warn(
+                                "Redis does not add up the use of rate limits, each server limits alone: {}",
+                                told.cause().getMessage());
+                    }
+                    isAway = told.failed();
+                });
     }
 
     private Future<RedisLinks> links() {

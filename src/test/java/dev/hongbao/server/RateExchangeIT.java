@@ -30,6 +30,13 @@ class RateExchangeIT {
     private static final Duration FOR = Duration.ofSeconds(4);
     private static final int PER_SECOND = 20;
     private static final int BURST = 2 * PER_SECOND;
+
+    /** Of a limit: what a caller gets at least, also on a machine that is too busy to ask as often as it may. */
+    private static final double LEAST = 0.5;
+
+    /** Of a limit: what a caller of two servers gets at most. Twice as much would be a limit of each. */
+    private static final double MOST = 1.5;
+
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private final TestServers servers;
@@ -91,8 +98,8 @@ class RateExchangeIT {
             int admitted = alices.join().admitted() + alicesElsewhere.join().admitted();
 
             // Then she gets about the limit of one server, and so does he
-            assertThat((double) admitted).isBetween(0.8 * most, 1.25 * most);
-            assertThat((double) bobs.admitted()).isBetween(0.9 * bobs.most(), bobs.most());
+            assertThat((double) admitted).isBetween(LEAST * most, MOST * most);
+            assertThat((double) bobs.admitted()).isBetween(LEAST * bobs.most(), bobs.most());
 
             // And nothing of it stays in Redis
             try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
@@ -108,7 +115,7 @@ class RateExchangeIT {
 
                 // Then each server limits alone, and nobody waits for it
                 for (Calls calls : List.of(alices.join(), alicesElsewhere.join())) {
-                    assertThat((double) calls.admitted()).isBetween(0.9 * calls.most(), calls.most());
+                    assertThat((double) calls.admitted()).isBetween(LEAST * calls.most(), calls.most());
                 }
             } finally {
                 servers.startRedis();
