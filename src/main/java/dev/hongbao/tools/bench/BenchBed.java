@@ -46,9 +46,14 @@ final class BenchBed implements AutoCloseable {
         return start(config, Stores.open(config));
     }
 
-    /** Starts a second engine on the stores of a server that is at work in this data directory, to send packets there. */
+    /**
+     * Starts a second engine on the stores of a server that is at work in this data directory, to send packets there. It owns no
+     * shards: the server settles, or nobody.
+     */
     static BenchBed beside(HongbaoConfig config) throws Exception {
-        return start(config, Stores.join(config));
+        BenchBed bed = start(config, Stores.join(config));
+        bed.acceptOnly();
+        return bed;
     }
 
     private static BenchBed start(HongbaoConfig config, Stores stores) throws Exception {

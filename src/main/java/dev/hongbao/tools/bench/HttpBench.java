@@ -103,7 +103,6 @@ final class HttpBench {
             Collections.reverse(steps);
         }
         try (BenchBed bed = BenchBed.beside(config)) {
-            bed.acceptOnly(); // the server settles, or nobody
             for (Step step : steps) {
                 step.run(bed, round > 0);
             }

@@ -79,7 +79,6 @@ final class SendsBench {
         List<Caller> members = BenchPackets.members(SENDERS);
         try (HongbaoServer server = HongbaoServer.start(config);
                 BenchBed bed = BenchBed.beside(config)) {
-            bed.acceptOnly(); // the server settles
             SendsBench bench = new SendsBench(server, bed, results.resolve("load"), scale, progress, members);
             bench.findings.on(Machine.versions(bed.stores()));
             bench.fund(members);
