@@ -2,7 +2,7 @@ package dev.hongbao.domain.play;
 
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.engine.postgres.SqlState;
+import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.sqlclient.Pool;
@@ -28,7 +28,6 @@ final class HoldBatcher {
     private static final Logger LOG = LoggerFactory.getLogger(HoldBatcher.class);
 
     private static final int MAX_BATCH = 256;
-    private static final int TRIES = 5;
 
     private final Pool pool;
     private final PlaySettings settings;
@@ -91,7 +90,7 @@ final class HoldBatcher {
             }
         }
         metrics.holds(batch.size());
-        hold(batch, TRIES).onComplete(done -> {
+        Transactions.statement(() -> hold(batch)).onComplete(done -> {
             busy = false;
             if (done.succeeded()) {
                 answer(batch, done.result());
@@ -107,7 +106,7 @@ final class HoldBatcher {
         });
     }
 
-    private Future<RowSet<Row>> hold(List<Pending> batch, int tries) {
+    private Future<RowSet<Row>> hold(List<Pending> batch) {
         int size = batch.size();
         UUID[] ids = new UUID[size];
         UUID[] draws = new UUID[size];
@@ -128,9 +127,7 @@ final class HoldBatcher {
                         .addArrayOfUUID(draws)
                         .addArrayOfString(users)
                         .addArrayOfShort(plays)
-                        .addArrayOfUUID(attempts))
-                .recover(fault ->
-                        tries > 1 && SqlState.isRetryable(fault) ? hold(batch, tries - 1) : Future.failedFuture(fault));
+                        .addArrayOfUUID(attempts));
     }
 
     private static void answer(List<Pending> batch, RowSet<Row> rows) {
