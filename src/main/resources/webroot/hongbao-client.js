@@ -70,6 +70,7 @@ export class HongbaoError extends Error {
  *     server's `http.answer-timeout`
  * @param {(state: 'connecting'|'open'|'waiting'|'closed', why?: string) => void} [options.onState] told what the connection does
  * @param {(claim: object) => void} [options.onClaim] told of the user's own claims made elsewhere
+ * @param {(plays: object[]) => void} [options.onPlays] told of the user's own plays made elsewhere
  * @param {typeof WebSocket} [options.WebSocket] another implementation
  * @returns {HongbaoClient}
  */
@@ -428,6 +429,9 @@ export class HongbaoClient {
         return;
       case 'claim.settled':
         if (frame.id === undefined) this.#options.onClaim?.(frame.claim);
+        break;
+      case 'play.settled':
+        if (frame.id === undefined) this.#options.onPlays?.(frame.plays.items);
         break;
       default:
     }

@@ -60,6 +60,7 @@ export class Room {
       token: () => this.#token(),
       onState: (line, why) => this.#lineIs(line, why),
       onClaim: (claim) => this.#claimed(claim),
+      onPlays: () => this.#played(),
     });
     askClock(() => this.#client.now());
     this.#client
@@ -249,6 +250,15 @@ export class Room {
       this.#moved();
     }
     this.#tell();
+  }
+
+  /** The viewer has played elsewhere: another tab, another device. */
+  #played() {
+    if (this.#curtain === null) {
+      this.spins++;
+      this.#moved();
+      this.lookAtDraw();
+    }
   }
 
   #happened(event) {

@@ -10,13 +10,23 @@ import dev.hongbao.engine.cluster.WireReader;
 import dev.hongbao.engine.cluster.WireWriter;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.eventbus.EventBus;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Tells other servers of settled plays: who waits there is answered. Of a draw that a server does not have in its memory nobody waits. */
+/**
+ * Tells other servers of settled plays: who waits there is answered, and a player's sockets there hear of it. Who waits for a
+ * draw's plays has the draw in memory; for others it is looked up.
+ */
 public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
+    private static final Logger LOG = LoggerFactory.getLogger(PlayFacts.class);
+
     private final DrawCatalog catalog;
     private final EventBus bus;
 
@@ -60,29 +70,64 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
 
     @Override
     public void heard(WireReader from) {
-        List<SettledPlayRequest> requests = new ArrayList<>();
+        List<Told> known = new ArrayList<>();
+        List<Told> unknown = new ArrayList<>();
         for (int left = from.count(); left > 0; left--) {
-            UUID request = from.uuid();
-            UUID attempt = from.uuid();
-            DrawId id = new DrawId(from.uuid());
-            UserId user = new UserId(from.text());
-            String reason = readOptional(from);
-            Draw draw = catalog.cached(id);
-            List<Play> plays = new ArrayList<>();
-            for (int more = from.count(); more > 0; more--) {
-                long seq = from.longNumber();
-                int number = from.number();
-                String code = readOptional(from);
-                var at = from.instant();
-                if (draw != null) {
-                    plays.add(new Play(id, seq, user, new Play.Drawn(number, draw.prize(number), code), at));
-                }
-            }
+            Told told = read(from);
+            (catalog.cached(told.draw()) == null ? unknown : known).add(told);
+        }
+        publish(SettledPlayRequests.HEARD, known, catalog::cached);
+        if (!unknown.isEmpty()) {
+            catalog.findAll(unknown.stream().map(Told::draw).collect(Collectors.toSet()))
+                    .map(found -> publish(SettledPlayRequests.ELSEWHERE, unknown, found::get))
+                    .onFailure(fault -> LOG.debug("settled plays are not told: {}", fault.toString()));
+        }
+    }
+
+    /** What another server says of a request, without what the draw's definition says. */
+    private record Told(
+            UUID request, UUID attempt, DrawId draw, UserId user, List<ToldPlay> plays, @Nullable String reason) {
+        SettledPlayRequest of(Draw known) {
+            return new SettledPlayRequest(
+                    request,
+                    attempt,
+                    draw,
+                    user,
+                    plays.stream().map(play -> play.of(known, user)).toList(),
+                    reason);
+        }
+    }
+
+    private record ToldPlay(long seq, int number, @Nullable String code, Instant at) {
+        Play of(Draw draw, UserId user) {
+            return new Play(draw.id(), seq, user, new Play.Drawn(number, draw.prize(number), code), at);
+        }
+    }
+
+    private static Told read(WireReader from) {
+        UUID request = from.uuid();
+        UUID attempt = from.uuid();
+        DrawId draw = new DrawId(from.uuid());
+        UserId user = new UserId(from.text());
+        String reason = readOptional(from);
+        List<ToldPlay> plays = new ArrayList<>();
+        for (int left = from.count(); left > 0; left--) {
+            plays.add(new ToldPlay(from.longNumber(), from.number(), readOptional(from), from.instant()));
+        }
+        return new Told(request, attempt, draw, user, plays, reason);
+    }
+
+    /** Those of a draw that cannot be found are left out. */
+    private int publish(String address, List<Told> all, Function<DrawId, @Nullable Draw> draws) {
+        List<SettledPlayRequest> requests = new ArrayList<>(all.size());
+        for (Told told : all) {
+            Draw draw = draws.apply(told.draw());
             if (draw != null) {
-                requests.add(new SettledPlayRequest(request, attempt, id, user, plays, reason));
+                requests.add(told.of(draw));
             }
         }
-        bus.publish(SettledPlayRequests.HEARD, new SettledPlayRequests(requests, List.of()));
+        bus.publish(address, new SettledPlayRequests(requests, List.of()));
+        return requests.size();
     }
 
     private static void writeOptional(@Nullable String text, WireWriter to) {

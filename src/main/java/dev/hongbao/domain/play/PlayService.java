@@ -5,6 +5,7 @@ import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawStore;
@@ -23,6 +24,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** Plays of draws. One instance per event loop; call it on that loop only. */
 public final class PlayService {
@@ -87,6 +89,11 @@ public final class PlayService {
                     found.values().forEach(request -> decided.put(AttemptKey.of(request), request));
                     return decided;
                 });
+    }
+
+    /** The id that a key's request of plays has in {@link SettledPlayRequest}, on every server. */
+    public static UUID requestOf(DrawId draw, UserId user, IdempotencyKey key) {
+        return PlayRequest.of(draw, user, key, 1).id();
     }
 
     /** Requests in flight on this event loop. */

@@ -7,6 +7,7 @@ import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.ResetReason;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +39,7 @@ final class Connection {
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
     private static final int WRITE_QUEUE_BYTES = 16 * 1024;
 
-    /** Claims remembered as told: they are heard of from this server and from the feed, one soon after the other. */
+    /** Claims and plays remembered as told: they are heard of from this server, from others and from the feed, soon after one another. */
     private static final int MAX_TOLD = 16;
 
     private final SocketFace face;
@@ -47,7 +49,8 @@ final class Connection {
     private final LineEnd lineEnd;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final Set<PacketId> claiming = new HashSet<>();
-    private final Queue<PacketId> told = new ArrayDeque<>(1);
+    private final Set<UUID> playing = new HashSet<>();
+    private final Queue<UUID> told = new ArrayDeque<>(1);
     private final long openedNanos = System.nanoTime();
     private @Nullable Caller caller;
     private long heardNanos = openedNanos;
@@ -200,7 +203,7 @@ final class Connection {
         return now == null ? Future.failedFuture("closed") : face.feed().state(now, group, reason, most);
     }
 
-    // --- claims ---
+    // --- claims and plays ---
 
     void claiming(PacketId packet) {
         claiming.add(packet);
@@ -208,7 +211,7 @@ final class Connection {
 
     void claimed(PacketId packet) {
         claiming.remove(packet);
-        remember(packet);
+        remember(packet.value());
     }
 
     boolean isWaiting() {
@@ -217,17 +220,40 @@ final class Connection {
 
     /** A claim of this user was settled; told once, and not when it was asked for here, where it is the answer. */
     void settled(Claim claim) {
-        if (!claiming.contains(claim.packet()) && remember(claim.packet())) {
+        if (!claiming.contains(claim.packet()) && remember(claim.packet().value())) {
             send(ServerFrames.claimSettled(claim));
         }
     }
 
-    /** False when the claim on this packet was told lately. */
-    private boolean remember(PacketId packet) {
+    /** @param request the id of a request of plays that is asked for here */
+    void playing(UUID request) {
+        playing.add(request);
+    }
+
+    /** @param isKnown whether what became of it was the answer; if not, a settlement is news */
+    void played(UUID request, boolean isKnown) {
+        playing.remove(request);
+        if (isKnown) {
+            remember(request);
+        }
+    }
+
+    /** Plays of this user were settled; as for a claim. */
+    void settled(SettledPlayRequest request) {
+        if (!playing.contains(request.request()) && remember(request.request())) {
+            send(ServerFrames.playSettled(request.plays()));
+        }
+    }
+
+    /** False when the claim on this packet, or this request of plays, was told lately. */
+    private boolean remember(UUID id) {
+        if (told.contains(id)) {
+            return false;
+        }
         if (told.size() == MAX_TOLD) {
             told.remove();
         }
-        return !told.contains(packet) && told.add(packet);
+        return told.add(id);
     }
 
     // --- its end ---

@@ -28,6 +28,7 @@ import dev.hongbao.web.http.CallsUnderWay;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
@@ -226,8 +227,11 @@ final class Requests {
             return;
         }
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
+        UUID request = PlayService.requestOf(draw, caller.user(), key);
+        connection.playing(request);
         inFlight.run(caller, () -> ongoing.track(plays.play(caller, draw, frame.getInteger("plays", 1), key)))
                 .onComplete(done -> {
+                    connection.played(request, done.succeeded());
                     if (done.succeeded()) {
                         tell(connection, id, done.result());
                     } else {

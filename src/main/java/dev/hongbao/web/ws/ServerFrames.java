@@ -110,6 +110,15 @@ final class ServerFrames {
                 .toString();
     }
 
+    /** The user's own plays, made elsewhere. */
+    static String playSettled(List<Play> plays) {
+        return begin(LONG, "play.settled")
+                .name("plays")
+                .raw(DrawBodies.plays(plays))
+                .endObject()
+                .toString();
+    }
+
     static String pong(String id, Instant at) {
         return begin(SHORT, "pong")
                 .field("id", id)

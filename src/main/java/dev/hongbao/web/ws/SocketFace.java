@@ -8,6 +8,8 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.domain.play.SettledPlayRequest;
+import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
@@ -83,6 +85,12 @@ public final class SocketFace implements SocketUpgrade {
                     .<SettledClaims>localConsumer(
                             address, settled -> settled.body().claims().forEach(this::settled));
         }
+        for (String address :
+                List.of(SettledPlayRequests.ADDRESS, SettledPlayRequests.HEARD, SettledPlayRequests.ELSEWHERE)) {
+            vertx.eventBus()
+                    .<SettledPlayRequests>localConsumer(
+                            address, settled -> settled.body().requests().forEach(this::settled));
+        }
     }
 
     @Override
@@ -138,6 +146,13 @@ public final class SocketFace implements SocketUpgrade {
         List<Connection> mine = byUser.get(claim.user());
         if (mine != null) {
             mine.forEach(connection -> connection.settled(claim));
+        }
+    }
+
+    private void settled(SettledPlayRequest request) {
+        List<Connection> mine = byUser.get(request.user());
+        if (mine != null && !request.plays().isEmpty()) {
+            mine.forEach(connection -> connection.settled(request));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -82,6 +83,42 @@ class SocketPlayIT {
 
             // Then
             assertThat(settled.getJsonObject("plays").getJsonArray("items")).hasSize(1);
+        }
+    }
+
+    @Test
+    void playsMadeElsewhereReachAllSocketsOfTheirPlayerOnceAndNobodyElses() {
+        // Given two sockets of one player, and one of another
+        String draw = server.draw(PAID);
+        String limited = server.draw("""
+                {"mode": "weights", "limits": {"total": 1}, "cost": {"asset": "CNY", "amount": 5},
+                 "prizes": [{"name": "a", "weight": 1}]}
+                """);
+        server.deposit("yves", 100);
+        try (FrameClient phone = connect("yves");
+                FrameClient tablet = connect("yves");
+                FrameClient zoe = connect("zoe")) {
+            // When he plays over HTTP, twice with one key
+            JsonObject plays = server.play("yves", draw, "http", 2);
+            assertThat(server.play("yves", draw, "http", 2)).isEqualTo(plays);
+
+            // Then both are told, without an id
+            for (FrameClient each : List.of(phone, tablet)) {
+                JsonObject told = each.frame("play.settled");
+                assertThat(told.containsKey("id") || told.containsKey("first")).isFalse();
+                assertThat(told.getJsonObject("plays")).isEqualTo(plays);
+            }
+
+            // When he plays at one of them
+            JsonObject answer = phone.ask("play", playOf(draw, 1, "socket"));
+
+            // Then the other one is told; who asked has the answer; a cost that comes back is not told
+            assertThat(tablet.frame("play.settled").getJsonObject("plays")).isEqualTo(answer.getJsonObject("plays"));
+            assertThat(kind(phone.ask("play", playOf(limited, 2, "k")))).isEqualTo("limit-reached");
+            for (FrameClient each : List.of(phone, tablet, zoe)) {
+                assertThat(each.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+                assertThat(each.passedOver("play.settled")).isZero();
+            }
         }
     }
 

@@ -12,7 +12,6 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -69,7 +68,7 @@ class SocketTwoServersIT {
     }
 
     @Test
-    void withABusAClaimSettledElsewhereReachesItsClaimerThoughNobodyThereFollowsTheGroup(TestServers stores) {
+    void withABusAClaimOrAPlaySettledElsewhereReachesItsUserThoughNobodyThereFollowsTheGroup(TestServers stores) {
         List<Map<String, String>> cluster = TestCluster.options(2);
         cluster.forEach(options -> options.putAll(OPTIONS));
         try (SocketServer one = SocketServer.start(stores, cluster.get(0));
@@ -79,23 +78,39 @@ class SocketTwoServersIT {
             FrameClient alice = connect(one, "alice");
             FrameClient bob = connect(other, "bob");
 
-            // When he claims at the one until the servers have found each other, Then his socket at the other hears of
-            // it
-            JsonObject told = Eventually.eventuallyGet(Duration.ofSeconds(30), () -> {
+            String heard = "hongbao_cluster_messages_total{as=\"heard\"}";
+            Eventually.eventually(Duration.ofSeconds(30), () -> {
+                assertThat(one.metric(heard)).isPositive();
+                assertThat(other.metric(heard)).isPositive();
+            });
+
+            // When he claims at the one, whoever owns the shard
+            for (int i = 0; i < 8; i++) {
                 String packet = alice.ask("send", send("g", 300, 3))
                         .getJsonObject("packet")
                         .getString("id");
                 JsonObject claim = one.claim("bob", "g", packet);
-                JsonObject frame = bob.poll(TimeUnit.MILLISECONDS.toNanos(500));
-                assertThat(frame).isNotNull();
-                assertThat(frame.getJsonObject("claim")).isEqualTo(claim);
-                return frame;
-            });
-            assertThat(told.getString("type")).isEqualTo("claim.settled");
 
-            // And once only
-            assertThat(bob.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
-            assertThat(bob.passedOver("claim.settled")).isZero();
+                // Then his socket at the other hears of it, once
+                JsonObject frame = bob.frame("claim.settled");
+                assertThat(frame.getString("id")).isNull();
+                assertThat(frame.getJsonObject("claim")).isEqualTo(claim);
+                assertThat(bob.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+                assertThat(bob.passedOver("claim.settled")).isZero();
+            }
+
+            // When he plays at the one, in draws that the other has never heard of
+            for (int i = 0; i < 8; i++) {
+                String draw = one.draw("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
+                JsonObject plays = one.play("bob", draw, "k", 3);
+
+                // Then his socket at the other hears of it, once
+                JsonObject frame = bob.frame("play.settled");
+                assertThat(frame.getString("id")).isNull();
+                assertThat(frame.getJsonObject("plays")).isEqualTo(plays);
+                assertThat(bob.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+                assertThat(bob.passedOver("play.settled")).isZero();
+            }
             alice.close();
             bob.close();
         }
