@@ -20,6 +20,7 @@ import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.engine.writer.JournalMetrics;
 import dev.hongbao.engine.writer.PersistenceVerticle;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.api.EventText;
@@ -102,7 +103,8 @@ public final class Engine {
                         config.domain().feed().retention()));
         this.wallets = new Wallets(pools.requests());
         this.metrics = metrics;
-        this.newWriter = () -> new PersistenceVerticle(wiring(metrics, shardStore, presence));
+        JournalMetrics journal = new JournalMetrics(metrics, shards);
+        this.newWriter = () -> new PersistenceVerticle(wiring(journal, shardStore, presence));
     }
 
     /** Starts on stores that answer, and brings their schema to this version's. Once a Vert.x instance. */
@@ -163,7 +165,7 @@ public final class Engine {
         return done.future();
     }
 
-    private PersistenceVerticle.Wiring wiring(MeterRegistry metrics, ShardStore shardStore, Presence presence) {
+    private PersistenceVerticle.Wiring wiring(JournalMetrics metrics, ShardStore shardStore, Presence presence) {
         return new PersistenceVerticle.Wiring(
                 new PersistenceVerticle.Stores(
                         pools.postgres(),

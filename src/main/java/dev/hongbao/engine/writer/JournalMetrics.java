@@ -9,8 +9,8 @@ import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What an operator watches of the journal. */
-final class JournalMetrics {
+/** What an operator watches of the journal. One a registry, for all writers that follow one another. Safe on any thread. */
+public final class JournalMetrics {
     final Counter recoveries;
     final Counter voids;
     final Counter failures;
@@ -22,7 +22,7 @@ final class JournalMetrics {
     final Counter taken;
     final Counter handedOver;
 
-    JournalMetrics(MeterRegistry registry, Shards shards) {
+    public JournalMetrics(MeterRegistry registry, Shards shards) {
         recoveries = Counter.builder("hongbao.journal.recoveries")
                 .description("New generations drawn: epoch changes")
                 .register(registry);
@@ -64,5 +64,12 @@ final class JournalMetrics {
                 .description("Shards that this server took or handed over")
                 .tag("to", "another")
                 .register(registry);
+    }
+
+    /** The writer stops: it knows of nothing any more. */
+    void stopped() {
+        unsettled.set(0);
+        live.set(0);
+        servers.set(0);
     }
 }

@@ -14,7 +14,6 @@ import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -68,7 +67,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private boolean draining;
 
     /** What the verticle works with. */
-    public record Wiring(Stores stores, Owned owned, Work work, Pace pace, MeterRegistry metrics) {}
+    public record Wiring(Stores stores, Owned owned, Work work, Pace pace, JournalMetrics metrics) {}
 
     /**
      * Where it opens connections of its own, and a pool.
@@ -107,7 +106,7 @@ public final class PersistenceVerticle extends VerticleBase {
                 .limit(wiring.owned.shards.count())
                 .map(id -> new ShardLog(wiring.owned.shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
-        this.metrics = new JournalMetrics(wiring.metrics, wiring.owned.shards);
+        this.metrics = wiring.metrics;
     }
 
     /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
@@ -210,7 +209,7 @@ public final class PersistenceVerticle extends VerticleBase {
                     vertx.cancelTimer(poll);
                     attempts.close();
                     supervisor.lost();
-                    metrics.live.set(0);
+                    metrics.stopped();
                     return ownership.close();
                 })
                 .eventually(() -> writer.close())

@@ -88,8 +88,10 @@ class SharedShardsIT {
                 assertThat(crowd.unknownAnswers()).isZero();
             }
 
-            // Then what is left goes on in the journals
+            // Then what is left goes on in the journals, and is counted as before
             get(first.engine().startWriter());
+            eventually(PART, () -> assertOwned(List.of(first), SHARDS));
+            assertThat(first.metrics().get("hongbao.servers").gauge().value()).isEqualTo(1);
             eventually(SOON, () -> {
                 books.assertNothingDue();
                 books.assertJournalsEmpty();
