@@ -199,6 +199,16 @@ public final class RedisCluster implements AutoCloseable {
         nodes.kill(node);
     }
 
+    /** SIGSTOP: the node answers nothing, and its connections stay open. */
+    public void freeze(int node) {
+        nodes.freeze(node);
+    }
+
+    /** SIGCONT: it goes on where it was. */
+    public void thaw(int node) {
+        nodes.thaw(node);
+    }
+
     public void startAgain(int node) {
         nodes.startAgain(node);
     }

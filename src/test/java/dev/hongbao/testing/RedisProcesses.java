@@ -67,6 +67,26 @@ final class RedisProcesses implements AutoCloseable {
         processes.get(number).kill();
     }
 
+    /** SIGSTOP: its kernel goes on to answer for its connections. */
+    void freeze(int number) {
+        signal(number, "STOP");
+    }
+
+    /** SIGCONT. */
+    void thaw(int number) {
+        signal(number, "CONT");
+    }
+
+    private void signal(int number, String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(pid(number)))
+                    .start()
+                    .waitFor();
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
     /** One that was killed comes back with its data, and its port. */
     void startAgain(int number) {
         int before = port(number);

@@ -25,6 +25,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,6 +34,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -286,22 +288,74 @@ class RedisClusterIT {
         assertThat(books.stamps()).isEqualTo(stamps);
     }
 
+    private Set<Integer> shardsOf(int master) {
+        Set<Integer> shards = new HashSet<>();
+        for (int shard = 0; shard < SHARDS; shard++) {
+            if (cluster.nodeOf(tag(shard), master) == master) {
+                shards.add(shard);
+            }
+        }
+        return shards;
+    }
+
+    private static Map<Integer, Packet> without(Map<Integer, Packet> packets, Set<Integer> shards) {
+        Map<Integer, Packet> others = new HashMap<>(packets);
+        others.keySet().removeAll(shards);
+        assertThat(others).isNotEmpty();
+        return others;
+    }
+
     @Test
     @Order(4)
+    void theOtherShardsGoOnWhileAMasterIsSilentAndItsOwnWhenItsReplicaHasTakenOver() {
+        // Given
+        Map<Integer, Packet> packets = packetsByShard();
+        int master = cluster.nodeOf(tag(2), 0);
+        Set<Integer> silent = shardsOf(master);
+        Map<Integer, Packet> up = without(packets, silent);
+        long usual = slowest(up, "unfrozen");
+
+        // When
+        cluster.freeze(master);
+        long begun = System.nanoTime();
+
+        // Then a claim there has no answer, in time, and the others are quick all the while
+        Packet stuck = packets.get(silent.iterator().next());
+        Future<?> waiting = engine.claim(0, stuck, "bob");
+        long slow = 0;
+        for (int round = 0; !waiting.isComplete(); round++) {
+            slow = Math.max(slow, slowest(up, "frozen-" + round));
+            LockSupport.parkNanos(10_000_000); // a packet has a thousand shares
+        }
+        assertThatThrownBy(() -> get(waiting)).isInstanceOf(UnavailableException.class);
+        long answered = (System.nanoTime() - begun) / 1_000_000;
+
+        // And when the replica has taken over, claims are taken there
+        awaitServed(packets, "taken-over");
+        long back = (System.nanoTime() - begun) / 1_000_000;
+        System.out.printf(
+                "slowest claim of %d shards: %d ms before, %d ms while master %d is silent; its own: refused after %d ms, back after %d ms%n",
+                up.size(), usual, slow, master, answered, back);
+        assertThat(slow).as("ms of the slowest claim on a shard that is up").isLessThan(1_000);
+        assertThat(answered).as("ms until the answer that nothing is known").isLessThan(4_000);
+
+        // When the old master goes on as if nothing had been, Then it changes nothing
+        cluster.thaw(master);
+        cluster.awaitOk();
+        eventually(SOON, () -> assertThat(cluster.info(master, "replication")).contains("role:slave"));
+        awaitServed(packets, "thawed");
+        assertReconciled();
+    }
+
+    @Test
+    @Order(5)
     void theOtherShardsGoOnWhileAThirdOfTheClusterIsDown() {
         // Given
         Map<Integer, Packet> packets = packetsByShard();
         int master = cluster.nodeOf(tag(2), 0);
         int replica = (master + 3) % 6;
-        Set<Integer> down = new HashSet<>();
-        for (int shard = 0; shard < SHARDS; shard++) {
-            if (cluster.nodeOf(tag(shard), master) == master) {
-                down.add(shard);
-            }
-        }
-        Map<Integer, Packet> up = new HashMap<>(packets);
-        up.keySet().removeAll(down);
-        assertThat(up).isNotEmpty();
+        Set<Integer> down = shardsOf(master);
+        Map<Integer, Packet> up = without(packets, down);
         long usual = slowest(up, "before");
         long epochs = books.sumOfEpochs();
 
