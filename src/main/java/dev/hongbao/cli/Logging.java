@@ -53,6 +53,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
         loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));
         // It warns of a part that nobody uses.
         loggers.getLogger("com.hazelcast.cp.CPSubsystem").setLevel(atLeast(Level.ERROR, log.level()));
+        // When a server is lost it warns of each of 271 parts of its maps, which hold nothing that is needed.
+        loggers.getLogger("com.hazelcast.internal.partition").setLevel(atLeast(Level.ERROR, log.level()));
         // It shows a stack trace for each connection that comes in while a stop takes the port away.
         loggers.getLogger("io.netty.bootstrap.ServerBootstrap").setLevel(atLeast(Level.ERROR, log.level()));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;

@@ -106,15 +106,23 @@ public final class LossyProxy implements AutoCloseable {
     private void accept() {
         try {
             while (true) {
-                Link link = new Link(listener.accept(), new Socket(host, port));
-                link.client.setTcpNoDelay(true);
-                link.server.setTcpNoDelay(true);
-                links.add(link);
-                daemon(() -> pump(link, link.client, link.server, false));
-                daemon(() -> pump(link, link.server, link.client, true));
+                connect(listener.accept());
             }
         } catch (IOException closed) {
             // the test is over
+        }
+    }
+
+    private void connect(Socket client) {
+        try {
+            Link link = new Link(client, new Socket(host, port));
+            link.client.setTcpNoDelay(true);
+            link.server.setTcpNoDelay(true);
+            links.add(link);
+            daemon(() -> pump(link, link.client, link.server, false));
+            daemon(() -> pump(link, link.server, link.client, true));
+        } catch (IOException nobodyThere) {
+            closeQuietly(client);
         }
     }
 

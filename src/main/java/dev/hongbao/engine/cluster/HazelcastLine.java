@@ -56,20 +56,25 @@ public final class HazelcastLine implements ServerLine {
      * @param namespace the installation's: others on the same cluster are not heard
      */
     public static Future<ServerLine> join(ClusterConfig config, String namespace) {
-        HazelcastClusterManager members = new HazelcastClusterManager(hazelcast(config));
+        return join(membership(config), bus(config), namespace);
+    }
+
+    static Future<ServerLine> join(Config membership, EventBusOptions bus, String namespace) {
+        HazelcastClusterManager members = new HazelcastClusterManager(membership);
         return Vertx.builder()
                 .with(new VertxOptions()
                         .setEventLoopPoolSize(1)
                         .setWorkerPoolSize(4)
                         .setInternalBlockingPoolSize(4)
                         .setPreferNativeTransport(true)
-                        .setEventBusOptions(bus(config)))
+                        .setEventBusOptions(bus))
                 .withClusterManager(members)
                 .buildClustered()
                 .map(vertx -> new HazelcastLine(vertx, members, namespace));
     }
 
-    private static EventBusOptions bus(ClusterConfig config) {
+    /** How the messages travel. */
+    static EventBusOptions bus(ClusterConfig config) {
         EventBusOptions bus = new EventBusOptions()
                 .setHost(config.host())
                 .setClusterPublicHost(config.host())
@@ -91,7 +96,8 @@ public final class HazelcastLine implements ServerLine {
         return bus;
     }
 
-    private static Config hazelcast(ClusterConfig cluster) {
+    /** How the servers find each other. */
+    static Config membership(ClusterConfig cluster) {
         Config config = ConfigUtil.loadConfig();
         config.setClusterName(cluster.name());
         Map.of(
