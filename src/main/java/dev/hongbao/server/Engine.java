@@ -146,6 +146,10 @@ public final class Engine {
                         .map(count -> new Engine(vertx, stores, config, metrics, clock, pools, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
+                        .compose(started -> engine.packets.startSending(
+                                () -> engine.openRedis("sends"),
+                                config.domain().claim().settleTimeout(),
+                                config.domain().packet()))
                         .compose(started -> engine.quarantine.start())
                         .compose(started -> engine.startWriter())
                         .map(engine))
@@ -180,12 +184,10 @@ public final class Engine {
 
     /** Opens the services of the event loop it is called on. */
     public Future<LoopServices> loopServices() {
-        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "claims")
-                .map(redis -> {
+        return openRedis("claims").map(redis -> {
                     KeyLoader loading = new KeyLoader(
                             vertx, redis, shards, config.domain().claim().settleTimeout());
-                    PacketService packetService =
-                            packets.packets(loading, config.domain().packet());
+                    PacketService packetService = packets.packets();
                     return new LoopServices(
                             redis,
                             packets.claims(redis, claimSettings()),
@@ -194,6 +196,11 @@ public final class Engine {
                             draws.draws(loading),
                             draws.plays(redis, playSettings()));
                 });
+    }
+
+    /** On the current event loop. @param name for the log */
+    private Future<RedisLinks> openRedis(String name) {
+        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), name);
     }
 
     private ClaimSettings claimSettings() {
@@ -250,8 +257,7 @@ public final class Engine {
 
     /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
     public Future<Boolean> isRedisReachable() {
-        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "health")
-                .compose(redis -> Future.any(redis.servers().stream()
+        return openRedis("health").compose(redis -> Future.any(redis.servers().stream()
                                 .map(server -> server.send(Request.cmd(Command.PING)))
                                 .toList())
                         .map(true)
@@ -318,6 +324,6 @@ public final class Engine {
 
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        return stopWriter().eventually(feeds::close).eventually(pools::close);
+        return stopWriter().eventually(feeds::close).eventually(packets::stopSending).eventually(pools::close);
     }
 }

@@ -14,11 +14,11 @@ import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketCloser;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
+import dev.hongbao.domain.packet.PacketSender;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.reconcile.PacketAudit;
-import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.Settler;
@@ -26,9 +26,14 @@ import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The red packets' part of the engine: what packets and claims add to it. Safe on any thread but for the services. */
 final class Packets {
@@ -53,6 +58,7 @@ final class Packets {
     private final ClaimMetrics metrics;
     private final StoreClock clock;
     private final PasscodeGuesses guesses;
+    private volatile @Nullable PacketSender sender;
 
     /**
      * @param pool of requests
@@ -107,10 +113,28 @@ final class Packets {
         return List.of(new ClaimSettler(catalog, ends, vertx.eventBus()), new CloseSettler(ends));
     }
 
-    PacketService packets(KeyLoader loading, PacketConfig config) {
+    /**
+     * Packets can be sent from now on; once, before {@link #packets}.
+     *
+     * @param redis opens connections on the current event loop
+     * @param loadWait how long a packet that is sent waits for a recovery under way
+     */
+    Future<Void> startSending(Supplier<Future<RedisLinks>> redis, Duration loadWait, PacketConfig config) {
         PacketService.Limits limits =
                 new PacketService.Limits(config.defaultExpiry(), config.maxExpiry(), config.maxCount());
-        return new PacketService(vertx, pool, shards, store, catalog, ended, loading, vertx.eventBus(), limits, clock);
+        sender = new PacketSender(pool, shards, catalog, redis, loadWait, limits, clock);
+        return vertx.deployVerticle(sender).mapEmpty();
+    }
+
+    /** Ends {@link #startSending}. */
+    Future<Void> stopSending() {
+        return sender == null || sender.deploymentID() == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(sender.deploymentID()).mapEmpty();
+    }
+
+    PacketService packets() {
+        return new PacketService(store, catalog, ended, Objects.requireNonNull(sender));
     }
 
     ClaimService claims(RedisLinks redis, ClaimSettings settings) {

@@ -14,11 +14,12 @@ import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.postgres.GatheredCommands;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -29,12 +30,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sending: rules, split, and one statement for all packets that wait, their amounts, their escrows and the transfers into them; then
- * one call of a script for all of a shard. One instance per event loop.
+ * one call of a script for all of a shard. One instance a server, on a loop of its own: the more sends a statement holds, the less each
+ * costs. {@link #send} may be called from anywhere; rules and split are worked on where it is called.
  */
-final class PacketSender {
+public final class PacketSender extends VerticleBase {
     /**
      * From more shares on it is looked beforehand whether the wallet holds the amount, and the split leaves the event loop: a
      * hundred thousand take some 10 ms, fifty in the worst case.
@@ -47,38 +51,55 @@ final class PacketSender {
      */
     private static final int MAX_GATHERED = 100;
 
-    /** Sends that wait: half a second's worth. */
+    /** Sends of a server that wait: half a second's worth. */
     private static final int MAX_WAITING = 2_000;
 
-    private final Vertx vertx;
     private final SendStatement statement;
     private final GatheredCommands<NewPacket, Future<Packet>> gathered;
     private final Shards shards;
     private final PacketCatalog catalog;
-    private final KeyLoader loading;
-    private final EventBus bus;
+    private final Supplier<Future<RedisLinks>> redis;
+    private final Duration loadWait;
     private final PacketService.Limits limits;
     private final Clock clock;
     private final SecureRandom random = new SecureRandom();
+    private @Nullable RedisLinks links;
+    private @Nullable KeyLoader loading;
 
-    PacketSender(
-            Vertx vertx,
+    /**
+     * @param redis opens connections on the current event loop
+     * @param loadWait how long a packet that is sent waits for a recovery under way, see {@link KeyLoader}
+     * @param clock only for refusing what opens too late; what is due is decided by Postgres' clock
+     */
+    public PacketSender(
             Pool pool,
             Shards shards,
             PacketCatalog catalog,
-            KeyLoader loading,
-            EventBus bus,
+            Supplier<Future<RedisLinks>> redis,
+            Duration loadWait,
             PacketService.Limits limits,
             Clock clock) {
-        this.vertx = vertx;
         this.statement = new SendStatement(pool, shards);
         this.gathered = new GatheredCommands<>("sends", MAX_WAITING, NewPacket::sender, this::execute);
         this.shards = shards;
         this.catalog = catalog;
-        this.loading = loading;
-        this.bus = bus;
+        this.redis = redis;
+        this.loadWait = loadWait;
         this.limits = limits;
         this.clock = clock;
+    }
+
+    @Override
+    public Future<?> start() {
+        return redis.get().onSuccess(opened -> {
+            links = opened;
+            loading = new KeyLoader(vertx, opened, shards, loadWait);
+        });
+    }
+
+    @Override
+    public Future<?> stop() {
+        return links == null ? Future.succeededFuture() : links.close();
     }
 
     Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
@@ -97,8 +118,14 @@ final class PacketSender {
                 .compose(answer -> answer);
     }
 
-    /** Gives of each packet when it is claimable, or why it is not sent. */
+    /** Gives of each packet when it is claimable, or why it is not sent; on the loop that has the connections to Redis. */
     private Future<List<Future<Packet>>> execute(List<NewPacket> packets) {
+        Promise<List<Future<Packet>>> sent = Promise.promise();
+        context.runOnContext(here -> executeHere(packets).onComplete(sent));
+        return sent.future();
+    }
+
+    private Future<List<Future<Packet>>> executeHere(List<NewPacket> packets) {
         return statement.execute(packets).map(all -> {
             Map<Generation, List<PacketId>> fresh = new HashMap<>();
             for (Sent sent : all) {
@@ -160,9 +187,9 @@ final class PacketSender {
     /** All are loaded or none, so one of their keys stands for all. */
     private Future<Void> load(List<PacketId> packets, Generation generation) {
         String key = PacketKeys.hash(generation, packets.get(0));
-        return loading.load(generation, key, new LoadPackets(packets)).map(loaded -> {
+        return Objects.requireNonNull(loading).load(generation, key, new LoadPackets(packets)).map(loaded -> {
             if (loaded) {
-                bus.publish(PacketsLoaded.ADDRESS, new PacketsLoaded(packets));
+                vertx.eventBus().publish(PacketsLoaded.ADDRESS, new PacketsLoaded(packets));
             }
             return null;
         });

@@ -10,13 +10,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.PacketStore.Progress;
 import dev.hongbao.domain.packet.PacketStore.Seen;
-import dev.hongbao.engine.journal.KeyLoader;
-import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.EventBus;
-import io.vertx.sqlclient.Pool;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -46,24 +40,11 @@ public final class PacketService {
      */
     public record Limits(Duration defaultExpiry, Duration maxExpiry, int maxCount) {}
 
-    /**
-     * @param clock only for refusing what opens too late; what is due is decided by Postgres' clock
-     */
-    public PacketService(
-            Vertx vertx,
-            Pool pool,
-            Shards shards,
-            PacketStore store,
-            PacketCatalog catalog,
-            EndedPackets ended,
-            KeyLoader loading,
-            EventBus bus,
-            Limits limits,
-            Clock clock) {
+    public PacketService(PacketStore store, PacketCatalog catalog, EndedPackets ended, PacketSender sending) {
         this.store = store;
         this.catalog = catalog;
         this.ended = ended;
-        this.sending = new PacketSender(vertx, pool, shards, catalog, loading, bus, limits, clock);
+        this.sending = sending;
     }
 
     /**

@@ -3,7 +3,7 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
-import io.vertx.core.Vertx;
+import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -34,20 +34,19 @@ final class CountingPool {
         return pool;
     }
 
-    /** The service as a server has it that was just started: nothing is at hand. Nothing it sends is loaded into Redis. */
-    PacketService service(Vertx vertx) {
+    /** The service as a server has it that was just started: nothing is at hand. It sends nothing that the wallet can pay. */
+    PacketService service() {
         PacketStore store = new PacketStore(pool);
-        return new PacketService(
-                vertx,
+        PacketCatalog catalog = new PacketCatalog(store);
+        PacketSender sender = new PacketSender(
                 pool,
                 new Shards(new ShardStore(pool, new Installation(new UUID(0, 0), "test")), 1, Map.of()),
-                store,
-                new PacketCatalog(store),
-                new EndedPackets(store),
-                null,
-                vertx.eventBus(),
+                catalog,
+                () -> Future.failedFuture("nothing is loaded here"),
+                Duration.ZERO,
                 new PacketService.Limits(Duration.ofHours(1), Duration.ofDays(1), 100_000),
                 Clock.systemUTC());
+        return new PacketService(store, catalog, new EndedPackets(store), sender);
     }
 
     /** How often since it was last asked for. */

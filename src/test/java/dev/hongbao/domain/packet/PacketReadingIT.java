@@ -84,7 +84,7 @@ class PacketReadingIT {
     }
 
     private PacketService fresh(CountingPool counted) {
-        return counted.service(engine.vertx());
+        return counted.service();
     }
 
     @Test

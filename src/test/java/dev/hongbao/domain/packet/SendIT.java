@@ -29,7 +29,6 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -63,7 +62,7 @@ class SendIT {
     void start(TestServers given) {
         servers = given;
         books = new Books(servers);
-        engine = TestEngine.start(servers, 1, Map.of("shards", "1"));
+        engine = TestEngine.start(servers, 2, Map.of("shards", "1"));
     }
 
     @AfterAll
@@ -88,12 +87,7 @@ class SendIT {
 
             // When
             Future<List<Sent>> sent = statement.execute(List.of(packet("alice", 100, 1, 100)));
-            eventually(
-                    Duration.ofSeconds(10),
-                    () -> assertThat(books.longOf("select count(*) from pg_locks as l"
-                                    + " join pg_stat_activity as a on a.pid = l.pid and a.datname = current_database()"
-                                    + " where not l.granted"))
-                            .isPositive());
+            awaitOneThatWaits();
             sql.execute("update shard set epoch = epoch + 1, nonce = 'next' where id = 0");
             recovery.commit();
 
@@ -123,6 +117,16 @@ class SendIT {
                         .fresh())
                 .isNotNull();
         assertThat(engine.balance("forger")).isZero();
+    }
+
+    /** For a lock. */
+    private void awaitOneThatWaits() {
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from pg_locks as l"
+                                + " join pg_stat_activity as a on a.pid = l.pid and a.datname = current_database()"
+                                + " where not l.granted"))
+                        .isPositive());
     }
 
     private Shards shards() {
@@ -224,7 +228,7 @@ class SendIT {
 
         // When
         Future<Packet> refused =
-                counted.service(engine.vertx()).send(member("penniless"), lucky(100_000, 100_000, HOUR), newKey());
+                counted.service().send(member("penniless"), lucky(100_000, 100_000, HOUR), newKey());
 
         // Then
         assertThatThrownBy(() -> get(refused))
@@ -256,20 +260,32 @@ class SendIT {
                         reason -> assertThat(reason.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
     }
 
-    /** All at once, on one loop, behind one that is under way. */
+    /** All while one is under way that waits for its wallet, from all loops in turn. */
     private List<Future<Packet>> sendAll(List<String> senders, List<IdempotencyKey> keys) {
-        engine.deposit("ahead", 10);
-        Promise<List<Future<Packet>>> begun = Promise.promise();
-        engine.loop(0).call(services -> {
-            var ahead = services.packets().send(member("ahead"), lucky(10, 2, HOUR), newKey());
-            List<Future<Packet>> all = new ArrayList<>();
-            for (int i = 0; i < senders.size(); i++) {
-                all.add(services.packets().send(member(senders.get(i)), lucky(10, 2, HOUR), keys.get(i)));
+        String ahead = "ahead-of-" + senders.get(0);
+        engine.deposit(ahead, 10);
+        try (Connection held = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement sql = held.createStatement()) {
+            held.setAutoCommit(false);
+            sql.execute("select from account where owner = '" + ahead + "' for update");
+            Future<Packet> first = sendOn(0, ahead, newKey());
+            awaitOneThatWaits();
+            List<Future<Packet>> all = IntStream.range(0, senders.size())
+                    .mapToObj(i -> sendOn(i, senders.get(i), keys.get(i)))
+                    .toList();
+            for (int loop = 0; loop < engine.loops(); loop++) {
+                get(engine.loop(loop).call(services -> Future.succeededFuture(0))); // what came before has begun
             }
-            begun.complete(all);
-            return ahead;
-        });
-        return get(begun.future());
+            held.rollback();
+            get(first);
+            return all;
+        } catch (SQLException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
+    private Future<Packet> sendOn(int loop, String sender, IdempotencyKey key) {
+        return engine.loop(loop).call(services -> services.packets().send(member(sender), lucky(10, 2, HOUR), key));
     }
 
     private static List<IdempotencyKey> keys(int count) {
@@ -288,7 +304,7 @@ class SendIT {
     }
 
     @Test
-    void sendsThatWaitAreOneTransactionAndEachHasItsVerdict() {
+    void sendsOfAllLoopsThatWaitAreOneTransactionAndEachHasItsVerdict() {
         // Given twenty who can pay, one who cannot, and one who asks twice under one key
         List<String> senders = new ArrayList<>(names("many", 20));
         senders.forEach(sender -> engine.deposit(sender, 10));
