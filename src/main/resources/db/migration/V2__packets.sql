@@ -55,12 +55,14 @@ create table packet (
     recipients text[],
     passcode   bytea, -- a salted digest
     escrow     bigint      not null unique references account,
+    refund_to  bigint      not null references account, -- who paid: what nobody claimed goes back there
     created_at timestamptz not null default now(),
     opens_at   timestamptz not null,
     expires_at timestamptz not null,
     closed_at  timestamptz, -- when it was drained, or closed after its expiry
     refund     bigint      not null default 0 check (refund >= 0),
     check (opens_at < expires_at),
+    check (refund_to <> escrow),
     check ((kind = 'exclusive') = (recipients is not null)),
     check (refund = 0 or closed_at is not null)
 );
@@ -232,14 +234,14 @@ begin
     where verdicts[g.place] = 'done';
 
     insert into packet (id, shard, group_id, sender, kind, asset, amount, count, split, seed, luckiest, greeting, recipients,
-                        passcode, escrow, opens_at, expires_at)
+                        passcode, escrow, refund_to, opens_at, expires_at)
     select g.id, g.shard, g.group_id, g.sender, g.kind, g.asset, g.total, g.count, g.split, g.seed, g.luckiest, g.greeting,
-           string_to_array(g.recipients, ' '), g.passcode, g.escrow, greatest(g.opening, now()),
+           string_to_array(g.recipients, ' '), g.passcode, g.escrow, g.wallet, greatest(g.opening, now()),
            greatest(g.opening, now()) + g.lifetime * interval '1 millisecond'
     from unnest(verdicts, ids, shards, groups, senders, kinds, assets, totals, counts, splits, seeds, luckiests, greetings,
-                recipients, passcodes, escrows, openings, lifetimes)
+                recipients, passcodes, escrows, wallets, openings, lifetimes)
              as g(verdict, id, shard, group_id, sender, kind, asset, total, count, split, seed, luckiest, greeting,
-                  recipients, passcode, escrow, opening, lifetime)
+                  recipients, passcode, escrow, wallet, opening, lifetime)
     where g.verdict = 'done';
 
     insert into command (id, actor, key)
@@ -462,8 +464,8 @@ begin
 end
 $$;
 
--- Settles closes: the escrow's remainder goes back to the sender, once. A packet that is closed already, or far from due
--- (latest_moment), is left alone.
+-- Settles closes: the escrow's remainder goes back to the account that paid, once. A packet that is closed already, or far from due
+-- (latest_moment), is left alone. One whose remainder cannot be paid fails: it must not close with money that nobody gets.
 --
 -- Returns the packets that are closed now.
 create function settle_closes(
@@ -476,23 +478,19 @@ begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
 
     with due as (
-        select p.id, p.escrow, p.sender, p.asset
+        select p.id, p.escrow, p.refund_to, (select e.balance from account as e where e.id = p.escrow) as remainder
         from packet as p
         where p.id = any (packets) and p.closed_at is null and p.expires_at <= latest_moment()
         order by p.id
         for no key update
     ), refunds as (
         insert into transfer (subject, debit, credit, amount, kind)
-        select d.id, d.escrow, w.id, e.balance, 'refund'
+        select d.id, d.escrow, d.refund_to, d.remainder, 'refund' -- what is unknown is null, and refused
         from due as d
-        join account as e on e.id = d.escrow
-        join account as w on w.owner = d.sender and w.kind = 'wallet' and w.asset = d.asset
-        where e.balance > 0
-        returning subject, amount
+        where d.remainder is distinct from 0
     ), ended as (
-        update packet set closed_at = now(), refund = coalesce(r.amount, 0)
+        update packet set closed_at = now(), refund = d.remainder
         from due as d
-        left join refunds as r on r.subject = d.id
         where packet.id = d.id
         returning packet.id
     )

@@ -85,15 +85,15 @@ final class LedgerChecks {
             new Check("I4", "all balances of an asset add up to 0", """
                     select format('%s: %s', asset, sum(balance)) from account group by asset having sum(balance) <> 0
                     """),
-            new Check("I8", "a refund is one transfer to the sender, and only a packet with shares left has one", """
+            new Check("I8", "a refund is one transfer to the account that paid, and only a packet with shares left has one", """
                     select format('packet %s: refund %s, transfers %s', p.id, p.refund, coalesce(t.sum, 0))
                     from packet as p
-                    left join (select t.subject, sum(t.amount) as sum, count(*) as n, min(w.owner) as owner
-                               from transfer as t join account as w on w.id = t.credit
+                    left join (select t.subject, sum(t.amount) as sum, count(*) as n, min(t.credit) as credit
+                               from transfer as t
                                where t.kind = 'refund' group by t.subject) as t on t.subject = p.id
                     left join (select subject, count(*) as n from transfer where slot is not null group by subject) as c
                         on c.subject = p.id
-                    where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.owner <> p.sender
+                    where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> p.refund_to
                        or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
                     """),
             new Check("I8", "no claim was settled before its packet's opening or after its close", """

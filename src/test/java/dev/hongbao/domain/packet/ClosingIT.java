@@ -6,15 +6,20 @@ import static dev.hongbao.testing.TestEngine.lucky;
 import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -198,5 +203,24 @@ class ClosingIT {
                                 + packet.id() + "'"))
                         .isEqualTo(1));
         books.assertClean();
+    }
+
+    @Test
+    void aCloseThatPaysNobodyFails() throws SQLException {
+        // Given a packet whose payer is not there: a book that the rules would not have let anybody write
+        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            statement.execute("alter table packet drop constraint packet_refund_to_fkey");
+            statement.execute("update packet set refund_to = -1, opens_at = now() - interval '1 hour', expires_at = now()"
+                    + " where id = '" + packet.id() + "'");
+
+            // When, then
+            assertThatThrownBy(() -> statement.execute("select settle_closes('{}', '{}', '{}', '{}', '{}', '{"
+                            + packet.id() + "}')"))
+                    .hasMessageContaining("an account that does not exist");
+            owner.rollback();
+        }
     }
 }

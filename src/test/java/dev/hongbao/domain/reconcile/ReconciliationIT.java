@@ -89,6 +89,7 @@ class ReconciliationIT {
             I8 | update packet set closed_at = null where count = 2; update packet set closed_at = now() where count = 10
             I8 | update packet set closed_at = closed_at - interval '1 hour' where count = 2
             I8 | update packet set opens_at = expires_at - interval '1 second' where count = 2
+            I8 | update packet set closed_at = now(), refund = 5, refund_to = (select id from account where owner = 'bob') where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, (select id from account where owner = 'alice' and kind = 'wallet'), 5, 'refund' from packet where count = 10
             I11 | update packet set opens_at = opens_at - interval '1 day', expires_at = now() - interval '11 seconds' where closed_at is null
             """)
     void forgedBooksAreFound(String invariant, String forgery) throws Exception {
