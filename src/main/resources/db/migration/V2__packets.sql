@@ -467,11 +467,11 @@ $$;
 -- Settles closes: the escrow's remainder goes back to the account that paid, once. A packet that is closed already, or far from due
 -- (latest_moment), is left alone. One whose remainder cannot be paid fails: it must not close with money that nobody gets.
 --
--- Returns the packets that are closed now.
+-- Returns the packets that are closed now, and their shards.
 create function settle_closes(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     packets uuid[],
-    out settled_at timestamptz, out closed uuid[])
+    out settled_at timestamptz, out closed uuid[], out closed_shards smallint[])
     language plpgsql
 as $$
 begin
@@ -492,9 +492,9 @@ begin
         update packet set closed_at = now(), refund = d.remainder
         from due as d
         where packet.id = d.id
-        returning packet.id
+        returning packet.id, packet.shard
     )
-    select array(select id from ended) into closed;
+    select coalesce(array_agg(id), '{}'), coalesce(array_agg(shard), '{}') from ended into closed, closed_shards;
     settled_at := now();
 end
 $$;

@@ -19,10 +19,13 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -151,8 +154,11 @@ public final class ClaimSettler implements Settler {
                 Claim.Share share = new Claim.Share(slot, amounts.get(i), packet.asset());
                 settled.add(new Claim(packet.id(), user, share, Claim.Status.SETTLED, at));
             }
-            ends.ended(
-                    Stream.of(row.getArrayOfUUIDs("drained")).map(PacketId::new).toList());
+            Set<UUID> drained = new HashSet<>(Arrays.asList(row.getArrayOfUUIDs("drained")));
+            ends.ended(packets.stream()
+                    .filter(packet -> drained.contains(packet.id().value()))
+                    .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))
+                    .toList());
             bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets, moves.generations()));
             foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
             return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;

@@ -4,13 +4,14 @@ import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 
 /** Settles closes: each packet is refunded exactly once (invariant I8). */
 public final class CloseSettler implements Settler {
-    private static final String SETTLE = "select settled_at, closed from settle_closes($1, $2, $3, $4, $5, $6)";
+    private static final String SETTLE = "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6)";
 
     private final PacketCleanup ends;
 
@@ -30,8 +31,12 @@ public final class CloseSettler implements Settler {
         return Future.succeededFuture((writer, moves) -> moves.send(
                         writer, SETTLE, moves.toTuple().addArrayOfUUID(packets))
                 .map(rows -> {
-                    UUID[] closed = rows.iterator().next().getArrayOfUUIDs("closed");
-                    ends.ended(Stream.of(closed).map(PacketId::new).toList());
+                    Row row = rows.iterator().next();
+                    UUID[] closed = row.getArrayOfUUIDs("closed");
+                    Short[] shards = row.getArrayOfShorts("closed_shards");
+                    ends.ended(IntStream.range(0, closed.length)
+                            .mapToObj(i -> new PacketCleanup.Ended(new PacketId(closed[i]), shards[i]))
+                            .toList());
                     return 0;
                 }));
     }

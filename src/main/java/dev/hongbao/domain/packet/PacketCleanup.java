@@ -12,16 +12,19 @@ public final class PacketCleanup {
     private static final int MAX_KEYS = 100_000;
 
     private final EndedPackets endedPackets;
-    private final BlockingQueue<PacketId> keys = new LinkedBlockingQueue<>(MAX_KEYS);
+    private final BlockingQueue<Ended> keys = new LinkedBlockingQueue<>(MAX_KEYS);
 
     public PacketCleanup(EndedPackets endedPackets) {
         this.endedPackets = endedPackets;
     }
 
+    /** A packet that is over. @param shard the one that was stored with it */
+    public record Ended(PacketId packet, int shard) {}
+
     /** Packets that a committed settlement ended. */
-    public void ended(Collection<PacketId> packets) {
-        endedPackets.ended(packets);
-        for (PacketId packet : packets) {
+    public void ended(Collection<Ended> packets) {
+        endedPackets.ended(packets.stream().map(Ended::packet).toList());
+        for (Ended packet : packets) {
             var unused = keys.offer(packet);
         }
     }
@@ -32,8 +35,8 @@ public final class PacketCleanup {
     }
 
     /** Takes packets whose keys nobody needs any more, at most {@code max}. What cannot be removed now is swept later. */
-    List<PacketId> takeKeys(int max) {
-        List<PacketId> taken = new ArrayList<>();
+    List<Ended> takeKeys(int max) {
+        List<Ended> taken = new ArrayList<>();
         keys.drainTo(taken, max);
         return taken;
     }

@@ -103,13 +103,13 @@ public final class PacketCloser implements OwnerTask {
     }
 
     private Future<Void> removeKeys(RedisLinks redis) {
-        List<PacketId> over = ends.takeKeys(PAGE);
+        List<PacketCleanup.Ended> over = ends.takeKeys(PAGE);
         if (over.isEmpty()) {
             return Future.succeededFuture();
         }
         return redis.unlink(over.stream()
-                .map(packet -> PacketKeys.hash(
-                        shards.current(shards.shardFor(packet.value())).generation(), packet))
+                .map(ended ->
+                        PacketKeys.hash(shards.current(ended.shard()).generation(), ended.packet()))
                 .toList());
     }
 }

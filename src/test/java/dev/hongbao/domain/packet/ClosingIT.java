@@ -223,4 +223,23 @@ class ClosingIT {
             owner.rollback();
         }
     }
+
+    @Test
+    void aPacketsKeyLeavesTheShardThatWasStoredWithIt() {
+        // Given a packet that lives in another shard than its id says
+        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
+        int other = (packet.shard() + 1) % books.stamps().size();
+        String key = books.stamps().get(other) + ":p:" + packet.id();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.rename(books.stamps().get(packet.shard()) + ":p:" + packet.id(), key);
+            books.execute("update packet set shard = " + other + " where id = '" + packet.id() + "'");
+
+            // When
+            books.expire(packet);
+
+            // Then
+            books.awaitClosed(packet);
+            eventually(IN_TIME, () -> assertThat(redis.exists(key)).isFalse());
+        }
+    }
 }
