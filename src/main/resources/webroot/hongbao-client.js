@@ -1,6 +1,6 @@
 /**
  * Hongbao's client for browsers and Node 22: one WebSocket that comes back by itself, and misses nothing when it does.
- * No dependencies. The protocol is described in /asyncapi.yaml.
+ * Needs hongbao-verify.js beside it, and nothing else. The protocol is described in /asyncapi.yaml.
  *
  *   import { connect } from './hongbao-client.js';
  *
@@ -14,6 +14,7 @@
  *   console.log('won', claim.amount);
  *   const [play] = await client.play(draw);
  *   console.log('drew', play.prize);
+ *   const { fair } = await verifyPacket(closedPacket, claims); // see hongbao-verify.js
  *
  * What a promise is refused with is a {@link HongbaoError}: its `kind` is the end of the problem's type (`drained`,
  * `expired`, `insufficient-funds`, …), so switch on that.
@@ -22,6 +23,8 @@
  * the server is there, and at once when the browser is online again or its tab is looked at; without an answer within 10
  * seconds it cuts the connection and opens another. No request waits for more than 30 seconds.
  */
+
+export { verifyPacket } from './hongbao-verify.js';
 
 /** Close codes after which another attempt with the same token is of no use; see asyncapi.yaml. */
 const FINAL_CODES = new Set([1003, 4000]);

@@ -39,6 +39,18 @@ begin
 end
 $$;
 
+-- What a packet commits to when it is sent: a digest that tells nothing of the seed, and that no other seed or terms have. The
+-- application computes it too, and anybody can once the seed is told; the guide's page on fairness describes the bytes.
+create function packet_commitment(
+    id uuid, seed bytea, asset text, amount bigint, count integer, min bigint, max bigint, split text, split_version smallint)
+    returns bytea
+    language sql
+    immutable
+return sha256(('hongbao-packet-v1' || e'\n' || 'id=' || id::text || e'\n' || 'seed=' || encode(seed, 'hex') || e'\n'
+    || 'asset=' || asset || e'\n' || 'amount=' || amount::text || e'\n' || 'count=' || count::text || e'\n'
+    || 'min=' || min::text || e'\n' || 'max=' || max::text || e'\n'
+    || 'split=' || split || e'\n' || 'splitVersion=' || split_version::text || e'\n')::bytea);
+
 create table packet (
     id         uuid primary key,
     shard      smallint    not null references shard,
@@ -48,8 +60,12 @@ create table packet (
     asset      text        not null,
     amount     bigint      not null check (amount > 0 and amount < 100000000000000),
     count      integer     not null check (count between 1 and 100000),
+    min        bigint      not null check (min >= 1 and min <= amount / count), -- the smallest share allowed
+    max        bigint      not null check (max <= amount and max >= (amount + count - 1) / count), -- the largest
     split      text        not null,
-    seed       bytea       not null check (length(seed) = 32),
+    split_version smallint not null check (split_version >= 1), -- of what a seed expands to
+    seed       bytea       not null check (length(seed) = 32), -- told to nobody before the packet is closed
+    commitment bytea       not null,
     luckiest   integer     not null, -- the slot with the largest amount, ties to the earlier one
     greeting   text,
     recipients text[],
@@ -64,7 +80,9 @@ create table packet (
     check (opens_at < expires_at),
     check (refund_to <> escrow),
     check ((kind = 'exclusive') = (recipients is not null)),
-    check (refund = 0 or closed_at is not null)
+    check (refund = 0 or closed_at is not null),
+    constraint packet_is_committed
+        check (commitment = packet_commitment(id, seed, asset, amount, count, min, max, split, split_version))
 );
 create index packet_open on packet (shard, id) where closed_at is null;
 create index packet_due on packet (expires_at) where closed_at is null;
@@ -116,7 +134,7 @@ begin
     where (select count(*) <> (n.count + 999) / 1000
                   or bool_or(cardinality(b.amounts) <> least(1000, n.count - b.block * 1000))
                   or sum(s.sum) <> n.amount
-                  or min(s.least) < 1
+                  or min(s.least) < n.min or max(s.most) > n.max
                   or (array_agg(b.block * 1000 + array_position(b.amounts, s.most) - 1 order by s.most desc, b.block))[1]
                      <> n.luckiest
            from packet_amounts as b
@@ -171,7 +189,8 @@ create function send_packets(
     ids uuid[], shards smallint[], groups text[], kinds text[], assets text[], totals bigint[], counts integer[],
     splits text[], seeds bytea[], luckiests integer[], greetings text[], recipients text[], passcodes bytea[],
     openings timestamptz[], lifetimes bigint[],
-    block_places integer[], blocks integer[], block_amounts text[])
+    block_places integer[], blocks integer[], block_amounts text[],
+    mins bigint[], maxs bigint[], split_versions smallint[], commitments bytea[])
     returns table (verdict text, packet uuid, epoch bigint, nonce text,
                    created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
     language plpgsql
@@ -234,14 +253,14 @@ begin
     where verdicts[g.place] = 'done';
 
     insert into packet (id, shard, group_id, sender, kind, asset, amount, count, split, seed, luckiest, greeting, recipients,
-                        passcode, escrow, refund_to, opens_at, expires_at)
+                        passcode, escrow, refund_to, opens_at, expires_at, min, max, split_version, commitment)
     select g.id, g.shard, g.group_id, g.sender, g.kind, g.asset, g.total, g.count, g.split, g.seed, g.luckiest, g.greeting,
            string_to_array(g.recipients, ' '), g.passcode, g.escrow, g.wallet, greatest(g.opening, now()),
-           greatest(g.opening, now()) + g.lifetime * interval '1 millisecond'
+           greatest(g.opening, now()) + g.lifetime * interval '1 millisecond', g.min, g.max, g.split_version, g.commitment
     from unnest(verdicts, ids, shards, groups, senders, kinds, assets, totals, counts, splits, seeds, luckiests, greetings,
-                recipients, passcodes, escrows, wallets, openings, lifetimes)
+                recipients, passcodes, escrows, wallets, openings, lifetimes, mins, maxs, split_versions, commitments)
              as g(verdict, id, shard, group_id, sender, kind, asset, total, count, split, seed, luckiest, greeting,
-                  recipients, passcode, escrow, wallet, opening, lifetime)
+                  recipients, passcode, escrow, wallet, opening, lifetime, min, max, split_version, commitment)
     where g.verdict = 'done';
 
     insert into command (id, actor, key)

@@ -81,7 +81,7 @@ export function packet(token, id) {
   return call('GET', `/v1/packets/${id}`, { token });
 }
 
-/** The first claims of a packet: `{items, next, luckiest}`. */
-export function claims(token, id) {
-  return call('GET', `/v1/packets/${id}/claims?limit=100`, { token });
+/** A page of a packet's claims, the first without a cursor: `{items, next, luckiest}`. */
+export function claims(token, id, cursor) {
+  return call('GET', `/v1/packets/${id}/claims?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
 }

@@ -6,6 +6,7 @@ import { envelope, html, isStill, openEnvelope, useEffect, useRef, useState } fr
 import { Dialog } from './dialog.js';
 import { Claims } from './detail.js';
 import { Face, nameOf } from './faces.js';
+import { Fairness } from './fairness.js';
 import { money } from './format.js';
 import { greetingOf, stateOf } from './packet.js';
 import { t } from './texts.js';
@@ -79,7 +80,7 @@ export function Opening({ packet, grab, room, onClose }) {
   }, [gone, packet.claimed.count, packet.status, packet.mine?.status, room.line]);
 
   return html`<${Dialog} name="opening" title=${t('packetFrom', nameOf(packet.sender))} onClose=${onClose}>
-    ${(gone || step === 'opening') && html`<${Result} packet=${packet} page=${page} fresh=${fresh} refusal=${refusal} me=${room.me}
+    ${(gone || step === 'opening') && html`<${Result} packet=${packet} page=${page} fresh=${fresh} refusal=${refusal} room=${room}
       shown=${gone} focus=${result} />`}
     <${Cover} packet=${packet} step=${step} refusal=${refusal} coin=${coin} onClaim=${claim} />
   <//>`;
@@ -118,7 +119,7 @@ function Cover({ packet, step, refusal, coin, onClaim }) {
   </form>`;
 }
 
-function Result({ packet, page, fresh, refusal, me, shown, focus }) {
+function Result({ packet, page, fresh, refusal, room, shown, focus }) {
   const mine = packet.mine;
   const [title, hint] = refusal ? (REFUSALS.get(refusal.reason) ?? ['trouble', '']) : verdict(packet);
   return html`<div class="result" data-outcome=${mine ? 'won' : (refusal?.reason ?? packet.status)}>
@@ -132,7 +133,8 @@ function Result({ packet, page, fresh, refusal, me, shown, focus }) {
         ${refusal || hint ? html`<p class="soft">${hint ? t(hint) : refusal.message}</p>` : null}`}
     </div>
     ${fresh && shown && !isStill() && html`<div class="coins" aria-hidden="true">${Array.from({ length: 14 }, () => html`<i></i>`)}</div>`}
-    <${Claims} packet=${packet} page=${page} me=${me} />
+    <${Claims} packet=${packet} page=${page} me=${room.me} />
+    ${packet.status !== 'open' && html`<${Fairness} packet=${packet} room=${room} />`}
   </div>`;
 }
 

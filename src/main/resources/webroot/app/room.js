@@ -3,7 +3,7 @@
  * from here; whoever shows it is told of each change.
  * @module
  */
-import { connect, randomKey } from '../hongbao-client.js';
+import { connect, randomKey, verifyPacket } from '../hongbao-client.js';
 import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays } from './api.js';
 import { rememberSession } from './prefs.js';
 import { askClock } from './time.js';
@@ -189,6 +189,20 @@ export class Room {
   /** Who has a share: `{items, next, luckiest}`. */
   claims(id) {
     return claims(this.token(), id);
+  }
+
+  /** Recomputes a packet's shares; see {@link verifyPacket}. What this tab was told of the commitment before counts. */
+  async verify(id) {
+    const commitment = this.#packets.get(id)?.commitment;
+    const seen = await fetchPacket(this.token(), id);
+    const items = [];
+    let next = '';
+    do {
+      const page = await claims(this.token(), id, next);
+      items.push(...page.items);
+      next = page.next;
+    } while (next !== null);
+    return verifyPacket(seen, items, { commitment });
   }
 
   /** Ends the connection. */

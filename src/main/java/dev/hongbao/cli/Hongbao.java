@@ -50,7 +50,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footerHeading = "%n",
         footer = {
             "'hongbao COMMAND --help' shows a command's options.",
-            "Exit codes: 0 done, 1 failed, 2 bad options, 3 reconcile found something quarantined."
+            "Exit codes: 0 done, 1 failed or answered with no, 2 bad options or input, 3 reconcile found something quarantined."
         },
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class)
@@ -114,6 +114,7 @@ public final class Hongbao {
         commands.put("check-config", () -> configured(flags.get(), CheckConfigCommand::new, option -> false));
         commands.put("default-config", () -> new CommandLine(new DefaultConfigCommand()));
         commands.put("split", () -> new CommandLine(new SplitCommand()));
+        commands.put("verify", () -> new CommandLine(new VerifyCommand()));
         commands.put("draw", () -> new CommandLine(new DrawCommand()));
         commands.put("reconcile", () -> configured(flags.get(), ReconcileCommand::new, Hongbao::concernsStores));
         commands.put("quarantine", () -> configured(flags.get(), QuarantineCommand::new, Hongbao::concernsStores));

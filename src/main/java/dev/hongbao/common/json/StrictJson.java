@@ -23,7 +23,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one JSON object as RFC 8259 says, and as I-JSON (RFC 7493) narrows it: UTF-8 only, no duplicate keys, nothing after
+ * Reads a JSON object as RFC 8259 says, and as I-JSON (RFC 7493) narrows it: UTF-8 only, no duplicate keys, nothing after
  * the end. Deep nesting and unpaired surrogates are refused, and U+0000, which Postgres can not keep. Integers are exact
  * longs (invariant I12); what would be rounded or cut is refused, not bent. Safe on any thread.
  */
@@ -66,16 +66,37 @@ public final class StrictJson {
 
     /** As {@link #decode(byte[])}. */
     public JsonObject decode(String text) {
+        List<JsonObject> objects = objects(text, 1);
+        if (objects.isEmpty()) {
+            throw InvalidInputException.malformedJson("#", "must be a JSON object");
+        }
+        return objects.get(0);
+    }
+
+    /**
+     * Reads objects that follow on each other, with white space or nothing between them: what several answers look like in one file.
+     * Empty for a text without any.
+     *
+     * @throws InvalidInputException as {@link #decode(byte[])}
+     */
+    public List<JsonObject> decodeAll(byte[] utf8) {
+        return objects(text(utf8), Integer.MAX_VALUE);
+    }
+
+    private List<JsonObject> objects(String text, int most) {
         try (JsonParser parser = FACTORY.createParser(text)) {
             try {
-                if (parser.nextToken() != JsonToken.START_OBJECT) {
-                    throw InvalidInputException.malformedJson("#", "must be a JSON object");
+                List<JsonObject> objects = new ArrayList<>();
+                for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+                    if (objects.size() == most) {
+                        throw InvalidInputException.malformedJson("#", "must end after its first value");
+                    }
+                    if (token != JsonToken.START_OBJECT) {
+                        throw InvalidInputException.malformedJson("#", "must be a JSON object");
+                    }
+                    objects.add(new JsonObject(object(parser)));
                 }
-                JsonObject object = new JsonObject(object(parser));
-                if (parser.nextToken() != null) {
-                    throw InvalidInputException.malformedJson("#", "must end after its first value");
-                }
-                return object;
+                return objects;
             } catch (StreamConstraintsException limit) {
                 throw InvalidInputException.malformedJson(
                         place(parser),

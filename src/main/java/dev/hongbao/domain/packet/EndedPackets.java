@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ public final class EndedPackets {
      *
      * @param status DRAINED or REFUNDED
      * @param claimedAmount minor units
-     * @param luckiest null unless drained: while shares are left, nobody knows who would have been
+     * @param ending its luckiest, unless time ran out: while shares are left, nobody knows who would have been; and its seed
      * @param winners by user; null when there are too many to keep
      * @param filter of the winners when they are not kept, else null
      */
@@ -50,12 +51,17 @@ public final class EndedPackets {
             PacketStatus status,
             int claimedCount,
             long claimedAmount,
-            @Nullable Claim luckiest,
+            PacketView.Ending ending,
             @Nullable Map<UserId, Claim> winners,
             @Nullable WinnerFilter filter) {
+        /** Null unless drained. */
+        public @Nullable Claim luckiest() {
+            return ending.luckiest();
+        }
+
         /** In the cache's unit: a winner that is kept. */
         int weight() {
-            return 5 + (winners == null ? 0 : winners.size()) + (filter == null ? 0 : filter.size() / 25);
+            return 6 + (winners == null ? 0 : winners.size()) + (filter == null ? 0 : filter.size() / 25);
         }
 
         /** False for a user who surely holds no claim on it. */
@@ -112,6 +118,7 @@ public final class EndedPackets {
 
     private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {
         PacketStatus status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
+        String seed = Objects.requireNonNull(progress.seed());
         if (progress.claimedCount() > MAX_WINNERS) {
             return (status == PacketStatus.DRAINED ? store.luckiest(id) : Future.<@Nullable Claim>succeededFuture(null))
                     .compose(luckiest -> store.winners(id)
@@ -119,7 +126,7 @@ public final class EndedPackets {
                                     status,
                                     progress.claimedCount(),
                                     progress.claimedAmount(),
-                                    luckiest,
+                                    new PacketView.Ending(luckiest, seed),
                                     null,
                                     new WinnerFilter(users))));
         }
@@ -128,7 +135,7 @@ public final class EndedPackets {
                         status,
                         progress.claimedCount(),
                         progress.claimedAmount(),
-                        status == PacketStatus.DRAINED ? luckiest(claims) : null,
+                        new PacketView.Ending(status == PacketStatus.DRAINED ? luckiest(claims) : null, seed),
                         byUser(claims),
                         null));
     }

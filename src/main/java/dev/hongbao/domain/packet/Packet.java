@@ -2,7 +2,9 @@ package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.split.SplitTerms;
 import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +19,10 @@ public final class Packet {
     private final UserId sender;
     private final PacketKind kind;
     private final Asset asset;
-    private final long amount;
+    private final SplitTerms terms;
     private final SlotAmounts amounts;
     private final @Nullable String greeting;
+    private final Commitment commitment;
     private final Set<UserId> recipients;
     private final @Nullable Passcode passcode;
     private final Instant createdAt;
@@ -29,16 +32,16 @@ public final class Packet {
     /**
      * What is in a packet.
      *
-     * @param amount the total, minor units
-     * @param count the number of shares
+     * @param terms how much there is, and how it is split
      * @param greeting null for none
+     * @param commitment to the terms and the seed
      */
     public record Contents(
             PacketKind kind,
             Asset asset,
-            long amount,
-            int count,
-            @Nullable String greeting) {}
+            SplitTerms terms,
+            @Nullable String greeting,
+            Commitment commitment) {}
 
     /**
      * Who may claim.
@@ -65,9 +68,10 @@ public final class Packet {
         this.sender = sender;
         this.kind = contents.kind;
         this.asset = contents.asset;
-        this.amount = contents.amount;
-        this.amounts = new SlotAmounts(contents.count);
+        this.terms = contents.terms;
+        this.amounts = new SlotAmounts(contents.terms.count());
         this.greeting = contents.greeting;
+        this.commitment = contents.commitment;
         this.group = audience.group;
         this.recipients = audience.recipients;
         this.passcode = audience.passcode;
@@ -102,7 +106,17 @@ public final class Packet {
 
     /** The total, minor units. */
     public long amount() {
-        return amount;
+        return terms.total();
+    }
+
+    /** How the amount is split. */
+    public SplitTerms terms() {
+        return terms;
+    }
+
+    /** To the terms and the seed; the seed itself is told when the packet is closed. */
+    public Commitment commitment() {
+        return commitment;
     }
 
     /** The number of shares. */

@@ -23,7 +23,7 @@ public final class PacketCatalog {
     /** Bytes kept, about. */
     private static final long MAX_WEIGHT = 64_000_000;
 
-    private static final int PACKET_WEIGHT = 480;
+    private static final int PACKET_WEIGHT = 680;
     private static final int RECIPIENT_WEIGHT = 80;
 
     /** Packets looked up at once: whoever makes up ids does not fill the memory with them. */

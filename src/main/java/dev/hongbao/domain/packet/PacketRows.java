@@ -2,9 +2,12 @@ package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.PacketStore.Progress;
 import dev.hongbao.domain.packet.PacketStore.Seen;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
@@ -25,7 +28,8 @@ final class PacketRows {
                 row.getBoolean("due"),
                 row.getLong("refund"),
                 row.getInteger("claimed_count"),
-                row.getLong("claimed_amount"));
+                row.getLong("claimed_amount"),
+                row.getString("seed"));
     }
 
     static Claim claim(Row row) {
@@ -81,9 +85,14 @@ final class PacketRows {
                 new Packet.Contents(
                         PacketKind.of(row.getString("kind")),
                         new Asset(row.getString("asset")),
-                        row.getLong("amount"),
-                        row.getInteger("count"),
-                        row.getString("greeting")),
+                        new SplitTerms(
+                                SplitAlgorithm.of(row.getString("split")),
+                                row.getLong("amount"),
+                                row.getInteger("count"),
+                                row.getLong("min"),
+                                row.getLong("max")),
+                        row.getString("greeting"),
+                        new Commitment(row.getInteger("split_version"), row.getString("commitment"))),
                 new Packet.Audience(
                         new GroupId(row.getString("group_id")),
                         recipients == null

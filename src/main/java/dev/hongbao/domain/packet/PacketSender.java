@@ -5,6 +5,7 @@ import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
@@ -177,10 +178,11 @@ public final class PacketSender extends VerticleBase {
         PacketId id = PacketId.create();
         byte[] seed = new byte[Split.SEED_BYTES];
         random.nextBytes(seed);
-        long[] amounts = Split.amounts(
-                SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max()), seed);
+        SplitTerms terms =
+                SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max());
         Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
-        SendStatement.Shares shares = new SendStatement.Shares(algorithm, seed, amounts);
+        SendStatement.Shares shares = new SendStatement.Shares(
+                terms, seed, Split.amounts(terms, seed), Commitment.of(id.value(), command.asset(), terms, seed));
         return new NewPacket(scope, id, shards.shardFor(id.value()), command, shares, expiresIn);
     }
 

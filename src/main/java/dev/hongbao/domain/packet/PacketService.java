@@ -171,7 +171,7 @@ public final class PacketService {
     }
 
     private static PacketView view(Packet packet, EndedPacket over, @Nullable Claim mine) {
-        return new PacketView(packet, over.status(), over.claimedCount(), over.claimedAmount(), mine, over.luckiest());
+        return new PacketView(packet, over.status(), over.claimedCount(), over.claimedAmount(), mine, over.ending());
     }
 
     private static PacketView view(Seen seen) {
@@ -191,7 +191,7 @@ public final class PacketService {
                 progress.claimedCount(),
                 amountVisible ? progress.claimedAmount() : null,
                 seen.mine(),
-                seen.luckiest());
+                progress.seed() == null ? null : new PacketView.Ending(seen.luckiest(), progress.seed()));
     }
 
     private static @Nullable PacketId before(@Nullable String cursor) {

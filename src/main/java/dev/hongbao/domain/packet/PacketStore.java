@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** Packets and claims as Postgres has them. Safe on any thread. */
 public final class PacketStore {
     private static final String PACKET =
-            "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.greeting, p.recipients,"
+            "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split,"
+                    + " p.split_version, encode(p.commitment, 'hex') as commitment, p.greeting, p.recipients,"
                     + " p.passcode, p.created_at, p.opens_at, p.expires_at";
 
     private static final String CLAIM =
@@ -81,8 +82,14 @@ public final class PacketStore {
         this.quarantine = quarantine;
     }
 
-    /** A packet's progress, at one moment. */
-    record Progress(boolean closed, boolean due, long refund, int claimedCount, long claimedAmount) {}
+    /** A packet's progress, at one moment. @param seed 64 hexadecimal digits; null until it is closed */
+    record Progress(
+            boolean closed,
+            boolean due,
+            long refund,
+            int claimedCount,
+            long claimedAmount,
+            @Nullable String seed) {}
 
     /**
      * A packet as one user sees it.
@@ -125,7 +132,9 @@ public final class PacketStore {
         return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund,"
                         + " coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)"
                         + " as claimed_count,"
-                        + " p.amount - p.refund - e.balance as claimed_amount")
+                        + " p.amount - p.refund - e.balance as claimed_amount,"
+                        // The seed of an open packet never leaves Postgres.
+                        + " case when p.closed_at is not null then encode(p.seed, 'hex') end as seed")
                 .replace("p.", p + ".");
     }
 

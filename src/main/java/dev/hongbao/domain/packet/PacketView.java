@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimedAmount minor units of the settled claims; null while the viewer may not see amounts, which is before the
  *     viewer has claimed or the packet is drained or closed
  * @param mine the viewer's own claim; null for none
- * @param luckiest the largest claim, ties to the earlier slot; null until the packet is drained, and for ever when its time
- *     ran out before that
+ * @param ending what nobody knows before the packet is closed; null until then
  */
 public record PacketView(
         Packet packet,
@@ -18,7 +17,20 @@ public record PacketView(
         int claimedCount,
         @Nullable Long claimedAmount,
         @Nullable Claim mine,
-        @Nullable Claim luckiest) {
+        @Nullable Ending ending) {
+    /**
+     * What a closed packet tells.
+     *
+     * @param luckiest the largest claim, ties to the earlier slot; null when time ran out before all shares were claimed
+     * @param seed of the split, 64 hexadecimal digits: who knows it knows every share, so it is told when no share can be claimed
+     *     any more, and anybody can then recompute them
+     */
+    public record Ending(@Nullable Claim luckiest, String seed) {}
+
+    /** The largest claim; null until the packet is drained, and for ever when its time ran out before that. */
+    public @Nullable Claim luckiest() {
+        return ending == null ? null : ending.luckiest;
+    }
 
     /** The view of a packet that was just sent; the answer to every repetition of the same send. */
     public static PacketView ofNew(Packet packet) {

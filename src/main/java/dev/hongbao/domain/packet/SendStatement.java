@@ -1,11 +1,12 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.split.Split;
-import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
 import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -19,6 +20,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -31,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 /** The one statement that sends packets: {@code send_packets}, a transaction by itself. Safe on any thread. */
 final class SendStatement {
     private static final String SEND = "select verdict, packet, epoch, nonce, created_at, opens_at, expires_at from"
-            + " send_packets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
+            + " send_packets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,"
+            + " $22, $23, $24, $25)";
 
     /** Whether a send is sure to be refused: its key is unused, and the wallet holds too little. */
     private static final String POOR = "select not exists (select from idempotency"
@@ -60,7 +63,7 @@ final class SendStatement {
     }
 
     /** How it is split. @param amounts of all slots, minor units; their sum is the command's amount */
-    record Shares(SplitAlgorithm algorithm, byte[] seed, long[] amounts) {}
+    record Shares(SplitTerms terms, byte[] seed, long[] amounts, Commitment commitment) {}
 
     /**
      * What became of it.
@@ -136,7 +139,7 @@ final class SendStatement {
                         column(packets, String[]::new, p -> p.command.asset().code()))
                 .addArrayOfLong(column(packets, Long[]::new, p -> p.command.amount()))
                 .addArrayOfInteger(column(packets, Integer[]::new, p -> p.command.count()))
-                .addArrayOfString(column(packets, String[]::new, p -> p.shares.algorithm.wireName()))
+                .addArrayOfString(column(packets, String[]::new, p -> p.shares.terms.algorithm().wireName()))
                 .addArrayOfBuffer(column(packets, Buffer[]::new, p -> Buffer.buffer(p.shares.seed)))
                 .addArrayOfInteger(column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
                 .addArrayOfString(column(packets, String[]::new, p -> p.command.greeting()))
@@ -146,7 +149,11 @@ final class SendStatement {
                 .addArrayOfLong(column(packets, Long[]::new, p -> p.expiresIn.toMillis()))
                 .addArrayOfInteger(places.toArray(Integer[]::new))
                 .addArrayOfInteger(numbers.toArray(Integer[]::new))
-                .addArrayOfString(amounts.toArray(String[]::new));
+                .addArrayOfString(amounts.toArray(String[]::new))
+                .addArrayOfLong(column(packets, Long[]::new, p -> p.shares.terms.min()))
+                .addArrayOfLong(column(packets, Long[]::new, p -> p.shares.terms.max()))
+                .addArrayOfShort(column(packets, Short[]::new, p -> (short) p.shares.commitment.splitVersion()))
+                .addArrayOfBuffer(column(packets, Buffer[]::new, SendStatement::commitment));
     }
 
     private static <T> T[] column(
@@ -172,6 +179,10 @@ final class SendStatement {
                 : Buffer.buffer(Passcode.of(packet.id, typed).digest());
     }
 
+    private static Buffer commitment(NewPacket packet) {
+        return Buffer.buffer(HexFormat.of().parseHex(packet.shares.commitment.digest()));
+    }
+
     private static @Nullable OffsetDateTime opening(SendCommand command) {
         return command.opensAt() == null ? null : command.opensAt().atOffset(ZoneOffset.UTC);
     }
@@ -184,7 +195,11 @@ final class SendStatement {
                 sent.shard,
                 sent.sender(),
                 new Packet.Contents(
-                        command.kind(), command.asset(), command.amount(), command.count(), command.greeting()),
+                        command.kind(),
+                        command.asset(),
+                        sent.shares.terms,
+                        command.greeting(),
+                        sent.shares.commitment),
                 new Packet.Audience(
                         command.group(),
                         Set.copyOf(command.recipients()),

@@ -48,7 +48,7 @@ public final class Reconciliation {
         this.audits = List.copyOf(audits);
     }
 
-    /** Every check there is on the database. */
+    /** Every check on the database that is a query; {@link SplitAudit} is not one. */
     public static List<Check> checks() {
         return Stream.concat(LedgerChecks.ALL.stream(), DrawChecks.ALL.stream()).toList();
     }
@@ -75,6 +75,11 @@ public final class Reconciliation {
                                 .query("set local enable_nestloop = off; set local work_mem = '64MB'")
                                 .execute())
                         .compose(set -> each(connection, found))
+                        .compose(checked -> new SplitAudit(vertx).run(connection))
+                        .map(splits -> {
+                            found.accept(splits);
+                            return splits;
+                        })
                         .eventually(() -> connection.query("rollback").execute()))
                 .compose(checked -> new RedisAudit(vertx, pool, redis, namespace, formats, audits).run())
                 .map(differences -> {

@@ -15,6 +15,9 @@ public enum SplitAlgorithm {
     /** Total / count, which must divide. */
     EQUAL;
 
+    /** Of what a seed and terms expand to. It grows when an algorithm draws another way; what older packets hold stays true. */
+    public static final int VERSION = 1;
+
     /** The name in the API, on the command line and in the tables: {@code double-mean} and so on. */
     public String wireName() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Domain values as the contract's JSON, written by hand: no reflection decides what a client sees. */
 public final class Bodies {
     private static final int CLAIM_LENGTH = 256;
-    private static final int PACKET_LENGTH = 768;
+    private static final int PACKET_LENGTH = 1024;
 
     private Bodies() {}
 
@@ -124,6 +124,10 @@ public final class Bodies {
                 .plain("asset", packet.asset().code())
                 .field("amount", packet.amount())
                 .field("count", packet.count())
+                .field("min", packet.terms().min())
+                .field("max", packet.terms().max())
+                .plain("split", packet.terms().algorithm().wireName())
+                .field("splitVersion", packet.commitment().splitVersion())
                 .field("greeting", packet.greeting())
                 .field("passcodeRequired", packet.passcode() != null)
                 .plain("status", view.status().wireName())
@@ -137,6 +141,8 @@ public final class Bodies {
         json.endObject();
         optionalClaim(json, "mine", view.mine());
         optionalClaim(json, "luckiest", view.luckiest());
+        json.plain("commitment", packet.commitment().digest());
+        json.field("seed", view.ending() == null ? null : view.ending().seed());
         json.endObject();
     }
 

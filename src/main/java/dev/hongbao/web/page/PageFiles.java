@@ -98,6 +98,7 @@ public final class PageFiles {
         files.put("/", ROOT + "index.html");
         files.put("/icon.svg", ROOT + "icon.svg");
         files.put("/hongbao-client.js", ROOT + "hongbao-client.js");
+        files.put("/hongbao-verify.js", ROOT + "hongbao-verify.js");
         files.put("/openapi.yaml", "openapi.yaml");
         files.put("/asyncapi.yaml", "asyncapi.yaml");
         files.put("/docs", SWAGGER_PAGE);

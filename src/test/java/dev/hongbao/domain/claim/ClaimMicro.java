@@ -2,10 +2,14 @@ package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.split.Split;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -39,6 +43,9 @@ import org.openjdk.jmh.annotations.State;
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class ClaimMicro {
     private static final int CLAIMS = 256;
+    private static final Asset CNY = new Asset("CNY");
+    private static final SplitTerms TERMS =
+            SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, CLAIMS, CLAIMS, null, null);
 
     /** Nothing is sent here. */
     private static final RedisLinks NOWHERE = new RedisLinks() {
@@ -94,7 +101,12 @@ public class ClaimMicro {
                 id,
                 0,
                 new UserId("alice"),
-                new Packet.Contents(PacketKind.LUCKY, new Asset("CNY"), CLAIMS, CLAIMS, null),
+                new Packet.Contents(
+                        PacketKind.LUCKY,
+                        CNY,
+                        TERMS,
+                        null,
+                        Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES])),
                 new Packet.Audience(new GroupId("family"), Set.of(), null),
                 new Packet.Times(Instant.EPOCH, Instant.EPOCH, Instant.MAX));
     }

@@ -136,6 +136,7 @@ class PacketReadingIT {
                     .get(first / EACH);
             assertThat(view.status()).isEqualTo(status);
             assertThat(view.claimedCount()).isEqualTo(status == PacketStatus.DRAINED ? 3 : 1);
+            assertThat(view.ending() != null).as("the seed is told").isEqualTo(status != PacketStatus.OPEN);
             boolean has = viewer.equals("bob") || status == PacketStatus.DRAINED;
             int slot = viewer.equals("bob") ? 0 : 1;
             if (has) {

@@ -13,10 +13,14 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.fairness.Commitment;
+import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
 import dev.hongbao.domain.packet.SendStatement.Sent;
+import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
 import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
@@ -119,6 +123,25 @@ class SendIT {
         assertThat(engine.balance("forger")).isZero();
     }
 
+    @Test
+    void aCommitmentToAnotherSeedAndSharesBeyondTheTermsAreRefused() {
+        engine.deposit("cheat", 100);
+        SendStatement statement = new SendStatement(engine.engine().pool(), shards());
+        SplitTerms terms = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, 100, 2, 40L, 60L);
+        byte[] seed = new byte[Split.SEED_BYTES];
+        byte[] another = seed.clone();
+        another[31] = 1;
+
+        assertThatThrownBy(() -> get(statement.execute(List.of(packet("cheat", terms, another, 60, 40)))))
+                .hasMessageContaining("packet_is_committed");
+        for (long[] amounts : List.of(new long[] {61, 39}, new long[] {100, 0})) {
+            assertThatThrownBy(() -> get(statement.execute(List.of(packet("cheat", terms, seed, amounts)))))
+                    .hasMessageContaining("do not add up");
+        }
+        assertThat(get(statement.execute(List.of(packet("cheat", terms, seed, 60, 40)))))
+                .allSatisfy(sent -> assertThat(sent.fresh()).isNotNull());
+    }
+
     /** For a lock. */
     private void awaitOneThatWaits() {
         eventually(
@@ -146,13 +169,23 @@ class SendIT {
     }
 
     private static NewPacket packet(String sender, long amount, int count, long... amounts) {
+        SplitTerms terms = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, amount, count, null, null);
+        return packet(sender, terms, new byte[Split.SEED_BYTES], amounts);
+    }
+
+    private static NewPacket packet(String sender, SplitTerms terms, byte[] committed, long... amounts) {
+        PacketId id = PacketId.create();
         var scope = new Idempotency.Scope(new UserId(sender), "send", newKey(), "a test");
         return new NewPacket(
                 scope,
-                PacketId.create(),
+                id,
                 0,
-                lucky(amount, count, HOUR),
-                new SendStatement.Shares(SplitAlgorithm.DOUBLE_MEAN, new byte[32], amounts),
+                lucky(terms.total(), terms.count(), HOUR),
+                new SendStatement.Shares(
+                        terms,
+                        new byte[Split.SEED_BYTES],
+                        amounts,
+                        Commitment.of(id.value(), new Asset("CNY"), terms, committed)),
                 HOUR);
     }
 
@@ -218,7 +251,10 @@ class SendIT {
                 + n + "), array(select 0 from " + n + "), " + nulls + "::text[], " + nulls + "::text[], " + nulls
                 + "::bytea[], " + nulls + "::timestamptz[], array(select 1000 from " + n
                 + ")::bigint[], array(select n from " + n + "), array(select 0 from " + n
-                + "), array(select '{' || a || '}' from unnest(" + totals + ") as a))");
+                + "), array(select '{' || a || '}' from unnest(" + totals + ") as a), array(select 1 from " + n
+                + ")::bigint[], " + totals + ", array(select 1 from " + n
+                + ")::smallint[], array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1,"
+                + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)))");
     }
 
     @Test

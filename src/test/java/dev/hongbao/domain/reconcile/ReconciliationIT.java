@@ -27,6 +27,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.StreamEntryID;
@@ -113,6 +114,44 @@ class ReconciliationIT {
             // Then
             assertThat(found).as(forgery).isTrue();
             owner.rollback();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update packet set seed = set_byte(seed, 31, 255 - get_byte(seed, 31))",
+                "update packet set commitment = set_byte(commitment, 0, 255 - get_byte(commitment, 0))",
+                "update packet set max = max - 1",
+                "update packet set split = 'inflate'",
+                "update packet set split = 'none'",
+                "update packet set split_version = 2",
+                "update packet set luckiest = 1 - luckiest",
+                // Another split of the same seed, with a commitment that fits
+                "update packet set seed = set_byte(seed, 31, 255 - get_byte(seed, 31)); update packet set"
+                        + " commitment = packet_commitment(id, seed, asset, amount, count, min, max, split, split_version)",
+                "update packet_amounts set amounts = array[amounts[2], amounts[1]] || amounts[3:] where amounts[1] <> amounts[2]",
+                "delete from packet_amounts",
+            })
+    void aSplitThatIsNotTheSeedsIsFound(String forgery) throws Exception {
+        // Given a packet whose shares differ, in books of its own
+        try (TestServers own = Servers.fresh()) {
+            try (TestEngine engine = TestEngine.start(own, 1, Map.of())) {
+                engine.deposit("dora", 1_000_000);
+                engine.send("dora", 1_000_000, 2);
+            }
+            assertThat(Audit.run(TestEngine.stores(own), finding -> {})).allMatch(Finding::isClean);
+            new Books(own).execute("alter table packet drop constraint packet_is_committed;"
+                    + " alter table packet disable trigger user; alter table packet_amounts disable trigger user; " + forgery);
+
+            // When
+            List<Finding> findings = Audit.run(TestEngine.stores(own), finding -> {});
+
+            // Then
+            assertThat(findings)
+                    .filteredOn(finding -> finding.name().startsWith("the seed of every packet"))
+                    .singleElement()
+                    .satisfies(finding -> assertThat(finding.lines()).singleElement().asString().startsWith("packet "));
         }
     }
 

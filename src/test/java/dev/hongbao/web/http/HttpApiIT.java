@@ -110,6 +110,10 @@ class HttpApiIT extends TestServerClient {
                         "asset",
                         "amount",
                         "count",
+                        "min",
+                        "max",
+                        "split",
+                        "splitVersion",
                         "greeting",
                         "passcodeRequired",
                         "status",
@@ -118,7 +122,9 @@ class HttpApiIT extends TestServerClient {
                         "expiresAt",
                         "claimed",
                         "mine",
-                        "luckiest");
+                        "luckiest",
+                        "commitment",
+                        "seed");
         assertThat(sent.getString("greeting")).isEqualTo("恭喜\"发财\"🧧");
         assertThat(sent.getString("status")).isEqualTo("open");
         assertThat(sent.getJsonObject("claimed")).isEqualTo(new JsonObject().put("count", 0));

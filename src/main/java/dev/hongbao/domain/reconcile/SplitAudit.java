@@ -1,0 +1,138 @@
+package dev.hongbao.domain.reconcile;
+
+import dev.hongbao.domain.fairness.Commitment;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.split.Split;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Cursor;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Splits every packet again, which no query can: its seed gives its commitment and the amounts of its slots. Reads page by page, and
+ * computes on a worker. One instance a run.
+ */
+final class SplitAudit {
+    private static final int PAGE = 500;
+
+    private static final String PACKETS = """
+            select p.id, p.asset, p.amount, p.count, p.min, p.max, p.split, p.split_version, p.seed, p.luckiest,
+                   encode(p.commitment, 'hex') as commitment, b.amounts
+            from packet as p left join packet_amounts as b on b.packet = p.id
+            order by p.id, b.block
+            """;
+
+    private final Vertx vertx;
+    private final List<String> lines = new ArrayList<>();
+    /** The rows of one packet, a block of its amounts each. */
+    private final List<Row> rows = new ArrayList<>();
+
+    private @Nullable UUID packet;
+
+    SplitAudit(Vertx vertx) {
+        this.vertx = vertx;
+    }
+
+    /** @param connection in a transaction */
+    Future<Finding> run(SqlConnection connection) {
+        return connection
+                .prepare(PACKETS)
+                .compose(statement -> {
+                    Cursor cursor = statement.cursor(Tuple.tuple());
+                    return pages(cursor).eventually(cursor::close).eventually(statement::close);
+                })
+                .map(read -> new Finding(
+                        "I2",
+                        "the seed of every packet gives its commitment and the amounts of its slots",
+                        Severity.VIOLATION,
+                        lines.stream().limit(Reconciliation.MAX_LINES).toList()));
+    }
+
+    private Future<Void> pages(Cursor cursor) {
+        return cursor.read(PAGE).compose(page -> {
+            boolean last = !cursor.hasMore();
+            return vertx.<Void>executeBlocking(() -> {
+                        look(page, last);
+                        return null;
+                    })
+                    .compose(looked -> last || lines.size() >= Reconciliation.MAX_LINES
+                            ? Future.succeededFuture()
+                            : pages(cursor));
+        });
+    }
+
+    private void look(RowSet<Row> page, boolean last) {
+        for (Row row : page) {
+            UUID id = row.getUUID("id");
+            if (!id.equals(packet)) {
+                judge();
+                packet = id;
+            }
+            rows.add(row);
+        }
+        if (last) {
+            judge();
+        }
+    }
+
+    private void judge() {
+        if (rows.isEmpty()) {
+            return;
+        }
+        String fault = fault(rows.get(0));
+        if (fault != null) {
+            lines.add("packet " + packet + ": " + fault);
+        }
+        rows.clear();
+    }
+
+    private @Nullable String fault(Row row) {
+        if (row.getInteger("split_version") != SplitAlgorithm.VERSION) {
+            return "its split is of version " + row.getInteger("split_version") + ", which this program does not know";
+        }
+        byte[] seed = row.getBuffer("seed").getBytes();
+        SplitTerms terms;
+        Commitment commitment;
+        try {
+            terms = new SplitTerms(
+                    SplitAlgorithm.of(row.getString("split")),
+                    row.getLong("amount"),
+                    row.getInteger("count"),
+                    row.getLong("min"),
+                    row.getLong("max"));
+            commitment = Commitment.of(row.getUUID("id"), new Asset(row.getString("asset")), terms, seed);
+        } catch (IllegalArgumentException impossible) {
+            return impossible.getMessage();
+        }
+        if (!commitment.digest().equals(row.getString("commitment"))) {
+            return "it is committed to " + row.getString("commitment") + ", its seed and terms give "
+                    + commitment.digest();
+        }
+        long[] split = Split.amounts(terms, seed);
+        long[] stored = rows.stream()
+                .flatMapToLong(block -> longs(block.getArrayOfLongs("amounts")))
+                .toArray();
+        for (int slot = 0; slot < Math.max(split.length, stored.length); slot++) {
+            if (slot >= split.length || slot >= stored.length || split[slot] != stored[slot]) {
+                return "slot " + slot + " is " + (slot < stored.length ? stored[slot] : "missing") + ", its seed gives "
+                        + (slot < split.length ? split[slot] : "no such slot");
+            }
+        }
+        return row.getInteger("luckiest") == Split.luckiest(split) ? null : "its luckiest slot is another";
+    }
+
+    private static LongStream longs(Long @Nullable [] amounts) {
+        return amounts == null ? LongStream.empty() : Stream.of(amounts).mapToLong(Long::longValue);
+    }
+}
