@@ -107,12 +107,14 @@ final class VerifyCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PacketEvidence.Terms terms = evidence.terms();
         out.println((contradictions.isEmpty() ? "yes" : "NO ") + "  packet " + terms.packet() + ": "
-                + terms.split().total() + " " + terms.asset() + " in " + terms.split().count() + " shares of "
+                + terms.split().total() + " " + terms.asset() + " in "
+                + terms.split().count() + " shares of "
                 + terms.split().min() + " to " + terms.split().max() + ", "
                 + terms.split().algorithm().wireName());
         if (contradictions.isEmpty()) {
             out.println("     the commitment is the SHA-256 of these terms and the seed");
-            out.println("     the seed gives the amounts of all " + evidence.claims().size() + " shares that were claimed");
+            out.println("     the seed gives the amounts of all "
+                    + evidence.claims().size() + " shares that were claimed");
             if (commitment == null) {
                 out.println("     is it the commitment that you were told before the race? "
                         + terms.commitment().digest());

@@ -36,7 +36,8 @@ class VerifyCommandTest {
 
     /** The first golden vector, drained, as the API tells it. */
     VerifyCommandTest() throws IOException {
-        JsonObject vector = new JsonArray(Files.readString(Path.of("src/test/resources/fairness-vectors.json"))).getJsonObject(0);
+        JsonObject vector =
+                new JsonArray(Files.readString(Path.of("src/test/resources/fairness-vectors.json"))).getJsonObject(0);
         JsonArray shares = (JsonArray) vector.remove("shares");
         JsonArray items = new JsonArray();
         for (int slot = 0; slot < shares.size(); slot++) {
@@ -63,7 +64,8 @@ class VerifyCommandTest {
     }
 
     private String file(String text) throws IOException {
-        return Files.writeString(dir.resolve("evidence-" + text.hashCode()), text).toString();
+        return Files.writeString(dir.resolve("evidence-" + text.hashCode()), text)
+                .toString();
     }
 
     @Test
@@ -79,10 +81,15 @@ class VerifyCommandTest {
     void pagesMayBeSeveralFilesOrStandardInput() throws IOException {
         // Given
         JsonArray items = claims.getJsonArray("items");
-        JsonObject first = new JsonObject().put("items", new JsonArray(items.getList().subList(0, 5))).put("next", "4");
-        JsonObject last = new JsonObject().put("items", new JsonArray(items.getList().subList(5, 8))).putNull("next");
+        JsonObject first = new JsonObject()
+                .put("items", new JsonArray(items.getList().subList(0, 5)))
+                .put("next", "4");
+        JsonObject last = new JsonObject()
+                .put("items", new JsonArray(items.getList().subList(5, 8)))
+                .putNull("next");
         InputStream before = System.in;
-        System.setIn(new ByteArrayInputStream((first.encode() + "\n" + last.encode()).getBytes(StandardCharsets.UTF_8)));
+        System.setIn(
+                new ByteArrayInputStream((first.encode() + "\n" + last.encode()).getBytes(StandardCharsets.UTF_8)));
 
         // When
         int exit = verify(file(packet.encode()), "-");
@@ -101,7 +108,10 @@ class VerifyCommandTest {
     static Stream<Arguments> forgeries() {
         String other = "01939d1e-8c00-7000-8000-000000000009";
         return Stream.of(
-                forgery("the seed", (packet, items) -> packet.put("seed", "ff" + packet.getString("seed").substring(2))),
+                forgery(
+                        "the seed",
+                        (packet, items) -> packet.put(
+                                "seed", "ff" + packet.getString("seed").substring(2))),
                 forgery("the commitment", (packet, items) -> packet.put("commitment", "0".repeat(64))),
                 forgery("the id", (packet, items) -> {
                     packet.put("id", other);
@@ -122,13 +132,22 @@ class VerifyCommandTest {
                     items.getJsonObject(4).put("amount", third);
                 }),
                 forgery("a slot", (packet, items) -> items.getJsonObject(7).put("slot", 6)),
-                forgery("a slot that is not there", (packet, items) -> items.getJsonObject(7).put("slot", 8)),
+                forgery(
+                        "a slot that is not there",
+                        (packet, items) -> items.getJsonObject(7).put("slot", 8)),
                 forgery("a user", (packet, items) -> items.getJsonObject(7).put("user", "user-0")),
                 forgery("one claim less", (packet, items) -> items.remove(7)),
-                forgery("the count of claims", (packet, items) -> packet.getJsonObject("claimed").put("count", 7)),
-                forgery("what was claimed", (packet, items) -> packet.getJsonObject("claimed").put("amount", 887)),
+                forgery(
+                        "the count of claims",
+                        (packet, items) -> packet.getJsonObject("claimed").put("count", 7)),
+                forgery(
+                        "what was claimed",
+                        (packet, items) -> packet.getJsonObject("claimed").put("amount", 887)),
                 forgery("the status", (packet, items) -> packet.put("status", "refunded")),
-                forgery("the luckiest", (packet, items) -> packet.put("luckiest", items.getJsonObject(1).copy())),
+                forgery(
+                        "the luckiest",
+                        (packet, items) ->
+                                packet.put("luckiest", items.getJsonObject(1).copy())),
                 forgery("no luckiest", (packet, items) -> packet.putNull("luckiest")));
     }
 
@@ -190,7 +209,8 @@ class VerifyCommandTest {
         String text = forged.encode();
 
         // When
-        int exit = verify(file(text.substring(0, text.length() - 1) + ",\"" + field + "\":" + value + "}" + claims.encode()));
+        int exit = verify(
+                file(text.substring(0, text.length() - 1) + ",\"" + field + "\":" + value + "}" + claims.encode()));
         int without = verify(file(text + claims.encode()));
 
         // Then
@@ -217,7 +237,10 @@ class VerifyCommandTest {
             """)
     void whatIsNoEvidenceCannotBeTold(String text, String reason) throws IOException {
         assertThat(verify(file(text))).isEqualTo(2);
-        assertThat(err.toString()).startsWith("hongbao: cannot tell: ").contains(reason).hasLineCount(1);
+        assertThat(err.toString())
+                .startsWith("hongbao: cannot tell: ")
+                .contains(reason)
+                .hasLineCount(1);
     }
 
     @Test
@@ -226,7 +249,9 @@ class VerifyCommandTest {
         assertThat(verify(dir.toString())).isEqualTo(2);
         assertThat(verify("\u0000")).isEqualTo(2);
         assertThat(verify(file("{\"a\":".repeat(100_000)))).isEqualTo(2);
-        assertThat(verify(Files.write(dir.resolve("bytes"), new byte[] {'{', (byte) 0xff, '}'}).toString())).isEqualTo(2);
+        assertThat(verify(Files.write(dir.resolve("bytes"), new byte[] {'{', (byte) 0xff, '}'})
+                        .toString()))
+                .isEqualTo(2);
         assertThat(verify(file("{}"), "--commitment", "xyz")).isEqualTo(2);
         assertThat(err.toString()).hasLineCount(6).doesNotContain("\tat ");
     }

@@ -35,8 +35,7 @@ public record Commitment(int splitVersion, String digest) {
     public static Commitment of(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(packet, asset, terms, seed));
-            return new Commitment(
-                    SplitAlgorithm.VERSION, HexFormat.of().formatHex(digest));
+            return new Commitment(SplitAlgorithm.VERSION, HexFormat.of().formatHex(digest));
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
         }

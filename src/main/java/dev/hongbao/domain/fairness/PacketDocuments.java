@@ -66,7 +66,8 @@ public final class PacketDocuments {
     private PacketEvidence evidence(List<Fields> pages) {
         String seed = packet.textOrNull("seed");
         if (seed == null) {
-            throw packet.fault("seed", "is null: the packet is not closed. It is told when no share can be claimed any more");
+            throw packet.fault(
+                    "seed", "is null: the packet is not closed. It is told when no share can be claimed any more");
         }
         if (!SEED.matcher(seed).matches()) {
             throw packet.fault("seed", "must be 64 lower-case hexadecimal digits");
@@ -147,7 +148,8 @@ public final class PacketDocuments {
             throw fault(name, "must be a string");
         }
 
-        @Nullable String textOrNull(String name) {
+        @Nullable
+        String textOrNull(String name) {
             return object.getValue(name) == null && object.containsKey(name) ? null : text(name);
         }
 
@@ -182,7 +184,8 @@ public final class PacketDocuments {
             return found;
         }
 
-        @Nullable Fields objectOrNull(String name) {
+        @Nullable
+        Fields objectOrNull(String name) {
             Object value = object.getValue(name);
             if (value == null && object.containsKey(name)) {
                 return null;

@@ -178,8 +178,7 @@ public final class PacketSender extends VerticleBase {
         PacketId id = PacketId.create();
         byte[] seed = new byte[Split.SEED_BYTES];
         random.nextBytes(seed);
-        SplitTerms terms =
-                SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max());
+        SplitTerms terms = SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max());
         Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
         SendStatement.Shares shares = new SendStatement.Shares(
                 terms, seed, Split.amounts(terms, seed), Commitment.of(id.value(), command.asset(), terms, seed));

@@ -139,7 +139,8 @@ final class SendStatement {
                         column(packets, String[]::new, p -> p.command.asset().code()))
                 .addArrayOfLong(column(packets, Long[]::new, p -> p.command.amount()))
                 .addArrayOfInteger(column(packets, Integer[]::new, p -> p.command.count()))
-                .addArrayOfString(column(packets, String[]::new, p -> p.shares.terms.algorithm().wireName()))
+                .addArrayOfString(column(
+                        packets, String[]::new, p -> p.shares.terms.algorithm().wireName()))
                 .addArrayOfBuffer(column(packets, Buffer[]::new, p -> Buffer.buffer(p.shares.seed)))
                 .addArrayOfInteger(column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
                 .addArrayOfString(column(packets, String[]::new, p -> p.command.greeting()))
@@ -195,11 +196,7 @@ final class SendStatement {
                 sent.shard,
                 sent.sender(),
                 new Packet.Contents(
-                        command.kind(),
-                        command.asset(),
-                        sent.shares.terms,
-                        command.greeting(),
-                        sent.shares.commitment),
+                        command.kind(), command.asset(), sent.shares.terms, command.greeting(), sent.shares.commitment),
                 new Packet.Audience(
                         command.group(),
                         Set.copyOf(command.recipients()),

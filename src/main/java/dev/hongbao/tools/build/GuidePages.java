@@ -36,6 +36,7 @@ public final class GuidePages {
             "architecture",
             "glossary",
             "guarantees",
+            "fairness",
             "decisions",
             "options",
             "operating",
@@ -47,7 +48,8 @@ public final class GuidePages {
     private static final Map<String, String> SERVED = Map.of(
             "../../main/resources/openapi.yaml", "/openapi.yaml",
             "../../main/resources/asyncapi.yaml", "/asyncapi.yaml",
-            "../../main/resources/webroot/hongbao-client.js", "/hongbao-client.js");
+            "../../main/resources/webroot/hongbao-client.js", "/hongbao-client.js",
+            "../../main/resources/webroot/hongbao-verify.js", "/hongbao-verify.js");
 
     private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
 

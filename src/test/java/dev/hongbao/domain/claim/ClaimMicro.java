@@ -44,8 +44,7 @@ import org.openjdk.jmh.annotations.State;
 public class ClaimMicro {
     private static final int CLAIMS = 256;
     private static final Asset CNY = new Asset("CNY");
-    private static final SplitTerms TERMS =
-            SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, CLAIMS, CLAIMS, null, null);
+    private static final SplitTerms TERMS = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, CLAIMS, CLAIMS, null, null);
 
     /** Nothing is sent here. */
     private static final RedisLinks NOWHERE = new RedisLinks() {

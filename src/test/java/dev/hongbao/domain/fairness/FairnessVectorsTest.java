@@ -46,12 +46,13 @@ class FairnessVectorsTest {
         byte[] seed = HexFormat.of().parseHex(vector.getString("seed"));
 
         // When
-        Commitment commitment =
-                Commitment.of(UUID.fromString(vector.getString("id")), new Asset(vector.getString("asset")), terms, seed);
+        Commitment commitment = Commitment.of(
+                UUID.fromString(vector.getString("id")), new Asset(vector.getString("asset")), terms, seed);
         long[] shares = Split.amounts(terms, seed);
 
         // Then
-        assertThat(commitment).isEqualTo(new Commitment(vector.getInteger("splitVersion"), vector.getString("commitment")));
+        assertThat(commitment)
+                .isEqualTo(new Commitment(vector.getInteger("splitVersion"), vector.getString("commitment")));
         if (vector.containsKey("shares")) {
             assertThat(Arrays.stream(shares).boxed())
                     .isEqualTo(vector.getJsonArray("shares").stream()

@@ -141,8 +141,10 @@ class ReconciliationIT {
                 engine.send("dora", 1_000_000, 2);
             }
             assertThat(Audit.run(TestEngine.stores(own), finding -> {})).allMatch(Finding::isClean);
-            new Books(own).execute("alter table packet drop constraint packet_is_committed;"
-                    + " alter table packet disable trigger user; alter table packet_amounts disable trigger user; " + forgery);
+            new Books(own)
+                    .execute("alter table packet drop constraint packet_is_committed;"
+                            + " alter table packet disable trigger user; alter table packet_amounts disable trigger user; "
+                            + forgery);
 
             // When
             List<Finding> findings = Audit.run(TestEngine.stores(own), finding -> {});
@@ -151,7 +153,10 @@ class ReconciliationIT {
             assertThat(findings)
                     .filteredOn(finding -> finding.name().startsWith("the seed of every packet"))
                     .singleElement()
-                    .satisfies(finding -> assertThat(finding.lines()).singleElement().asString().startsWith("packet "));
+                    .satisfies(finding -> assertThat(finding.lines())
+                            .singleElement()
+                            .asString()
+                            .startsWith("packet "));
         }
     }
 

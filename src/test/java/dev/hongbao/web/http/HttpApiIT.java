@@ -2,6 +2,8 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.domain.fairness.PacketDocuments;
+import dev.hongbao.domain.fairness.PacketEvidence;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
@@ -9,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -173,6 +176,46 @@ class HttpApiIT extends TestServerClient {
         JsonObject list = json(get("erin", "/v1/packets/" + id + "/claims"), 200);
         assertThat(list.getJsonObject("luckiest")).isEqualTo(luckiest);
         assertThat(list.getJsonArray("items")).hasSize(3);
+    }
+
+    @Test
+    void whatTheServerSaysOfAPacketThatIsOverProvesIt() throws Exception {
+        // Given a packet that is drained, and one whose time ran out
+        money("alice", "deposits", 2_000, "in", 201);
+        JsonObject drained =
+                json(post("alice", "/v1/packets", "2", packet("lucky", 1_000, 2).put("min", 300)), 201);
+        JsonObject brief = json(
+                post(
+                        "alice",
+                        "/v1/packets",
+                        "3",
+                        packet("lucky", 1_000, 3).put("split", "even-luck").put("expiresInSeconds", 1)),
+                201);
+        for (JsonObject each : List.of(drained, brief)) {
+            json(claim("bob", each.getString("id")), 201);
+            assertThat(json(get("bob", "/v1/packets/" + each.getString("id")), 200)
+                            .getValue("seed"))
+                    .isNull();
+        }
+        json(claim("carol", drained.getString("id")), 201);
+        eventually(() -> new JsonObject(
+                        get("alice", "/v1/packets/" + brief.getString("id")).body())
+                .getString("status")
+                .equals("refunded"));
+
+        for (JsonObject each : List.of(drained, brief)) {
+            // When its answers are kept, one after the other
+            String path = "/v1/packets/" + each.getString("id");
+            String kept =
+                    get("erin", path).body() + get("erin", path + "/claims").body();
+
+            // Then they are what the seed gives, which is the one that was committed to
+            PacketEvidence evidence = PacketDocuments.read(kept.getBytes(StandardCharsets.UTF_8));
+            assertThat(evidence.contradictions()).isEmpty();
+            assertThat(evidence.terms().commitment().digest()).isEqualTo(each.getString("commitment"));
+            assertThat(evidence.claims()).hasSize(each == drained ? 2 : 1);
+            assertThat(each.getLong("min")).isEqualTo(each == drained ? 300 : 1);
+        }
     }
 
     @Test
