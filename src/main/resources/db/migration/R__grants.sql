@@ -31,3 +31,6 @@ grant insert, delete, update (sent_at) on unannounced to ${app};
 grant insert, delete, update (opened, told, told_at) on draw_feed to ${app};
 
 grant insert, delete on quarantine_unit, quarantine to ${app};
+
+grant insert, delete on outbox to ${app};
+grant insert (one), update (era, floor) on outbox_state to ${app};

@@ -34,6 +34,7 @@ begin
     returning epoch into drawn;
     if went_back and drawn is not null then
         perform feeds_begin_anew();
+        perform outbox_begins_anew();
     end if;
     return drawn;
 end

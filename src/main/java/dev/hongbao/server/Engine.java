@@ -60,6 +60,7 @@ public final class Engine {
     private final Feeds feeds;
     private final Draws draws;
     private final Wallets wallets;
+    private final News newsForHost;
     private final Supplier<PersistenceVerticle> newWriter;
     private final MeterRegistry metrics;
     private Future<@Nullable String> writer = Future.succeededFuture();
@@ -102,6 +103,7 @@ public final class Engine {
                         config.domain().feed().pollInterval(),
                         config.domain().feed().retention()));
         this.wallets = new Wallets(pools.requests());
+        this.newsForHost = new News(vertx, pools, shardCount, config);
         this.metrics = metrics;
         JournalMetrics journal = new JournalMetrics(metrics, shards);
         this.newWriter = () -> new PersistenceVerticle(wiring(journal, shardStore, presence));
@@ -151,6 +153,7 @@ public final class Engine {
                                 config.domain().claim().settleTimeout(),
                                 config.domain().packet()))
                         .compose(started -> engine.quarantine.start())
+                        .compose(started -> engine.newsForHost.start())
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly)
@@ -226,6 +229,11 @@ public final class Engine {
 
     public Wallets wallets() {
         return wallets;
+    }
+
+    /** What the host application is told. */
+    public News newsForHost() {
+        return newsForHost;
     }
 
     public Pool pool() {

@@ -12,6 +12,7 @@ import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.demo.DemoLogin;
 import dev.hongbao.web.demo.DemoWheel;
 import dev.hongbao.web.http.ClientAddresses;
+import dev.hongbao.web.http.HostServices;
 import dev.hongbao.web.http.HttpMetrics;
 import dev.hongbao.web.http.HttpSettings;
 import dev.hongbao.web.http.HttpVerticle;
@@ -247,6 +248,7 @@ public final class HongbaoServer implements AutoCloseable {
                                 loop.feed(),
                                 loop.draws(),
                                 loop.plays()),
+                        new HostServices(engine.newsForHost().outbox()),
                         new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
                         () -> loop.redis().close()));
     }

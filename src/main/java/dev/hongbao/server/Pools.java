@@ -14,10 +14,12 @@ import java.time.Duration;
  * @param requests what users ask for
  * @param owner the owner's work, so that no burst of requests keeps it from settling and recovering
  * @param lengthy what may take minutes: recovery's pages, the purges
+ * @param news who reads the outbox, so that a host that catches up keeps nobody else waiting
  */
-record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
+record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool news) {
     private static final int OWNER_SIZE = 4;
     private static final int OWNER_QUEUE = 256;
+    private static final int NEWS_SIZE = 2;
 
     static Pools open(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
         Postgres postgres = new Postgres(vertx, stores.app());
@@ -29,7 +31,8 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
                         config.engine().postgres().maxWaitQueue(),
                         ofRequest(config.web().http().timeouts().answer())),
                 postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
-                postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG));
+                postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG),
+                postgres.pool("news", NEWS_SIZE, OWNER_QUEUE, Postgres.SHORT));
     }
 
     /** Half of the answer's time to wait for a connection, half for the statement: nothing is done for who has been told 503. */
@@ -39,6 +42,9 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy) {
     }
 
     Future<Void> close() {
-        return requests.close().eventually(owner::close).eventually(lengthy::close);
+        return requests.close()
+                .eventually(owner::close)
+                .eventually(lengthy::close)
+                .eventually(news::close);
     }
 }

@@ -15,7 +15,12 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
             ClusterConfig cluster) {}
 
     /** Of packets, claims and what they leave behind. */
-    public record Domain(PacketConfig packet, ClaimConfig claim, FeedConfig feed, IdempotencyConfig idempotency) {}
+    public record Domain(
+            PacketConfig packet,
+            ClaimConfig claim,
+            FeedConfig feed,
+            OutboxConfig outbox,
+            IdempotencyConfig idempotency) {}
 
     /** The listeners, and who may come in. */
     public record Web(
@@ -68,6 +73,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
                         PacketConfig.from(values),
                         ClaimConfig.from(values),
                         FeedConfig.from(values),
+                        OutboxConfig.from(values),
                         IdempotencyConfig.from(values)),
                 new Web(
                         HttpConfig.from(values),

@@ -205,6 +205,18 @@ public final class Options {
             "24h",
             "How long events are kept for clients that were away; of a group, the newest 1000.");
 
+    // News for the host application
+    static final Option<Duration> OUTBOX_RETENTION = define(
+            "outbox.retention",
+            OptionType.duration("1m", "365d"),
+            "7d",
+            "How long the outbox is kept for a host that was away.");
+    static final Option<Integer> OUTBOX_MAX_ROWS = define(
+            "outbox.max-rows",
+            OptionType.integer(1_000, 100_000_000, "rows"),
+            "1000000",
+            "Rows of the outbox; beyond, the oldest go early. A row is all of one shard that a statement settled.");
+
     // What goes between servers
     static final Option<List<String>> CLUSTER_MEMBERS = define(
             "cluster.members",

@@ -12,11 +12,7 @@ import dev.hongbao.web.api.Bodies;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A poll that waits holds an entry in the feed and
@@ -26,25 +22,13 @@ final class EventsRoute {
     private static final String WAIT = "wait=";
 
     private final FeedService feed;
-    private final AtomicInteger polls;
+    private final WaitingPolls waiting;
     private final CallsInFlight inFlight;
-    private final long answerMillis;
-    private final Map<FeedService.Poll, Caller> waiting = new HashMap<>();
 
-    /**
-     * @param polls those that wait, of all loops
-     * @param answerMillis beyond the time a client asked to wait
-     */
-    EventsRoute(FeedService feed, AtomicInteger polls, CallsInFlight inFlight, long answerMillis) {
+    EventsRoute(FeedService feed, WaitingPolls waiting, CallsInFlight inFlight) {
         this.feed = feed;
-        this.polls = polls;
+        this.waiting = waiting;
         this.inFlight = inFlight;
-        this.answerMillis = answerMillis;
-    }
-
-    /** Answers the polls that wait, as if their time were over. */
-    void stopWaiting() {
-        List.copyOf(waiting.keySet()).forEach(FeedService.Poll::stopWaiting);
     }
 
     Future<Reply> answer(Call call) {
@@ -66,28 +50,12 @@ final class EventsRoute {
                             () -> feed.poll(caller, group, place, Duration.ZERO).page())
                     .map(page -> reply(page, waitSeconds));
         }
-        inFlight.beginPoll(caller);
-        FeedService.Poll poll = feed.poll(caller, group, after, Duration.ofSeconds(waitSeconds));
-        waiting.put(poll, caller);
-        polls.incrementAndGet();
-        request.response().closeHandler(gone -> {
-            ended(poll);
-            poll.cancel();
-        });
-        long limit = answerMillis + waitSeconds * 1_000L;
-        return poll.page()
-                .timeout(limit, TimeUnit.MILLISECONDS)
-                .onComplete(done -> ended(poll))
-                .onFailure(late -> poll.cancel())
+        long place = after;
+        return waiting.answer(call, waitSeconds, () -> {
+                    FeedService.Poll poll = feed.poll(caller, group, place, Duration.ofSeconds(waitSeconds));
+                    return new WaitingPolls.Poll<>(poll.page(), poll::stopWaiting, poll::cancel);
+                })
                 .map(page -> reply(page, waitSeconds));
-    }
-
-    private void ended(FeedService.Poll poll) {
-        Caller caller = waiting.remove(poll);
-        if (caller != null) {
-            polls.decrementAndGet();
-            inFlight.endPoll(caller);
-        }
     }
 
     private static Reply reply(FeedPage page, int waitSeconds) {

@@ -47,7 +47,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Map<Operation.RateLimit, Function<Caller, RateDecision>> limits;
     private final BodyReader bodies;
     private final Problem bodyTooLarge;
-    private final EventsRoute events;
+    private final WaitingPolls polls;
     private final SocketUpgrade sockets;
     private final Router router;
     private boolean stopping;
@@ -73,7 +73,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.bodyTooLarge =
                 Problem.of(ProblemType.PAYLOAD_TOO_LARGE, "Send at most " + settings.maxBodyBytes() + " bytes.");
         long answerMillis = settings.timeouts().answer().toMillis();
-        this.events = new EventsRoute(services.feed(), metrics.polls(), inFlight, answerMillis);
+        this.polls = new WaitingPolls(metrics.polls(), inFlight, answerMillis);
         this.sockets = opened.sockets();
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
         DrawRoutes draws = new DrawRoutes(services.draws(), services.plays());
@@ -81,7 +81,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
         new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         draws.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
-        routes.put("events", events::answer);
+        routes.put("events", new EventsRoute(services.feed(), polls, inFlight)::answer);
+        routes.put("outbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);
         routes.put("exportPlays", draws::export);
         routes.put("demo", demo::about);
         routes.put("demoLogin", demo::enter);
@@ -120,7 +121,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     /** From now on new work is refused; answers in flight are still given. */
     void refuseNewWork() {
         stopping = true;
-        events.stopWaiting();
+        polls.stopWaiting();
     }
 
     @Override

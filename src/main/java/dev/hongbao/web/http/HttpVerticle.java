@@ -57,7 +57,7 @@ public final class HttpVerticle extends VerticleBase {
      *
      * @param close gives back what the services hold; called once, after the last answer
      */
-    public record Opened(Services services, SocketUpgrade sockets, Supplier<Future<Void>> close) {}
+    public record Opened(Services services, HostServices host, SocketUpgrade sockets, Supplier<Future<Void>> close) {}
 
     /**
      * @param opening called once, on the instance's own loop

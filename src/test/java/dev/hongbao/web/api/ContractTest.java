@@ -9,6 +9,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.outbox.OutboxTypes;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.split.SplitAlgorithm;
@@ -93,6 +94,11 @@ class ContractTest {
                 .isEqualTo(words(Arrays.stream(PacketStatus.values())
                         .map(PacketStatus::wireName)
                         .toList()));
+        assertThat(schemas.getJsonObject("News")
+                        .getJsonObject("properties")
+                        .getJsonObject("type")
+                        .getJsonArray("enum"))
+                .isEqualTo(words(OutboxTypes.ALL));
     }
 
     @Test
@@ -225,7 +231,8 @@ class ContractTest {
                         "createDraw",
                         "closeDraw",
                         "changeQuota",
-                        "exportPlays");
+                        "exportPlays",
+                        "outbox");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)

@@ -113,6 +113,7 @@ final class FaceServer implements AutoCloseable {
                                 shared,
                                 () -> Future.succeededFuture(new HttpVerticle.Opened(
                                         new Services(null, null, null, null, null, null),
+                                        new HostServices(null),
                                         NO_SOCKETS,
                                         Future::succeededFuture)),
                                 ports::add),

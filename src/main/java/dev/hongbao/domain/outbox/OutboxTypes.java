@@ -1,0 +1,20 @@
+package dev.hongbao.domain.outbox;
+
+import java.util.List;
+
+/** What the outbox tells, as its rows and the contract name it. */
+public final class OutboxTypes {
+    public static final List<String> ALL = List.of(
+            "packet.sent",
+            "packet.drained",
+            "packet.refunded",
+            "claim.settled",
+            "play.settled",
+            "draw.closed",
+            "transfer.deposit",
+            "transfer.withdrawal",
+            "transfer.cost",
+            "transfer.return");
+
+    private OutboxTypes() {}
+}

@@ -1,0 +1,82 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.domain.outbox.OutboxCursor;
+import dev.hongbao.domain.outbox.OutboxEvent;
+import dev.hongbao.domain.outbox.OutboxPage;
+import dev.hongbao.domain.outbox.OutboxPoll;
+import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.outbox.OutboxTypes;
+import dev.hongbao.web.access.CallsInFlight;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** {@code GET /v1/outbox}: the news for hosts that poll. Only on its loop. */
+final class OutboxRoute {
+    private static final String LATEST = "latest";
+    private static final int DEFAULT_LIMIT = 200;
+    private static final Set<String> ALL = Set.copyOf(OutboxTypes.ALL);
+
+    private final Vertx vertx;
+    private final OutboxReader outbox;
+    private final WaitingPolls waiting;
+    private final CallsInFlight inFlight;
+
+    OutboxRoute(Vertx vertx, OutboxReader outbox, WaitingPolls waiting, CallsInFlight inFlight) {
+        this.vertx = vertx;
+        this.outbox = outbox;
+        this.waiting = waiting;
+        this.inFlight = inFlight;
+    }
+
+    Future<Reply> answer(Call call) {
+        String after = (String) call.query().get("after");
+        int limit = call.query().get("limit") instanceof Long given ? given.intValue() : DEFAULT_LIMIT;
+        int waitSeconds =
+                EventsRoute.waitSeconds(call.exchange().request().headers().getAll("prefer"));
+        if (waitSeconds == 0) {
+            return inFlight.run(call.caller(), () -> cursor(after).compose(cursor -> outbox.read(cursor, ALL, limit)))
+                    .map(page -> Reply.json(200, body(page)));
+        }
+        return cursor(after)
+                .compose(cursor -> waiting.answer(call, waitSeconds, () -> {
+                    OutboxPoll poll =
+                            OutboxPoll.begin(vertx, outbox, cursor, ALL, limit, Duration.ofSeconds(waitSeconds));
+                    return new WaitingPolls.Poll<>(poll.page(), poll::stopWaiting, poll::cancel);
+                }))
+                .map(page -> Reply.json(200, body(page), "Preference-Applied", "wait=" + waitSeconds));
+    }
+
+    private Future<OutboxCursor> cursor(@Nullable String after) {
+        if (after == null) {
+            return outbox.oldest();
+        }
+        if (after.equals(LATEST)) {
+            return outbox.latest();
+        }
+        OutboxCursor cursor = OutboxCursor.parse(after);
+        if (cursor == null || !outbox.fits(cursor)) {
+            throw InvalidInputException.of("query/after", "is not a cursor of this server");
+        }
+        return Future.succeededFuture(cursor);
+    }
+
+    private static String body(OutboxPage page) {
+        JsonText json = new JsonText(512 * (page.events().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        for (OutboxEvent event : page.events()) {
+            json.raw(event.json());
+        }
+        return json.endArray()
+                .plain("next", page.next().text())
+                .field("gap", page.gap() == null ? null : page.gap().wireName())
+                .endObject()
+                .toString();
+    }
+}
