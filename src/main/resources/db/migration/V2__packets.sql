@@ -54,7 +54,7 @@ return sha256(('hongbao-packet-v1' || e'\n' || 'id=' || id::text || e'\n' || 'se
 
 create table packet (
     id         uuid primary key,
-    shard      smallint    not null references shard,
+    shard      smallint    not null, -- there is such a shard: see packet_adds_up
     group_id   text        not null,
     sender     text        not null,
     kind       text        not null check (kind in ('lucky', 'equal', 'exclusive')),
@@ -71,8 +71,8 @@ create table packet (
     greeting   text,
     recipients text[],
     passcode   bytea, -- a salted digest
-    escrow     bigint      not null unique references account,
-    refund_to  bigint      not null references account, -- who paid: what nobody claimed goes back there
+    escrow     bigint      not null, -- its own account, and no other's: see packet_adds_up
+    refund_to  bigint      not null, -- the account that paid, of the same asset: what nobody claimed goes back there
     created_at timestamptz not null default now(),
     opens_at   timestamptz not null,
     expires_at timestamptz not null,
@@ -130,6 +130,17 @@ as $$
 declare
     wrong record;
 begin
+    -- Once a statement, where foreign keys would look and lock for each row. An account's owner and kind are unique for an asset and
+    -- never change, so no two packets share one.
+    if exists (select from new_packets as n
+               where not exists (select from account as a
+                                 where a.id = n.escrow and a.owner = n.id::text and a.kind = 'escrow' and a.asset = n.asset)
+                  or not exists (select from account as a where a.id = n.refund_to and a.asset = n.asset)
+                  or not exists (select from shard as s where s.id = n.shard)) then
+        raise exception 'a packet has an escrow of its own, one who paid, and a shard: packet_has_escrow'
+            using errcode = 'foreign_key_violation', constraint = 'packet_has_escrow';
+    end if;
+
     select n.id, n.amount into wrong
     from new_packets as n
     where (select count(*) <> (n.count + 999) / 1000

@@ -102,15 +102,39 @@ begin
 end
 $$;
 
--- Announces packets that can be claimed by now; those announced before are left alone.
+-- Announces packets that can be claimed by now; those announced before are left alone. As feed_append does for a null type, and with
+-- its locks: the unannounced packets in the order of the index that they are found by, then the feeds. A packet that is not announced
+-- has no event yet.
 create function feed_announce(packets uuid[]) returns void
-    language sql
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
+    set enable_nestloop = off -- many packets may be of many groups
 as $$
-    select feed_append(array_agg(p.group_id order by p.id), array_agg(null::text), array_agg(p.id order by p.id),
-                       array_agg(0))
-    from packet as p join unannounced as u on u.packet = p.id
-    where p.id = any (packets)
-    having count(*) > 0
+declare
+    fresh  uuid[];
+    groups text[];
+begin
+    with gone as (
+        delete from unannounced where packet = any (packets) returning packet
+    )
+    select array_agg(g.packet), array_agg((select group_id from packet as p where p.id = g.packet)) into fresh, groups
+    from gone as g;
+
+    with news as (
+        select group_id, packet, row_number() over (partition by group_id order by packet) as nth
+        from unnest(groups, fresh) as u(group_id, packet)
+    ), moved as (
+        insert into feed (group_id, last) select group_id, count(*) from news group by group_id order by group_id
+        on conflict (group_id) do update set last = feed.last + excluded.last, touched = pg_current_xact_id()
+        returning group_id, last
+    )
+    insert into group_event (group_id, seq, type, subject, claimed)
+    select n.group_id, m.last - count(*) over (partition by n.group_id) + n.nth, 'packet.sent', n.packet, 0
+    from news as n join moved as m on m.group_id = n.group_id;
+end
 $$;
 
 -- Tells how far open packets have come, those that have come further than was told.

@@ -142,6 +142,43 @@ class SendIT {
                 .allSatisfy(sent -> assertThat(sent.fresh()).isNotNull());
     }
 
+    @Test
+    void aPacketHasAnEscrowOfItsOwnAndAShardThatIsThere() throws SQLException {
+        // Given
+        engine.deposit("olga", 300);
+        Packet sent = engine.send("olga", 300, 1);
+        String copy = "insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split, split_version,"
+                + " seed, commitment, luckiest, escrow, refund_to, opens_at, expires_at)"
+                + " select %1$s, %2$s, group_id, sender, kind, %3$s, amount, count, min, max, split, split_version, seed,"
+                + " packet_commitment(%1$s, seed, %3$s, amount, count, min, max, split, split_version), luckiest, %4$s, %5$s,"
+                + " opens_at, expires_at from packet where id = '" + sent.id() + "'";
+        UUID fresh = UUID.randomUUID();
+        String id = "'" + fresh + "'::uuid";
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement sql = app.createStatement()) {
+            sql.execute("begin");
+            sql.execute("insert into account (kind, owner, asset) values ('escrow', '" + fresh + "', 'CNY')");
+            sql.execute("insert into packet_amounts values ('" + fresh + "', 0, array[300])");
+            String escrow = "(select id from account where owner = '" + fresh + "')";
+            List<String> wrong = List.of(
+                    copy.formatted(id, "shard", "asset", "escrow", "refund_to"), // the other packet's
+                    copy.formatted(id, "shard", "asset", "(select id from account where owner = 'olga')", "refund_to"),
+                    copy.formatted(id, "shard", "asset", "999999999", "refund_to"),
+                    copy.formatted(id, "shard", "asset", escrow, "999999998"),
+                    copy.formatted(id, "shard", "'GOLD'", escrow, "refund_to"),
+                    copy.formatted(id, "77", "asset", escrow, "refund_to"));
+
+            // When, then
+            for (String insert : wrong) {
+                sql.execute("savepoint before");
+                assertThatThrownBy(() -> sql.execute(insert)).as(insert).hasMessageContaining("packet_has_escrow");
+                sql.execute("rollback to before");
+            }
+            sql.execute(copy.formatted(id, "shard", "asset", escrow, "refund_to"));
+            sql.execute("rollback");
+        }
+    }
+
     /** For a lock. */
     private void awaitOneThatWaits() {
         eventually(
