@@ -1,6 +1,5 @@
 package dev.hongbao.common.values;
 
-import java.util.regex.Pattern;
 
 /**
  * A client-made key under which a command happens once (draft-ietf-httpapi-idempotency-key-header). Scoped to the user
@@ -9,7 +8,7 @@ import java.util.regex.Pattern;
  * @param value 1 to 128 visible ASCII characters
  */
 public record IdempotencyKey(String value) {
-    private static final Pattern PATTERN = Pattern.compile("[\\x21-\\x7e]{1,128}");
+    private static final int MAX_LENGTH = 128;
 
     public IdempotencyKey {
         if (!isValid(value)) {
@@ -19,6 +18,8 @@ public record IdempotencyKey(String value) {
 
     /** Whether {@code value} could be a key. */
     public static boolean isValid(String value) {
-        return PATTERN.matcher(value).matches();
+        return !value.isEmpty()
+                && value.length() <= MAX_LENGTH
+                && value.chars().allMatch(character -> character >= '!' && character <= '~');
     }
 }

@@ -92,8 +92,11 @@ final class BodyReader {
     /** As BodyHandler tells those that it takes apart instead of reading them. */
     private static boolean isForm(MultiMap headers) {
         String type = headers.get(HttpHeaders.CONTENT_TYPE);
-        return type != null
-                && type.toLowerCase(Locale.ROOT).matches("(multipart/form-data|application/x-www-form-urlencoded).*");
+        if (type == null) {
+            return false;
+        }
+        String lower = type.toLowerCase(Locale.ROOT);
+        return lower.startsWith("multipart/form-data") || lower.startsWith("application/x-www-form-urlencoded");
     }
 
     private static boolean isJson(MultiMap headers) {
