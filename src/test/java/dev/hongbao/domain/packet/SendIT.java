@@ -162,7 +162,7 @@ class SendIT {
             String escrow = "(select id from account where owner = '" + fresh + "')";
             List<String> wrong = List.of(
                     copy.formatted(id, "shard", "asset", "escrow", "refund_to"), // the other packet's
-                    copy.formatted(id, "shard", "asset", "(select id from account where owner = 'olga')", "refund_to"),
+                    copy.formatted(id, "shard", "asset", "(select min(id) from account where kind = 'source')", "refund_to"),
                     copy.formatted(id, "shard", "asset", "999999999", "refund_to"),
                     copy.formatted(id, "shard", "asset", escrow, "999999998"),
                     copy.formatted(id, "shard", "'GOLD'", escrow, "refund_to"),
