@@ -3,6 +3,9 @@ package dev.hongbao.server;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.testing.Killable;
@@ -21,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Jedis;
 
 /** A user's limit over two servers of one Redis. */
@@ -108,6 +112,10 @@ class RateExchangeIT {
             }
 
             // When Redis is away
+            ListAppender<ILoggingEvent> log = new ListAppender<>();
+            log.start();
+            Logger logger = (Logger) LoggerFactory.getLogger(RateExchange.class);
+            logger.addAppender(log);
             servers.stopRedis();
             try {
                 alices = call(one, "alice");
@@ -117,7 +125,14 @@ class RateExchangeIT {
                 for (Calls calls : List.of(alices.join(), alicesElsewhere.join())) {
                     assertThat((double) calls.admitted()).isBetween(LEAST * calls.most(), calls.most());
                 }
+
+                // And each says so, once
+                assertThat(log.list)
+                        .extracting(ILoggingEvent::getFormattedMessage)
+                        .hasSize(2)
+                        .allMatch(line -> line.contains("each server limits alone"));
             } finally {
+                logger.detachAppender(log);
                 servers.startRedis();
             }
         }

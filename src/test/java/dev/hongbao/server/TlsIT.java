@@ -4,25 +4,25 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.RedisCluster;
+import dev.hongbao.testing.SentinelServers;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCertificate;
+import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TlsFront;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.Map;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,12 +40,14 @@ class TlsIT {
 
     private static Path trustStore;
     private static EmbeddedPostgres postgres;
-    private static LossyProxy redis;
+    private static TlsFront front;
+    private static TestServers servers;
     private static URI redisUrl;
     private static Vertx vertx;
 
     @BeforeAll
-    static void start(TestServers servers) throws Exception {
+    static void start(TestServers given) throws Exception {
+        servers = given;
         TestCertificate certificate = TestCertificate.make(directory);
         trustStore = certificate.store();
         Path onlyTls = Files.writeString(directory.resolve("hba"), "hostssl all all 127.0.0.1/32 scram-sha-256\n");
@@ -58,23 +60,15 @@ class TlsIT {
                                 "ssl_key_file", certificate.key().toString(),
                                 "hba_file", onlyTls.toString())));
         redisUrl = URI.create(servers.redisUrl());
-        redis = new LossyProxy(listener(certificate.load()), redisUrl.getHost(), redisUrl.getPort());
+        front = new TlsFront(certificate);
         vertx = Vertx.vertx();
     }
 
     @AfterAll
     static void stop() throws Exception {
         get(vertx.close());
-        redis.close();
+        front.close();
         postgres.close();
-    }
-
-    private static ServerSocket listener(KeyStore store) throws Exception {
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(store, TestCertificate.PASSWORD.toCharArray());
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys.getKeyManagers(), null, null);
-        return context.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
     }
 
     private static boolean isEncrypted(String sslMode) {
@@ -115,13 +109,44 @@ class TlsIT {
                 directory.resolve("server"),
                 trust,
                 "--redis-url",
-                "rediss://" + redisUrl.getUserInfo() + "@127.0.0.1:" + redis.port(),
+                "rediss://" + redisUrl.getUserInfo() + "@127.0.0.1:" + front.of(redisUrl.getPort()),
                 "--postgres-url",
                 postgres.appUrl() + verified,
                 "--postgres-owner-url",
                 postgres.ownerUrl() + verified)) {
             // Then
             assertThat(server.awaitReady()).isNotNull();
+        }
+    }
+
+    private static void assertServes(String redisUrl) {
+        StoreAddresses direct = TestEngine.stores(servers);
+        System.setProperty("javax.net.ssl.trustStore", trustStore.toString());
+        System.setProperty("javax.net.ssl.trustStorePassword", TestCertificate.PASSWORD);
+        try (TestEngine engine = TestEngine.start(
+                new StoreAddresses(redisUrl, direct.owner(), direct.app()), 1, Map.of("shards", "8"))) {
+            engine.deposit("alice", 1_000);
+            for (int i = 0; i < 20; i++) {
+                Packet packet = engine.send("alice", 10, 1);
+                assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+            }
+        } finally {
+            System.clearProperty("javax.net.ssl.trustStore");
+            System.clearProperty("javax.net.ssl.trustStorePassword");
+        }
+    }
+
+    @Test
+    void everyNodeOfAClusterIsReachedWithTls() {
+        try (RedisCluster cluster = RedisCluster.start(3, false)) {
+            assertServes(cluster.showBehind(front::of));
+        }
+    }
+
+    @Test
+    void sentinelsAndTheMasterTheyNameAreReachedWithTls() {
+        try (SentinelServers redis = SentinelServers.start(front::of)) {
+            assertServes(redis.secureUrl());
         }
     }
 }

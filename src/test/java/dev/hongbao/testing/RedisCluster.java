@@ -4,8 +4,10 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
@@ -115,6 +117,25 @@ public final class RedisCluster implements AutoCloseable {
     /** The option's value: two of the nodes. */
     public String url() {
         return "redis+cluster://" + nodes.userInfo() + nodes.address(0) + "," + nodes.address(1);
+    }
+
+    /** From now on the nodes tell clients of other ports. @param front the port that leads to a port; @return their URL, with TLS */
+    public String showBehind(IntUnaryOperator front) {
+        List<Integer> shown = new ArrayList<>();
+        for (int node = 0; node < nodes.count(); node++) {
+            shown.add(front.applyAsInt(nodes.port(node)));
+            try (Jedis redis = nodes.client(node)) {
+                redis.configSet("cluster-announce-port", Integer.toString(shown.get(node)));
+            }
+        }
+        eventually(FORMED, () -> {
+            for (int node = 0; node < nodes.count(); node++) {
+                for (int port : shown) {
+                    assertThat(lines(node)).anyMatch(line -> line.contains("127.0.0.1:" + port + "@"));
+                }
+            }
+        });
+        return "rediss+cluster://" + nodes.userInfo() + "127.0.0.1:" + shown.get(0) + ",127.0.0.1:" + shown.get(1);
     }
 
     /** A client of one node, which follows nothing. */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
@@ -21,13 +22,23 @@ public final class SentinelServers implements AutoCloseable {
 
     private static final String MASTER = "books";
 
+    private final IntUnaryOperator front;
     private final RedisProcesses servers = new RedisProcesses("watched");
     private final List<Process> sentinels = new ArrayList<>();
     private final List<Integer> ports = new ArrayList<>();
 
+    private SentinelServers(IntUnaryOperator front) {
+        this.front = front;
+    }
+
     /** Returns when the sentinels know both servers and each other. */
     public static SentinelServers start() {
-        SentinelServers started = new SentinelServers();
+        return start(port -> port);
+    }
+
+    /** As above; the master and the sentinels are known by other ports. @param front the port that leads to a port */
+    public static SentinelServers start(IntUnaryOperator front) {
+        SentinelServers started = new SentinelServers(front);
         try {
             started.startAll();
             return started;
@@ -54,8 +65,9 @@ public final class SentinelServers implements AutoCloseable {
                     .orElseThrow()
                     .toAbsolutePath();
         }
+        int master = front.applyAsInt(servers.port(0));
         for (int i = 0; i < 3; i++) {
-            startSentinel(program);
+            startSentinel(program, master);
         }
         eventually(READY, () -> {
             for (int port : ports) {
@@ -70,7 +82,7 @@ public final class SentinelServers implements AutoCloseable {
         });
     }
 
-    private void startSentinel(Path program) throws IOException {
+    private void startSentinel(Path program, int master) throws IOException {
         int port = RedisProcesses.freePort();
         Path directory = Files.createDirectories(servers.directory().resolve("sentinel-" + ports.size()));
         Path config = Files.writeString(
@@ -80,7 +92,7 @@ public final class SentinelServers implements AutoCloseable {
                         "port " + port,
                         "bind 127.0.0.1",
                         "logfile sentinel.log",
-                        "sentinel monitor " + MASTER + " 127.0.0.1 " + servers.port(0) + " 2",
+                        "sentinel monitor " + MASTER + " 127.0.0.1 " + master + " 2",
                         "sentinel auth-pass " + MASTER + " " + servers.password(),
                         "sentinel down-after-milliseconds " + MASTER + " 1000",
                         "sentinel failover-timeout " + MASTER + " 3000",
@@ -100,6 +112,15 @@ public final class SentinelServers implements AutoCloseable {
     public String url() {
         return "redis+sentinel://" + servers.userInfo()
                 + ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(",")) + "/" + MASTER;
+    }
+
+    /** The same with TLS, over the front. */
+    public String secureUrl() {
+        return "rediss+sentinel://" + servers.userInfo()
+                + ports.stream()
+                        .map(port -> "127.0.0.1:" + front.applyAsInt(port))
+                        .collect(Collectors.joining(","))
+                + "/" + MASTER;
     }
 
     /** Which server the sentinels call the master. */

@@ -3,6 +3,9 @@ package dev.hongbao.testing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +20,8 @@ import java.util.regex.Pattern;
 public final class ServerProcess implements AutoCloseable {
     private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
     private static final Pattern READY = Pattern.compile("ready (http://127\\.0\\.0\\.1:\\d+)\\R");
+
+    private static final Pattern METRICS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/metrics");
 
     private static final Duration STOP = Duration.ofSeconds(30);
 
@@ -89,6 +94,18 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** Runs {@code reconcile} on a Redis and a test's Postgres. */
+    public static Result reconcile(String redisUrl, TestServers postgres) {
+        return run(
+                "reconcile",
+                "--redis-url",
+                redisUrl,
+                "--postgres-url",
+                postgres.postgresAppUrl(),
+                "--postgres-owner-url",
+                postgres.postgresOwnerUrl());
+    }
+
     /** Waits for the line that says where it serves. */
     public URI awaitReady() {
         return Eventually.eventuallyGet(Duration.ofSeconds(40), () -> {
@@ -102,6 +119,17 @@ public final class ServerProcess implements AutoCloseable {
 
     public String output() {
         return read(out);
+    }
+
+    /** What it counts, as an operator sees it; once it is ready. */
+    public String metrics() throws IOException, InterruptedException {
+        Matcher metrics = METRICS.matcher(output());
+        if (!metrics.find()) {
+            throw new IllegalStateException("it does not say where its metrics are: " + output());
+        }
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(URI.create(metrics.group())).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
     }
 
     public String errors() {

@@ -18,10 +18,14 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.spi.cluster.hazelcast.ConfigUtil;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,6 +104,7 @@ public final class HazelcastLine implements ServerLine {
     static Config membership(ClusterConfig cluster) {
         Config config = ConfigUtil.loadConfig();
         config.setClusterName(cluster.name());
+        config.setProperty("hazelcast.local.localAddress", oneAddress(cluster.host()));
         Map.of(
                         "hazelcast.logging.type", "slf4j",
                         "hazelcast.phone.home.enabled", "false",
@@ -115,15 +120,50 @@ public final class HazelcastLine implements ServerLine {
         NetworkConfig network =
                 config.getNetworkConfig().setPort(cluster.port()).setPortAutoIncrement(false);
         network.setPublicAddress(cluster.host());
-        network.getInterfaces().setEnabled(true).addInterface(cluster.host());
         JoinConfig join = network.getJoin();
         join.getAutoDetectionConfig().setEnabled(false);
         join.getMulticastConfig().setEnabled(false);
-        join.getTcpIpConfig().setEnabled(true).setMembers(cluster.members());
+        join.getTcpIpConfig().setEnabled(true).setMembers(cluster.members().stream().flatMap(HazelcastLine::all).toList());
         JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
         filter.getWhitelist().addPrefixes("io.vertx.spi.cluster.hazelcast.impl.");
         config.getSerializationConfig().setJavaSerializationFilterConfig(filter);
         return config;
+    }
+
+    /** Not all addresses of this machine: whoever reaches the port can join. */
+    private static String oneAddress(String host) {
+        try {
+            if (InetAddress.getByName(host).isAnyLocalAddress()) {
+                throw new IllegalArgumentException("cluster.host must be one address of this server, not " + host);
+            }
+            return host;
+        } catch (UnknownHostException unknown) {
+            throw new IllegalArgumentException("cluster.host cannot be resolved: " + host, unknown);
+        }
+    }
+
+    /**
+     * A name that resolves to several servers stands for all of them: Hazelcast would take the first only, or none if one of them
+     * is this server. Blocks.
+     */
+    private static Stream<String> all(String member) {
+        int colon = member.indexOf(':');
+        String name = colon < 0 ? member : member.substring(0, colon);
+        String port = colon < 0 ? "" : member.substring(colon);
+        if (name.isEmpty() || port.indexOf(':', 1) > 0) {
+            return Stream.of(member); // an IPv6 address
+        }
+        try {
+            InetAddress[] found = InetAddress.getAllByName(name);
+            return found.length == 1
+                    ? Stream.of(member)
+                    : Stream.of(found)
+                            .map(address -> address instanceof Inet6Address
+                                    ? "[" + address.getHostAddress() + "]" + port
+                                    : address.getHostAddress() + port);
+        } catch (UnknownHostException notYet) {
+            return Stream.of(member);
+        }
     }
 
     @Override

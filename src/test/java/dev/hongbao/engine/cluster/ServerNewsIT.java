@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
@@ -37,7 +39,8 @@ class ServerNewsIT {
     private static final Map<String, String> OPTIONS = Map.of("shards", "4");
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final int WARM = 300;
-    private static final int CLAIMS = 400;
+    private static final int CLAIMS = 300;
+    private static final int ROUNDS = 5;
 
     private static boolean owns(TestEngine engine, int shard) {
         return engine.metrics()
@@ -68,9 +71,27 @@ class ServerNewsIT {
         return nanos[claims / 2] / 1e3;
     }
 
-    @Test
-    void aClaimIsSettledAsFastWhereItsShardIsNotOwned(TestServers servers) {
-        List<Map<String, String>> cluster = TestCluster.options(2);
+    /**
+     * Of a claim, in microseconds.
+     *
+     * @param owner at the server that owns the shard
+     * @param other at another one
+     * @param alone at another one without a bus
+     */
+    private record Medians(double owner, double other, double alone) {
+        @Override
+        public String toString() {
+            return "median of a claim: owner %.0f us, other %.0f us (%.2f times as long), other without the bus %.0f us"
+                    .formatted(owner, other, other / owner, alone);
+        }
+    }
+
+    /** Joins two engines. */
+    private interface Lines {
+        void join(TestEngine owner, TestEngine other);
+    }
+
+    private static Medians measure(TestServers servers, Lines lines) {
         try (TestEngine owner = TestEngine.start(servers, 1, OPTIONS);
                 TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // Given
@@ -79,36 +100,61 @@ class ServerNewsIT {
             owner.deposit("alice", 1_000_000);
             Packet packet = owner.send("alice", 100_000, 5_000);
             double alone = medianMicros(other, packet, "alone", 20);
-            medianMicros(owner, packet, "warm", WARM);
 
             // When
-            List<Future<ServerLine>> lines = List.of(
-                    HazelcastLine.join(
-                            HongbaoConfig.of(cluster.get(0)).engine().cluster(),
-                            owner.engine().namespace()),
-                    HazelcastLine.join(
-                            HongbaoConfig.of(cluster.get(1)).engine().cluster(),
-                            other.engine().namespace()));
-            get(owner.engine().join(get(lines.get(0))));
-            get(other.engine().join(get(lines.get(1))));
+            lines.join(owner, other);
             eventually(
                     Duration.ofSeconds(20),
                     () -> assertThat(count(other, "heard")).isPositive());
+            medianMicros(owner, packet, "warm", WARM);
             medianMicros(other, packet, "warmer", WARM);
-
-            // Then
-            double there = medianMicros(other, packet, "there", CLAIMS);
-            double here = medianMicros(owner, packet, "here", CLAIMS);
-            double thereAgain = medianMicros(other, packet, "thereAgain", CLAIMS);
-            System.out.printf(
-                    "median of a claim: owner %.0f us, other %.0f and %.0f us, other without the bus %.0f us%n",
-                    here, there, thereAgain, alone);
-            assertThat(Math.min(there, thereAgain)).isLessThan(alone / 2);
+            double here = Double.MAX_VALUE;
+            double there = Double.MAX_VALUE;
+            for (int round = 0; round < ROUNDS; round++) {
+                here = Math.min(here, medianMicros(owner, packet, "here" + round + "-", CLAIMS));
+                there = Math.min(there, medianMicros(other, packet, "there" + round + "-", CLAIMS));
+            }
+            Medians medians = new Medians(here, there, alone);
+            System.out.println(medians);
             assertThat(count(other, "ignored")).isZero();
             get(owner.engine().leave());
             get(other.engine().leave());
             new Books(servers).assertClean();
+            return medians;
         }
+    }
+
+    @Test
+    void aClaimIsSettledSoonWhereItsShardIsNotOwned(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+
+        Medians medians = measure(servers, (owner, other) -> {
+            get(owner.engine().join(lines.line("owner")));
+            get(other.engine().join(lines.line("other")));
+        });
+
+        assertThat(medians.other()).isLessThan(medians.alone() / 2);
+    }
+
+    /** The target for two servers with the bus between them: for a machine that does nothing else. */
+    @Test
+    @Tag("long")
+    void aClaimElsewhereTakesAtMostHalfAsLongAgain(TestServers servers) {
+        List<Map<String, String>> cluster = TestCluster.options(2);
+
+        Medians medians = measure(servers, (owner, other) -> {
+            List<Future<ServerLine>> joining = Stream.of(owner, other)
+                    .map(engine -> HazelcastLine.join(
+                            HongbaoConfig.of(cluster.get(engine == owner ? 0 : 1))
+                                    .engine()
+                                    .cluster(),
+                            engine.engine().namespace()))
+                    .toList();
+            get(owner.engine().join(get(joining.get(0))));
+            get(other.engine().join(get(joining.get(1))));
+        });
+
+        assertThat(medians.other() / medians.owner()).isLessThanOrEqualTo(1.5);
     }
 
     @Test

@@ -21,6 +21,7 @@ import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.RedisCluster;
+import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
@@ -132,6 +133,24 @@ class RedisClusterIT {
         }
         assertThat(used).containsExactlyInAnyOrder(0, 1, 2);
         assertReconciled();
+
+        // And the command says so, and finds on every node what is wrong there
+        ServerProcess.Result clean = ServerProcess.reconcile(cluster.url(), servers);
+        assertThat(clean.output()).contains("no violation").doesNotContain("HEAL");
+        assertThat(clean.exit()).isZero();
+        packets.values().forEach(packet -> setNextSlot(packet, "0"));
+        assertThat(ServerProcess.reconcile(cluster.url(), servers).output())
+                .contains(packets.values().stream()
+                        .map(packet -> packet.id().toString())
+                        .toList());
+        packets.values().forEach(packet -> setNextSlot(packet, "1"));
+        assertReconciled();
+    }
+
+    private void setNextSlot(Packet packet, String slot) {
+        try (Jedis redis = cluster.client(cluster.nodeOf(tag(packet.shard()), 0))) {
+            redis.hset(tag(packet.shard()) + ":p:" + packet.id(), "#", slot);
+        }
     }
 
     @Test

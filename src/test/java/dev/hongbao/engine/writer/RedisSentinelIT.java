@@ -10,6 +10,7 @@ import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.SentinelServers;
+import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
@@ -99,6 +100,21 @@ class RedisSentinelIT {
         crowd.stop();
         crowd.assertAnswersKept(servers);
         assertReconciled();
+
+        // And the command asks the master that the sentinels name
+        ServerProcess.Result clean = ServerProcess.reconcile(redis.url(), servers);
+        assertThat(clean.output()).contains("no violation");
+        assertThat(clean.exit()).isZero();
+        setNextSlot(packet, "0");
+        assertThat(ServerProcess.reconcile(redis.url(), servers).output())
+                .contains(packet.id().toString());
+        setNextSlot(packet, "1");
+    }
+
+    private void setNextSlot(Packet packet, String slot) {
+        try (var client = redis.client(1)) {
+            client.hset(books.stamps().get(packet.shard()) + ":p:" + packet.id(), "#", slot);
+        }
     }
 
     @Test

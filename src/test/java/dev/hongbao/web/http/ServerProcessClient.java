@@ -6,6 +6,7 @@ import dev.hongbao.web.access.TokenKey;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,10 +38,16 @@ abstract class ServerProcessClient extends HttpApiClient {
 
     /** Starts a server without limits on requests; does not wait. */
     final ServerProcess serve(TestServers stores, String name, String... flags) {
+        return serve(stores, name, Map.of(), flags);
+    }
+
+    /** As above, with more in its environment. */
+    final ServerProcess serve(TestServers stores, String name, Map<String, String> environment, String... flags) {
         secret(); // makes the key
         String[] common = {"--token-secret-file", key().toString(), "--limits-requests-per-second", "0"};
         return ServerProcess.start(
                 directory.resolve(name),
+                environment,
                 Stream.of(storeFlags(stores), common, flags).flatMap(Stream::of).toArray(String[]::new));
     }
 
