@@ -134,16 +134,18 @@ class RedisClusterIT {
         assertThat(used).containsExactlyInAnyOrder(0, 1, 2);
         assertReconciled();
 
-        // And the command says so, and finds on every node what is wrong there
+        // And the command says so, and finds what is wrong at a node that its option does not name
         ServerProcess.Result clean = ServerProcess.reconcile(cluster.url(), servers);
         assertThat(clean.output()).contains("no violation").doesNotContain("HEAL");
         assertThat(clean.exit()).isZero();
-        packets.values().forEach(packet -> setNextSlot(packet, "0"));
+        Packet wrong = packets.values().stream()
+                .filter(packet -> cluster.nodeOf(tag(packet.shard()), 0) == 2)
+                .findFirst()
+                .orElseThrow();
+        setNextSlot(wrong, "0");
         assertThat(ServerProcess.reconcile(cluster.url(), servers).output())
-                .contains(packets.values().stream()
-                        .map(packet -> packet.id().toString())
-                        .toList());
-        packets.values().forEach(packet -> setNextSlot(packet, "1"));
+                .contains(wrong.id().toString());
+        setNextSlot(wrong, "1");
         assertReconciled();
     }
 
