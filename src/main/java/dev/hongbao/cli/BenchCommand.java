@@ -92,6 +92,14 @@ final class BenchCommand {
     }
 
     @Command(
+            name = "start",
+            mixinStandardHelpOptions = true,
+            description = "How long a start takes, and sends in the first seconds against warm ones; the load comes from wrk.")
+    int start() throws Exception {
+        return exitCode(bench().run(Bench.Kind.START, rounds(3)));
+    }
+
+    @Command(
             name = "draws",
             mixinStandardHelpOptions = true,
             description = "Plays of prize draws: settled, with few prizes and many, free, paid and released over time.")

@@ -47,10 +47,15 @@ final class FeedStore {
             limit $2
             """;
 
+    /** From the few that wait to their packets: planned the other way round, it read all packets. */
     private static final String UNANNOUNCED = """
-            select u.packet, p.shard from unannounced as u join packet as p on p.id = u.packet
-            where p.shard = any ($1) and u.sent_at < now() - $2 * interval '1 millisecond'
-              and not exists (select from quarantine_unit as q where q.id = p.id)
+            with waiting as materialized (
+                select packet, sent_at from unannounced where sent_at < now() - $2 * interval '1 millisecond'
+            )
+            select u.packet, p.shard from waiting as u
+            cross join lateral (select shard from packet where id = u.packet limit 1) as p
+            where p.shard = any ($1)
+              and not exists (select from quarantine_unit as q where q.id = u.packet)
             order by u.sent_at limit $3
             """;
 

@@ -45,6 +45,8 @@ public final class Bench {
         HTTP(2, 67, HttpBench::steps),
         /** Packets that are sent and money that comes in, over HTTP; needs {@code wrk}. */
         SENDS(2, 25, SendsBench::steps),
+        /** How long a start takes, and the first seconds after it; needs {@code wrk}. */
+        START(1, 20, StartBench::steps),
         /** Twice what the server can do. */
         OVERLOAD(3, 30, OverloadBench::steps),
         /** Plays of prize draws. */
@@ -78,7 +80,7 @@ public final class Bench {
     /** Prints and writes one; returns whether the numbers can be believed. */
     public boolean run(Kind kind, int rounds) throws Exception {
         Scale scale = new Scale(rounds, percent);
-        if (kind == Kind.HTTP || kind == Kind.SENDS) {
+        if (kind == Kind.HTTP || kind == Kind.SENDS || kind == Kind.START) {
             requireWrk();
         }
         return alone(kind.steps.applyAsInt(scale), (directory, progress) -> run(kind, scale, directory, progress));
@@ -144,6 +146,7 @@ public final class Bench {
             case CLAIMS -> ClaimsBench.run(directory, scale, progress);
             case HTTP -> HttpBench.run(directory, results, scale, progress);
             case SENDS -> SendsBench.run(directory, results, scale, progress);
+            case START -> StartBench.run(directory, results, scale, progress);
             case OVERLOAD -> OverloadBench.run(directory, scale, progress);
             case DRAWS -> DrawsBench.run(directory, scale, progress);
             case MEMORY -> MemoryBench.run(directory, scale, progress);

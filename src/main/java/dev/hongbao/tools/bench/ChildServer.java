@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
  * process that started it. Blocking; safe on any thread.
  */
 final class ChildServer implements AutoCloseable {
+    private static final String ARCHIVE = "-XX:SharedArchiveFile=";
     private static final String PORTS = "bench-ports ";
     private static final String HEAP = "bench-heap ";
     private static final String COLLECT = "collect";
@@ -47,15 +48,19 @@ final class ChildServer implements AutoCloseable {
     }
 
     /**
-     * Starts this program again.
+     * Starts this program again, with this JVM's class-data archive if it has one.
      *
      * @param directory for the stores' files
      * @param maxHeapMiB of its JVM
      * @param options by their names, as of {@link HongbaoConfig#forTrial}
      */
     static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith(ARCHIVE))
+                .forEach(command::add);
+        command.addAll(List.of(
                 "-Xmx" + maxHeapMiB + "m",
                 "-cp",
                 System.getProperty("java.class.path"),
