@@ -16,8 +16,8 @@ revoke update, delete, truncate on transfer, command from ${app};
 
 grant insert on draw, prize, code, play_request, play, player, period, release, quota to ${app};
 grant update (closes_at, closed_at, final_table) on draw to ${app};
-grant update (issued, round, round_issued, planned) on prize to ${app};
-grant update (plays, cost, attempt, status, reason, held_at, decided_at) on play_request to ${app};
+grant update (planned) on prize to ${app};
+grant delete, update (plays, cost, attempt, status, reason, held_at, decided_at) on play_request to ${app};
 grant update (counters) on player to ${app};
 grant update (ended_at) on period to ${app};
 grant update (withdrawn) on release to ${app};

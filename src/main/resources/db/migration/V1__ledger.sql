@@ -54,6 +54,7 @@ create function transfer_moves_balances() returns trigger
     language plpgsql
     security definer
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+    set enable_nestloop = on -- also within a settlement that does its own work without
     set enable_hashjoin = off
     set enable_mergejoin = off
     set enable_seqscan = off

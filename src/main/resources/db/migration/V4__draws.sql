@@ -3,7 +3,7 @@
 -- The money of a draw. Awards that are amounts are put into the draw's escrows (one an asset) when it is made, from the
 -- owner's wallet. What players pay goes from their wallets into the draw's hold account before the script decides; it
 -- comes back when the script refuses, and stays there otherwise, until the close gives it to the owner with what is left in
--- the escrows. So: hold = Σ cost of requests held or settled; escrow = Σ (stock - issued) * amount.
+-- the escrows. So: hold = Σ cost of requests held + cost * plays; escrow = Σ (stock - issued) * amount.
 
 alter table account drop constraint account_kind_check;
 alter table account add constraint account_kind_check check (kind in ('wallet', 'escrow', 'hold', 'source'));
@@ -69,41 +69,88 @@ create table code (
     foreign key (draw, prize) references prize
 );
 
--- One request of plays under one key: all of them or none. Its id is a digest of draw, user and key.
+-- A request of plays whose cost is held, or was returned. Its id is a digest of draw, user and key. What is played is in its plays:
+-- then its row here is gone. A free request has none.
 create table play_request (
     id         uuid primary key,
     draw       uuid        not null,
     user_id    text        not null,
     plays      smallint    not null check (plays >= 1),
-    cost       bigint      not null check (cost >= 0), -- of all its plays
+    cost       bigint      not null check (cost > 0), -- of all its plays
     attempt    uuid        not null, -- names the try: the script decides an attempt once, a request that was returned gets another
-    status     text        not null check (status in ('held', 'settled', 'returned')),
+    status     text        not null check (status in ('held', 'returned')),
     reason     text, -- of a return
     held_at    timestamptz not null default now(),
     decided_at timestamptz,
     check ((status = 'held') = (decided_at is null))
-) with (fillfactor = 80);
-create index play_request_held on play_request (held_at) where status = 'held';
-create index play_request_decided on play_request (draw, decided_at) where decided_at is not null;
-
-create table play (
-    draw    uuid        not null,
-    seq     bigint      not null check (seq >= 0), -- its place in the draw, from 0
-    request uuid        not null,
-    user_id text        not null,
-    prize   smallint    not null,
-    nth     bigint      not null check (nth >= 1), -- the how many-th of its prize
-    round   bigint      not null,
-    period  integer, -- of the release it took; null for none
-    release integer,
-    at      timestamptz not null, -- the time that decided what was due and which day it counts for
-    primary key (draw, seq),
-    unique (draw, prize, nth),
-    constraint play_takes_release unique (draw, period, prize, release),
-    foreign key (draw, prize) references prize
 );
+create index play_request_held on play_request (held_at) where status = 'held';
+
+-- One play of a request under one key: all its plays are here, or none.
+create table play (
+    draw       uuid        not null,
+    seq        bigint      not null check (seq >= 0), -- its place in the draw, from 0
+    request    uuid        not null,
+    nth        bigint      not null check (nth >= 1), -- the how many-th of its prize
+    round      bigint      not null,
+    at         timestamptz not null, -- the time that decided what was due and which day it counts for
+    settled_at timestamptz not null default now(),
+    prize      smallint    not null,
+    part       smallint    not null check (part >= 0), -- its place in the request, from 0
+    period     integer, -- of the release it took; null for none
+    release    integer,
+    user_id    text        not null,
+    primary key (draw, seq),
+    constraint play_once unique (request, part), -- invariant I10: a request is settled once
+    unique (draw, prize, nth)
+);
+create unique index play_takes_release on play (draw, period, prize, release) where period is not null;
 create index play_user on play (user_id, draw, seq);
-create index play_of_request on play (request);
+
+-- What is issued of a prize follows the plays, once a statement, in the order of draws and prizes.
+create function plays_are_issued() returns trigger
+    language plpgsql
+    security definer
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+    set enable_nestloop = on
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+declare
+    prizes bigint;
+    issued bigint;
+begin
+    with won as (
+        select draw, prize, sum(plays)::bigint as plays, max(round) as round,
+               (array_agg(plays order by round desc))[1] as in_round
+        from (select draw, prize, round, count(*) as plays from inserted group by draw, prize, round) as by_round
+        group by draw, prize
+        order by draw, prize
+    ), done as (
+        update prize as z
+        set issued = z.issued + w.plays,
+            round = greatest(z.round, w.round),
+            round_issued = case when w.round > z.round then w.in_round
+                                when w.round = z.round then z.round_issued + w.in_round
+                                else z.round_issued end
+        from won as w
+        where z.draw = w.draw and z.n = w.prize
+        returning 1
+    )
+    select (select count(*) from won), count(*) from done into prizes, issued;
+    if prizes <> issued then
+        raise exception 'a play names a prize that does not exist' using errcode = 'foreign_key_violation';
+    end if;
+    return null;
+end
+$$;
+
+create trigger plays_are_issued
+    after insert on play
+    referencing new table as inserted
+    for each statement execute function plays_are_issued();
 
 create trigger play_is_kept
     before update or delete or truncate on play
@@ -153,88 +200,87 @@ create table quota (
     foreign key (draw, prize) references prize
 );
 
--- Holds the costs of requests, each of another user, or says what became of them: the first step of every play.
+-- Holds the costs of requests of paid draws, each of another user, or says what became of them: the first step of a paid play.
 --
 -- Takes the requests' ids, draws, users, numbers of plays and fresh attempts. Returns for each, in order, its attempt and:
--- 'held'     the cost is in the draw's hold account (now or since an earlier try, whose attempt it then is), or it is free
--- 'settled'  it was decided before: the plays are there
+-- 'held'     the cost is in the draw's hold account, now or since an earlier try, whose attempt it then is
+-- 'settled'  it was played before
 -- 'reused'   the same key was used with another number of plays
 -- 'poor'     the wallet holds less than the cost; nothing is changed
 -- 'closed'   the draw is closed; nothing is changed
--- 'unknown'  there is no such draw (any more: a restored backup may lack it)
+-- 'unknown'  there is no such paid draw (any more: a restored backup may lack it)
 create function hold_plays(ids uuid[], draws uuid[], users text[], counts smallint[], attempts uuid[])
     returns table (status text, attempt uuid)
     language plpgsql
     security definer -- it locks wallets, whose balances only transfers may change
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
-    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes.
+    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes. So all that
+    -- is looked up is looked up by an index, one by one: a limit, or a select for a value, holds the planner to it.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
     set enable_mergejoin = off
 as $$
 declare
+    holds   bigint[];
+    costs   bigint[];
+    wallets bigint[];
     given   uuid[];
     answers text[];
+    asked   bigint;
     held    bigint;
 begin
     -- The draws first: a close waits for the holds under way, and a hold after it sees it.
-    perform from draw as d where d.id = any (draws) and d.hold is not null order by d.id for share;
+    perform from draw as d where d.id = any (draws) order by d.id for share;
     perform from play_request as t where t.id = any (ids) order by t.id for update;
-    -- Wallets and hold accounts in the order of their ids, as every transfer.
-    perform from account as a
-    where a.id = any (array(select s.id
-                            from unnest(draws, users) as g(draw, user_id)
-                            join draw as d on d.id = g.draw and d.hold is not null
-                            join account as h on h.id = d.hold
-                            join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset
-                            cross join lateral (values (w.id), (h.id)) as s(id)))
-    order by a.id for no key update;
 
-    select array_agg(coalesce(case when t.status <> 'returned' then t.attempt end,
-                              case when d.hold is null then g.id else g.attempt end) order by g.n),
+    select array_agg(d.hold order by g.n), array_agg(d.cost * g.plays order by g.n), array_agg(w.id order by g.n)
+    into holds, costs, wallets
+    from unnest(draws, users, counts) with ordinality as g(draw, user_id, plays, n)
+    left join lateral (select x.hold, x.cost, h.asset from draw as x join account as h on h.id = x.hold
+                       where x.id = g.draw limit 1) as d on true
+    left join lateral (select x.id from account as x
+                       where x.owner = g.user_id and x.kind = 'wallet' and x.asset = d.asset limit 1) as w on true;
+    -- Wallets and hold accounts in the order of their ids, as every transfer.
+    perform lock_accounts(wallets || holds);
+
+    select array_agg(coalesce(case when t.status = 'held' then t.attempt end, g.attempt) order by g.n),
            array_agg(case
-                         when d.id is null then 'unknown'
-                         when t.status <> 'returned' and t.plays <> g.plays then 'reused'
-                         when t.status = 'settled' then 'settled'
+                         when g.hold is null then 'unknown'
+                         when coalesce(nullif(s.plays, 0), case when t.status = 'held' then t.plays end) <> g.plays then 'reused'
+                         when s.plays > 0 then 'settled'
                          when t.status = 'held' then 'held'
-                         when d.closed_at is not null then 'closed'
-                         when d.hold is null then 'held'
-                         when coalesce(w.balance, 0) < d.cost * g.plays then 'poor'
+                         when (select d.closed_at is not null from draw as d where d.id = g.draw) then 'closed'
+                         when coalesce((select w.balance from account as w where w.id = g.wallet), 0) < g.cost then 'poor'
                          else 'new'
                      end order by g.n)
     into given, answers
-    from unnest(ids, draws, users, counts, attempts) with ordinality as g(id, draw, user_id, plays, attempt, n)
-    left join draw as d on d.id = g.draw
-    left join play_request as t on t.id = g.id
-    left join account as h on h.id = d.hold
-    left join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset;
+    from unnest(ids, draws, counts, attempts, holds, costs, wallets) with ordinality
+             as g(id, draw, plays, attempt, hold, cost, wallet, n)
+    left join lateral (select x.status, x.attempt, x.plays from play_request as x where x.id = g.id limit 1) as t on true
+    cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
 
-    with fresh as (
-        select g.id, g.draw, g.user_id, g.plays, g.attempt, d.cost * g.plays as cost, d.hold
-        from unnest(ids, draws, users, counts, attempts, answers) as g(id, draw, user_id, plays, attempt, answer)
-        join draw as d on d.id = g.draw
-        where g.answer = 'new'
-    ), noted as (
+    with noted as (
         insert into play_request as t (id, draw, user_id, plays, cost, attempt, status)
-        select f.id, f.draw, f.user_id, f.plays, f.cost, f.attempt, 'held' from fresh as f order by f.id
+        select g.id, g.draw, g.user_id, g.plays, g.cost, g.attempt, 'held'
+        from unnest(ids, draws, users, counts, costs, attempts, answers) as g(id, draw, user_id, plays, cost, attempt, answer)
+        where g.answer = 'new'
+        order by g.id
         on conflict (id) do update
             set plays = excluded.plays, cost = excluded.cost, attempt = excluded.attempt, status = 'held', reason = null,
                 held_at = now(), decided_at = null
             where t.status = 'returned'
-        returning t.id
+        returning 1
     ), moved as (
         insert into transfer (subject, debit, credit, amount, kind)
-        select f.draw, w.id, f.hold, f.cost, 'cost'
-        from fresh as f
-        join noted on noted.id = f.id
-        join account as h on h.id = f.hold
-        join account as w on w.owner = f.user_id and w.kind = 'wallet' and w.asset = h.asset
+        select g.draw, g.wallet, g.hold, g.cost, 'cost'
+        from unnest(draws, wallets, holds, costs, answers) as g(draw, wallet, hold, cost, answer)
+        where g.answer = 'new'
         returning 1
     )
-    select count(*) into held from moved;
-    if held <> (select count(*) from unnest(answers) as a where a = 'new') then
-        -- Another transaction has made the same request since it was looked for.
+    select (select count(*) from moved), count(*) from noted into asked, held;
+    if asked <> held then
+        -- Another transaction has held the same request since it was looked for: but it holds the same wallet.
         raise exception 'requests changed meanwhile' using errcode = 'serialization_failure';
     end if;
 
@@ -243,60 +289,78 @@ begin
 end
 $$;
 
--- Settles requests: plays and awards of the accepted, the cost back to the wallet for the refused.
---
--- A request is void, and changes nothing, when its draw is unknown or closed, when it was decided before, when its hold is not
--- there (any more), when a place in the draw or a release is taken, when its places do not follow on those that are settled, or
--- when it would issue more than the stock; also when it played by a time that has not come (latest_moment): its own, the draw's
--- opening, or the moment of a release, which only a guarantee may take before. A void request was never answered as settled.
---
--- Requests are given as parallel arrays; counters as text, '' for none; reasons are null for the accepted. Plays name their request
--- by its place, from 1. Returns when it was settled, the void requests' places, and for each play its nth and its code.
-create function settle_plays(
-    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
-    ids uuid[], draws uuid[], users text[], attempts uuid[], ats timestamptz[], counters text[], reasons text[],
-    play_requests integer[], play_seqs bigint[], play_prizes smallint[], play_rounds bigint[], play_periods integer[],
-    play_releases integer[],
-    out settled_at timestamptz, out void integer[], out nths bigint[], out codes text[])
-    language plpgsql
-    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes.
-    set plan_cache_mode = force_generic_plan
+-- What becomes of requests whose cost was returned.
+create function return_requests(ids uuid[], reasons text[]) returns void
+    language sql
+    set enable_nestloop = on -- also within a settlement, which does its own work without
+    set enable_hashjoin = off
+    set enable_mergejoin = off
     set enable_seqscan = off
     set enable_bitmapscan = off
+as $$
+    update play_request as t
+    set status = 'returned', reason = g.reason, decided_at = now()
+    from unnest(ids, reasons) as g(id, reason)
+    where t.id = g.id
+$$;
+
+-- Settles requests: plays and awards of the accepted, the cost back to the wallet for the refused.
+--
+-- A request is void, and changes nothing, when its draw is unknown or closed, when it was played before, when its hold is not
+-- there (any more), when a release is taken, when its places do not follow on those that are settled, or when it would issue more
+-- than the stock; also when it played by a time that has not come (latest_moment): its own, the draw's opening, or the moment of a
+-- release, which only a guarantee may take before. A void request was never answered as settled.
+--
+-- Everything is given as parallel arrays: draws, each once; requests, which name their draw by its place, from 1; plays, which
+-- name their request likewise and stand in its order. Counters are text, '' for none; reasons are null for the accepted; a
+-- request's places begin at its first. Returns when it was settled, the void requests' places, and each play's code, null for none.
+create function settle_plays(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    draws uuid[],
+    in_draws integer[], ids uuid[], users text[], attempts uuid[], ats timestamptz[], firsts bigint[], counters text[], reasons text[],
+    in_requests integer[], parts smallint[], prizes smallint[], rounds bigint[], periods integer[], releases integer[],
+    out settled_at timestamptz, out void integer[], out codes text[])
+    language plpgsql
+    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes. So arrays
+    -- are joined by a hash; and all that is looked up is looked up by an index, one by one: a limit, or a select for a value, holds the
+    -- planner to it, where it would read all of the table for an exists.
+    set plan_cache_mode = force_generic_plan
+    set enable_nestloop = off
     set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
 as $$
 declare
-    left_over bigint[]; -- of each play's prize, before this settlement; null for no limit
-    issued    bigint[]; -- of each play's prize, before this settlement
-    escrows   bigint[]; -- that each play's award comes from; null for none
-    awards    bigint[];
-    more      integer[];
-    kept      bigint;
-    paid      bigint;
-    latest    constant timestamptz := latest_moment();
+    opens   timestamptz[]; -- of each draw that is open; null for one that is unknown or closed
+    holds   bigint[]; -- of each draw; null for a free one
+    nexts   bigint[]; -- the place of each draw's next play
+    nths    bigint[]; -- of each play; null for one that is void
+    escrows bigint[]; -- that each play's award comes from; null for none
+    awards  bigint[];
+    more    integer[];
+    paid    uuid[]; -- requests whose cost is spent now
+    done    bigint;
+    latest  constant timestamptz := latest_moment();
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, draws);
-    perform from play_request as t where t.id = any (ids) order by t.id for update;
 
-    -- One look at each play's prize. The limit keeps it one by (draw, n): the planner, which knows nothing of the tables when it
-    -- plans, would read all prizes of the draw for each.
-    select array_agg(z.stock - z.issued order by p.n), array_agg(z.issued order by p.n),
-           array_agg(z.escrow order by p.n), array_agg(z.amount order by p.n)
-    into left_over, issued, escrows, awards
-    from unnest(play_requests, play_prizes) with ordinality as p(request, prize, n)
-    join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
-    left join lateral (select x.stock, x.issued, x.escrow, x.amount from prize as x
-                       where x.draw = g.draw and x.n = p.prize limit 1) as z on true;
+    select array_agg(d.opens_at order by g.n), array_agg(d.hold order by g.n),
+           array_agg(coalesce((select max(y.seq) + 1 from play as y where y.draw = g.id), 0) order by g.n)
+    into opens, holds, nexts
+    from unnest(draws) with ordinality as g(id, n)
+    left join lateral (select x.opens_at, x.hold from draw as x where x.id = g.id and x.closed_at is null limit 1) as d on true;
+    if cardinality(array_remove(holds, null)) > 0 then
+        perform from play_request as t where t.id = any (ids) order by t.id for update;
+    end if;
 
     void := array(
         select g.n::integer
-        from unnest(ids, draws, attempts, ats, reasons) with ordinality as g(id, draw, attempt, at, reason, n)
-        left join draw as d on d.id = g.draw
-        left join play_request as t on t.id = g.id
-        where d.id is null or d.closed_at is not null
-           or (d.hold is not null and (t.status is distinct from 'held' or t.attempt <> g.attempt))
-           or (d.hold is null and t.id is not null)
-           or (g.reason is null and greatest(g.at, d.opens_at) > latest)
+        from unnest(in_draws, ids, attempts, ats, firsts, reasons) with ordinality as g(draw, id, attempt, at, first, reason, n)
+        where opens[g.draw] is null
+           or (g.reason is null and (g.first < nexts[g.draw] or greatest(g.at, opens[g.draw]) > latest))
+           or (select true from play as y where y.request = g.id limit 1)
+           or (holds[g.draw] is not null
+               and (select t.status = 'held' and t.attempt = g.attempt from play_request as t where t.id = g.id) is not true)
         union
         select g.n::integer
         from (select n, row_number() over (partition by id order by n) as again
@@ -304,128 +368,95 @@ begin
         where g.again > 1
         union
         select p.request
-        from unnest(play_requests, play_seqs) as p(request, seq)
-        join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
-        join play as x on x.draw = g.draw and x.seq = p.seq
-        union
-        select p.request
-        from unnest(play_requests, play_prizes, play_periods, play_releases) as p(request, prize, period, release)
-        join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
-        join play as x on x.draw = g.draw and x.period = p.period and x.prize = p.prize and x.release = p.release
+        from unnest(in_requests, prizes, periods, releases) as p(request, prize, period, release)
         where p.period is not null
-        union
-        select p.request
-        from unnest(play_requests, play_prizes, play_periods, play_releases) as p(request, prize, period, release)
-        join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
-        join release as r on r.draw = g.draw and r.period = p.period and r.prize = p.prize and r.n = p.release
-        where p.period is not null and r.moment > latest
-          and (select jsonb_array_length(d.definition -> 'guarantees') = 0 from draw as d where d.id = g.draw));
+          and ((select true from play as y where y.draw = draws[in_draws[p.request]] and y.period = p.period
+                                             and y.prize = p.prize and y.release = p.release)
+               or (select r.moment > latest and jsonb_array_length(d.definition -> 'guarantees') = 0
+                   from release as r join draw as d on d.id = r.draw
+                   where r.draw = draws[in_draws[p.request]] and r.period = p.period and r.prize = p.prize and r.n = p.release)));
 
+    -- Until nothing more is void: what is left may fit now, or lies beyond a gap.
     loop
-        select array_agg(distinct o.request) into more
-        from (select p.request, g.draw,
-                     p.left_over - row_number() over (partition by g.draw, p.prize order by p.n) as rest,
-                     p.seq - row_number() over (partition by g.draw order by p.n) + 1 as next
-              from unnest(play_requests, play_seqs, play_prizes, left_over) with ordinality as p(request, seq, prize, left_over, n)
-              join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
-              where p.request <> all (void)) as o
-        join (select d.draw, coalesce((select max(x.seq) + 1 from play as x where x.draw = d.draw), 0) as next
-              from (select distinct draw from unnest(draws) as draw) as d) as s on s.draw = o.draw
-        where o.rest < 0 or o.next <> s.next;
+        select array_agg(case when not o.out then o.nth end order by o.n), array_agg(o.escrow order by o.n),
+               array_agg(o.amount order by o.n),
+               array_agg(distinct o.request) filter (where not o.out and (o.nth > o.stock or o.seq <> o.next))
+        into nths, escrows, awards, more
+        from (select p.n, p.request, p.out, z.stock, z.escrow, z.amount, firsts[p.request] + p.part as seq,
+                     z.issued + row_number() over (partition by p.draw, p.prize, p.out order by p.n) as nth,
+                     nexts[p.draw] + row_number() over (partition by p.draw, p.out order by p.n) - 1 as next
+              from (select u.n, u.request, u.part, u.prize, in_draws[u.request] as draw, u.request = any (void) as out
+                    from unnest(in_requests, parts, prizes) with ordinality as u(request, part, prize, n)) as p
+              left join lateral (select x.stock, x.issued, x.escrow, x.amount from prize as x
+                                 where x.draw = draws[p.draw] and x.n = p.prize limit 1) as z on true) as o;
         exit when more is null;
-        void := void || more; -- what is left may fit now, or lies beyond a gap; it is counted again
+        void := void || more;
     end loop;
 
-    insert into play_request as t (id, draw, user_id, plays, cost, attempt, status, reason, decided_at)
-    select g.id, g.draw, g.user_id,
-           coalesce(c.plays, 1), 0, g.attempt,
-           case when g.reason is null then 'settled' else 'returned' end, g.reason, now()
-    from unnest(ids, draws, users, attempts, reasons) with ordinality as g(id, draw, user_id, attempt, reason, n)
-    left join (select p, count(*) as plays from unnest(play_requests) as p group by p) as c on c.p = g.n
-    where g.n <> all (void)
-    order by g.id
-    on conflict (id) do update set status = excluded.status, reason = excluded.reason, decided_at = excluded.decided_at;
+    insert into play (draw, seq, request, nth, round, at, prize, part, period, release, user_id)
+    select draws[g.draw], g.first + p.part, g.id, p.nth, p.round, g.at, p.prize, p.part, p.period, p.release, g.user_id
+    from unnest(in_requests, parts, prizes, rounds, periods, releases, nths) as p(request, part, prize, round, period, release, nth)
+    join unnest(in_draws, ids, users, ats, firsts) with ordinality as g(draw, id, user_id, at, first, n) on g.n = p.request
+    where p.request <> all (void);
 
-    with given as (
-        select p.n, g.draw, g.user_id, g.id as request, g.at, p.seq, p.prize, p.round, p.period, p.release,
-               case when p.request <> all (void)
-                    then p.issued + row_number() over (partition by g.draw, p.prize, p.request = any (void) order by p.n)
-               end as nth
-        from unnest(play_requests, play_seqs, play_prizes, play_rounds, play_periods, play_releases, issued) with ordinality
-                 as p(request, seq, prize, round, period, release, issued, n)
-        join unnest(ids, draws, users, ats) with ordinality as g(id, draw, user_id, at, n) on g.n = p.request
-    ), played as (
-        insert into play (draw, seq, request, user_id, prize, nth, round, period, release, at)
-        select draw, seq, request, user_id, prize, nth, round, period, release, at from given where nth is not null
-        returning 1
-    )
-    select (select count(*) from played), array_agg(given.nth order by given.n),
-           array_agg((select c.code from code as c
-                      where c.draw = given.draw and c.prize = given.prize and c.nth = given.nth) order by given.n)
-    into kept, nths, codes
-    from given;
+    if exists (select from code as c where c.draw = any (draws)) then
+        codes := array(select (select c.code from code as c
+                               where c.draw = draws[in_draws[p.request]] and c.prize = p.prize and c.nth = p.nth)
+                       from unnest(in_requests, prizes, nths) with ordinality as p(request, prize, nth, n) order by p.n);
+    end if;
 
-    -- Wallets that are missing: a statement of its own, so that one that another transaction makes meanwhile is seen below.
-    insert into account (kind, owner, asset)
-    select distinct 'wallet', g.user_id, e.asset
-    from unnest(play_requests, escrows) as p(request, escrow)
-    join unnest(users) with ordinality as g(user_id, n) on g.n = p.request
-    join account as e on e.id = p.escrow
-    where p.request <> all (void)
-      and not exists (select from account as a
-                      where a.owner = g.user_id and a.kind = 'wallet' and a.asset = e.asset)
-    order by 2, 3
-    on conflict do nothing;
+    if cardinality(array_remove(escrows, null)) > 0 or cardinality(array_remove(reasons, null)) > 0 then
+        -- Wallets that are missing: a statement of its own, so that one that another transaction makes meanwhile is seen below.
+        insert into account (kind, owner, asset)
+        select distinct 'wallet', g.user_id, (select e.asset from account as e where e.id = p.escrow)
+        from unnest(in_requests, escrows) as p(request, escrow)
+        join unnest(users) with ordinality as g(user_id, n) on g.n = p.request
+        where p.escrow is not null and p.request <> all (void)
+          and (select a.id from account as a
+               where a.owner = g.user_id and a.kind = 'wallet'
+                 and a.asset = (select e.asset from account as e where e.id = p.escrow)) is null
+        order by 2, 3
+        on conflict do nothing;
 
-    -- One statement for all transfers, so that balances move in the order of account ids.
-    with moved as (
+        -- One statement for all transfers, so that balances move in the order of account ids.
         insert into transfer (subject, debit, credit, amount, kind)
-        select g.draw, p.escrow, w.id, p.amount, 'award'
-        from unnest(play_requests, escrows, awards) as p(request, escrow, amount)
-        join unnest(draws, users) with ordinality as g(draw, user_id, n) on g.n = p.request
-        join account as e on e.id = p.escrow
-        join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = e.asset
-        where p.request <> all (void)
-        union all
-        select g.draw, d.hold, w.id, t.cost, 'return'
-        from unnest(ids, draws, users, reasons) with ordinality as g(id, draw, user_id, reason, n)
-        join play_request as t on t.id = g.id
-        join draw as d on d.id = g.draw
-        join account as h on h.id = d.hold
-        join account as w on w.owner = g.user_id and w.kind = 'wallet' and w.asset = h.asset
-        where g.reason is not null and g.n <> all (void)
-        returning 1
-    )
-    select count(*) from moved into paid;
-    if kept <> (select count(*) from unnest(play_requests) as p where p <> all (void)) then
-        raise exception 'settled % plays of %', kept, cardinality(play_requests);
-    end if;
-    if paid <> (select count(*) from unnest(play_requests, escrows) as p(request, escrow)
-                where p.escrow is not null and p.request <> all (void))
-             + (select count(*) from unnest(reasons) with ordinality as g(reason, n)
-                where g.reason is not null and g.n <> all (void)) then
-        raise exception 'made % transfers, which are not all', paid;
+        select m.draw, m.debit, w.id, m.amount, m.kind
+        from (select draws[in_draws[p.request]] as draw, p.escrow as debit, p.amount, 'award' as kind, g.user_id
+              from unnest(in_requests, escrows, awards) as p(request, escrow, amount)
+              join unnest(users) with ordinality as g(user_id, n) on g.n = p.request
+              where p.escrow is not null and p.request <> all (void)
+              union all
+              select draws[g.draw], holds[g.draw], (select t.cost from play_request as t where t.id = g.id), 'return', g.user_id
+              from unnest(in_draws, ids, users, reasons) with ordinality as g(draw, id, user_id, reason, n)
+              where g.reason is not null and g.n <> all (void)) as m
+        cross join lateral (select x.id from account as x
+                            where x.owner = m.user_id and x.kind = 'wallet'
+                              and x.asset = (select d.asset from account as d where d.id = m.debit) limit 1) as w;
+        get diagnostics done = row_count;
+        if done <> (select count(*) from unnest(in_requests, escrows) as p(request, escrow)
+                    where p.escrow is not null and p.request <> all (void))
+                 + (select count(*) from unnest(reasons) with ordinality as g(reason, n)
+                    where g.reason is not null and g.n <> all (void)) then
+            raise exception 'made % transfers, which are not all', done;
+        end if;
+        perform return_requests(array_agg(g.id), array_agg(g.reason))
+        from unnest(ids, reasons) with ordinality as g(id, reason, n)
+        where g.reason is not null and g.n <> all (void);
     end if;
 
-    update prize as z
-    set issued = z.issued + s.plays,
-        round = greatest(z.round, s.round),
-        round_issued = case when s.round > z.round then s.in_round
-                            when s.round = z.round then z.round_issued + s.in_round
-                            else z.round_issued end
-    from (select draw, prize, sum(plays)::bigint as plays, max(round) as round,
-                 (array_agg(plays order by round desc))[1] as in_round
-          from (select g.draw, p.prize, p.round, count(*) as plays
-                from unnest(play_requests, play_prizes, play_rounds) as p(request, prize, round)
-                join unnest(draws) with ordinality as g(draw, n) on g.n = p.request
-                where p.request <> all (void)
-                group by g.draw, p.prize, p.round) as by_round
-          group by draw, prize) as s
-    where z.draw = s.draw and z.n = s.prize;
+    paid := array(select g.id from unnest(in_draws, ids, reasons) with ordinality as g(draw, id, reason, n)
+                  where holds[g.draw] is not null and g.reason is null and g.n <> all (void));
+    if cardinality(paid) > 0 then
+        delete from play_request where id = any (paid);
+        get diagnostics done = row_count;
+        if done <> cardinality(paid) then
+            raise exception 'spent the cost of % requests of %', done, cardinality(paid);
+        end if;
+    end if;
 
     insert into player as p (draw, user_id, counters)
-    select distinct on (g.draw, g.user_id) g.draw, g.user_id, string_to_array(g.counters, ',')::bigint[]
-    from unnest(draws, users, counters) with ordinality as g(draw, user_id, counters, n)
+    select distinct on (g.draw, g.user_id) draws[g.draw], g.user_id, string_to_array(g.counters, ',')::bigint[]
+    from unnest(in_draws, users, counters) with ordinality as g(draw, user_id, counters, n)
     where g.counters <> '' and g.n <> all (void)
     order by g.draw, g.user_id, g.n desc
     on conflict (draw, user_id) do update set counters = excluded.counters;
@@ -433,7 +464,6 @@ begin
     settled_at := now();
 end
 $$;
-
 -- Plans a period once: takes each prize's quota from the stock, as far as there is stock, and puts the releases on the
 -- schedule. Moments are given for the whole quota, prize by prize.
 --

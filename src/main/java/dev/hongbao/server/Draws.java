@@ -10,6 +10,7 @@ import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.draw.DrawShardLoader;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.EndSettler;
+import dev.hongbao.domain.play.GatheredHolds;
 import dev.hongbao.domain.play.HoldExpiry;
 import dev.hongbao.domain.play.PlayFacts;
 import dev.hongbao.domain.play.PlayMetrics;
@@ -51,11 +52,13 @@ final class Draws {
     private final DrawCatalog catalog;
     private final DrawCatalog ownersCatalog;
     private final PlayMetrics metrics;
+    private final GatheredHolds holds;
     private final StoreClock clock;
 
     /**
      * @param pool of requests
      * @param ownerPool of the owner's work
+     * @param maxWaiting plays that may wait for the statement that holds their cost
      */
     Draws(
             Vertx vertx,
@@ -63,6 +66,7 @@ final class Draws {
             Pool ownerPool,
             Shards shards,
             Quarantine quarantine,
+            int maxWaiting,
             MeterRegistry metrics,
             StoreClock clock) {
         this.vertx = vertx;
@@ -74,6 +78,7 @@ final class Draws {
         this.catalog = new DrawCatalog(store);
         this.ownersCatalog = catalog.over(new DrawStore(ownerPool, quarantine));
         this.metrics = new PlayMetrics(metrics);
+        this.holds = new GatheredHolds(pool, maxWaiting, this.metrics);
         this.clock = clock;
         shards.whenPostgresWentBack(catalog::forgetAll);
     }
@@ -116,6 +121,6 @@ final class Draws {
     }
 
     PlayService plays(RedisLinks redis, PlaySettings settings) {
-        return new PlayService(vertx, redis, pool, shards, quarantine, catalog, store, settings, metrics, clock);
+        return new PlayService(vertx, redis, pool, shards, quarantine, catalog, store, holds, settings, metrics, clock);
     }
 }

@@ -92,7 +92,15 @@ public final class Engine {
                 config.web().limits().wrongPasscodes().perPacket(),
                 metrics,
                 clock);
-        this.draws = new Draws(vertx, pools.requests(), pools.owner(), shards, quarantine, metrics, clock);
+        this.draws = new Draws(
+                vertx,
+                pools.requests(),
+                pools.owner(),
+                shards,
+                quarantine,
+                config.domain().claim().maxWaiting(),
+                metrics,
+                clock);
         this.feeds = new Feeds(
                 vertx,
                 new Feeds.Pools(pools.requests(), pools.owner(), pools.lengthy()),

@@ -22,13 +22,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Writes a shard's open draws that are not set aside from what is settled: rules, counts left, rounds, users' counters, releases that nobody took, and
- * the attempts decided lately, so that a play that is repeated across a recovery finds itself decided.
+ * Writes a shard's open draws that are not set aside from what is settled: rules, counts left, rounds, users' counters, and releases that
+ * nobody took. No attempts: who asks a new generation has looked in Postgres since it began, where all that was decided before is settled.
  */
 public final class DrawShardLoader implements ShardLoader {
-    /** Longer than any try of a play goes on (its deadline is seconds): after it a decision need not be in Redis. */
-    static final int REMEMBERED_SECONDS = 60;
-
     /** Open draws: what is settled of their prizes, and where their next play and period begin. */
     static final String OPEN = """
             select d.id, d.shard, d.definition, d.closes_at,
@@ -63,14 +60,6 @@ public final class DrawShardLoader implements ShardLoader {
             order by r.draw
             """;
 
-    private static final String TICKETS = """
-            select t.attempt
-            from draw as d join play_request as t on t.draw = d.id
-            where d.shard = $1 and d.closed_at is null
-              and not exists (select from quarantine_unit as q where q.id = d.id)
-              and t.decided_at > now() - $2::integer * interval '1 second'
-            """;
-
     private final Quarantine quarantine;
 
     /** @param quarantine takes draws whose definition cannot be read */
@@ -81,7 +70,6 @@ public final class DrawShardLoader implements ShardLoader {
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         Tuple shard = Tuple.of((short) generation.shard());
-        Tuple lately = Tuple.of((short) generation.shard(), REMEMBERED_SECONDS);
         // The draws with their last period first: a period that is planned after it is loaded by the planner.
         List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
         return RowPages.each(pool, generation, OPEN, shard, rows -> writeDraws(redis, generation, rows, unreadable))
@@ -90,9 +78,7 @@ public final class DrawShardLoader implements ShardLoader {
                 .compose(done ->
                         RowPages.each(pool, generation, PLAYERS, shard, rows -> writePlayers(redis, generation, rows)))
                 .compose(done -> RowPages.each(
-                        pool, generation, NOT_TAKEN, shard, rows -> writeReleases(redis, generation, rows)))
-                .compose(done -> RowPages.each(
-                        pool, generation, TICKETS, lately, rows -> writeAttempts(redis, generation, rows)));
+                        pool, generation, NOT_TAKEN, shard, rows -> writeReleases(redis, generation, rows)));
     }
 
     @Override
@@ -171,16 +157,5 @@ public final class DrawShardLoader implements ShardLoader {
     /** The same. @param prize its number, from 1 */
     static String member(int period, int prize, int release) {
         return period + ":" + prize + ":" + release;
-    }
-
-    private static Future<Void> writeAttempts(RedisLink redis, Generation generation, RowSet<Row> rows) {
-        if (rows.size() == 0) {
-            return Future.succeededFuture();
-        }
-        Request write = Request.cmd(Command.ZADD).arg(DrawKeys.attempts(generation));
-        for (Row row : rows) {
-            write.arg(0).arg(row.getUUID("attempt").toString());
-        }
-        return redis.send(write).mapEmpty();
     }
 }

@@ -21,6 +21,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,6 +80,9 @@ public final class HoldExpiry implements OwnerTask {
         }
         ranNanos = now;
         Short[] mine = live.stream().map(Integer::shortValue).toArray(Short[]::new);
+        // Before Postgres is asked: a later generation does not know what was decided in this one, and is not asked.
+        Map<Integer, Shards.Shard> current = new HashMap<>();
+        live.forEach(shard -> current.put(shard, shards.current(shard)));
         return pool.preparedQuery(HELD_TOO_LONG)
                 .execute(Tuple.tuple()
                         .addArrayOfShort(mine)
@@ -89,7 +93,8 @@ public final class HoldExpiry implements OwnerTask {
                     rows.forEach(row -> byShard.computeIfAbsent(row.getInteger("shard"), id -> new ArrayList<>())
                             .add(row));
                     List<Future<Void>> calls = new ArrayList<>();
-                    byShard.forEach((shard, held) -> calls.add(giveBack(redis, shards.current(shard), held, -1)));
+                    byShard.forEach((shard, held) ->
+                            calls.add(giveBack(redis, Objects.requireNonNull(current.get(shard)), held, -1)));
                     return Future.join(calls).mapEmpty();
                 })
                 .compose(done ->

@@ -8,10 +8,12 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.domain.draw.DrawStore;
+import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.play.HoldBatcher.Hold;
 import dev.hongbao.domain.play.PlayBatcher.Answer;
 import dev.hongbao.domain.play.PlayOutcome.Kind;
 import dev.hongbao.engine.journal.Attempt;
+import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import java.time.Clock;
@@ -45,7 +47,14 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     private final Caller caller;
     private final Draw draw;
     private final PlayRequest request;
-    private @Nullable UUID attempt;
+    private @Nullable Held held;
+
+    /**
+     * What the script is asked with.
+     *
+     * @param generation the latest before the database said that the attempt is undecided
+     */
+    private record Held(UUID attempt, Generation generation) {}
 
     PlayAttempt(Dependencies needs, Caller caller, Draw draw, PlayRequest request, long deadlineNanos) {
         super(needs.shared(), deadlineNanos);
@@ -92,7 +101,8 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             return Future.failedFuture(
                     UnavailableException.overloaded("Plays come faster than they settle. Try again shortly."));
         }
-        return inTime(needs.holds().submit(request)).compose(this::held);
+        Generation before = generation(draw.shard());
+        return inTime(needs.holds().submit(draw, request)).compose(hold -> held(hold, before));
     }
 
     private @Nullable Kind refusal() {
@@ -109,11 +119,9 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
 
     /** Who played before gets the same answer, also when the draw is over. */
     private Future<PlayOutcome> unlessPlayed(Supplier<Future<PlayOutcome>> otherwise) {
-        return inTime(needs.requests().decided(List.of(request.id()))).compose(found -> {
-            SettledPlayRequest settled = found.get(request.id());
-            return settled == null || settled.plays().isEmpty()
-                    ? otherwise.get()
-                    : settled(settled, Kind.ALREADY_PLAYED);
+        return inTime(needs.requests().played(List.of(request.id()))).compose(found -> {
+            List<Play> plays = found.get(request.id());
+            return plays == null ? otherwise.get() : played(plays, Kind.ALREADY_PLAYED);
         });
     }
 
@@ -130,10 +138,11 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return Future.succeededFuture(PlayOutcome.refused(refusal));
     }
 
-    private Future<PlayOutcome> held(Hold hold) {
+    /** @param generation the latest before the database was asked */
+    private Future<PlayOutcome> held(Hold hold, Generation generation) {
         return switch (hold.status()) {
             case HELD -> {
-                attempt = hold.attempt();
+                held = new Held(hold.attempt(), generation);
                 yield attempt();
             }
             case SETTLED -> refusedUnlessPlayed(Kind.CLOSED);
@@ -142,6 +151,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                 Future.failedFuture(
                         new RefusedException(Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
             case CLOSED -> refused(Kind.CLOSED);
+            case UNKNOWN -> Future.failedFuture(UnavailableException.unknown("The draw is not known to the database."));
         };
     }
 
@@ -151,28 +161,41 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                 "This idempotency key was used for another number of plays. Use a new key for a new request.");
     }
 
-    /** Asks the script, with the attempt of what is held. */
+    /**
+     * Asks the script, with the attempt of what is held. In a later generation the database is asked anew: Redis knows there only what
+     * it has decided in it.
+     */
     @Override
     protected Future<PlayOutcome> attempt() {
-        UUID held = Objects.requireNonNull(attempt);
+        Held now = Objects.requireNonNull(held);
         return needs.batcher()
-                .submit(draw, request, held, deadlineNanos())
-                .compose(answer -> switch (answer.verdict()) {
-                    case PLAYED -> await(held, answer, Kind.PLAYED);
-                    case DECIDED -> await(held, answer, Kind.ALREADY_PLAYED);
-                    case MISSING ->
-                        missing(
-                                answer.generation(),
-                                needs.draws()
-                                        .closedAt(draw.id())
-                                        .compose(closed -> closed == null
-                                                ? Future.succeededFuture()
-                                                : refusedUnlessPlayed(Kind.CLOSED)));
-                    case LIMIT -> refusedOnceReturned(held, answer, Kind.LIMIT_REACHED);
-                    case DAILY_LIMIT -> refusedOnceReturned(held, answer, Kind.DAILY_LIMIT_REACHED);
-                    case CLOSED -> refusedOnceReturned(held, answer, Kind.CLOSED);
-                    case EXHAUSTED -> refusedOnceReturned(held, answer, Kind.EXHAUSTED);
+                .submit(draw, request, now.attempt, now.generation, deadlineNanos())
+                .transform(asked -> {
+                    if (asked.succeeded()) {
+                        return answered(now.attempt, asked.result());
+                    }
+                    return asked.cause() instanceof ScriptBatcher.LapsedException
+                            ? again()
+                            : Future.failedFuture(asked.cause());
                 });
+    }
+
+    private Future<PlayOutcome> answered(UUID held, Answer answer) {
+        return switch (answer.verdict()) {
+            case PLAYED -> await(held, answer, Kind.PLAYED);
+            case DECIDED -> await(held, answer, Kind.ALREADY_PLAYED);
+            case MISSING ->
+                missing(
+                        answer.generation(),
+                        needs.draws()
+                                .closedAt(draw.id())
+                                .compose(closed ->
+                                        closed == null ? Future.succeededFuture() : refusedUnlessPlayed(Kind.CLOSED)));
+            case LIMIT -> refusedOnceReturned(held, answer, Kind.LIMIT_REACHED);
+            case DAILY_LIMIT -> refusedOnceReturned(held, answer, Kind.DAILY_LIMIT_REACHED);
+            case CLOSED -> refusedOnceReturned(held, answer, Kind.CLOSED);
+            case EXHAUSTED -> refusedOnceReturned(held, answer, Kind.EXHAUSTED);
+        };
     }
 
     /** A cost that was held is back before its refusal is told. */
@@ -203,8 +226,12 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                             UnavailableException.unknown("The play was given up and its cost returned. Try again."))
                     : refused(refusal);
         }
-        return settled.plays().size() == request.plays()
-                ? Future.succeededFuture(new PlayOutcome(kind, settled.plays()))
+        return played(settled.plays(), kind);
+    }
+
+    private Future<PlayOutcome> played(List<Play> plays, Kind kind) {
+        return plays.size() == request.plays()
+                ? Future.succeededFuture(new PlayOutcome(kind, plays))
                 : Future.failedFuture(reused());
     }
 

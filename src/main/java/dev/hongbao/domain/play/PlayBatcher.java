@@ -68,9 +68,13 @@ final class PlayBatcher {
 
     private record Submission(Draw draw, PlayRequest request, UUID attempt) {}
 
-    /** Puts a request into the next batch; see {@link ScriptBatcher#submit}. */
-    Future<Answer> submit(Draw draw, PlayRequest request, UUID attempt, long deadlineNanos) {
-        return batcher.submit(draw.shard(), new Submission(draw, request, attempt), deadlineNanos);
+    /**
+     * Puts a request into the next batch; see {@link ScriptBatcher#submit}.
+     *
+     * @param generation the latest when Postgres was asked for the attempt: what earlier ones decided is settled, and was seen there
+     */
+    Future<Answer> submit(Draw draw, PlayRequest request, UUID attempt, Generation generation, long deadlineNanos) {
+        return batcher.submit(draw.shard(), new Submission(draw, request, attempt), generation, deadlineNanos);
     }
 
     int waiting() {

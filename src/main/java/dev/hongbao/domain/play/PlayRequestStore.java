@@ -6,6 +6,7 @@ import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.play.PlayAttempt.AttemptKey;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -18,11 +19,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Requests as Postgres has them. Safe on any thread. */
 public final class PlayRequestStore {
-    private static final String DECIDED =
-            "select id, draw, user_id, attempt, reason from play_request where id = any ($1) and status <> 'held'";
+    private static final String RETURNED =
+            "select id, user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";
 
     private static final String HELD = "select from play_request where id = $1 and status = 'held'";
 
@@ -39,47 +41,62 @@ public final class PlayRequestStore {
         this.catalog = catalog;
     }
 
-    /** What became of requests, by id; those that are not decided are left out. */
-    Future<Map<UUID, SettledPlayRequest>> decided(Collection<UUID> ids) {
-        Tuple parameters = Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new));
-        return pool.preparedQuery(DECIDED).execute(parameters).compose(requests -> {
+    /** The plays of requests, by id, each in order; requests that are not settled are left out. */
+    Future<Map<UUID, List<Play>>> played(Collection<UUID> ids) {
+        return pool.preparedQuery(PLAYS).execute(parameters(ids)).compose(rows -> {
             Set<DrawId> draws = new HashSet<>();
-            requests.forEach(row -> draws.add(new DrawId(row.getUUID("draw"))));
-            return catalog.findAll(draws)
-                    .compose(terms -> pool.preparedQuery(PLAYS)
-                            .execute(parameters)
-                            .map(plays -> {
-                                Map<UUID, List<Play>> byRequest = new HashMap<>();
-                                for (Row row : plays) {
-                                    Draw draw = terms.get(new DrawId(row.getUUID("draw")));
-                                    if (draw != null) {
-                                        byRequest
-                                                .computeIfAbsent(row.getUUID("request"), id -> new ArrayList<>())
-                                                .add(DrawStore.play(draw, row));
-                                    }
-                                }
-                                Map<UUID, SettledPlayRequest> decided = new HashMap<>();
-                                for (Row row : requests) {
-                                    UUID id = row.getUUID("id");
-                                    decided.put(id, request(row, byRequest.getOrDefault(id, List.of())));
-                                }
-                                return decided;
-                            }));
+            rows.forEach(row -> draws.add(new DrawId(row.getUUID("draw"))));
+            return catalog.findAll(draws).map(terms -> {
+                Map<UUID, List<Play>> played = new HashMap<>();
+                for (Row row : rows) {
+                    Draw draw = terms.get(new DrawId(row.getUUID("draw")));
+                    if (draw != null) {
+                        played.computeIfAbsent(row.getUUID("request"), id -> new ArrayList<>())
+                                .add(DrawStore.play(draw, row));
+                    }
+                }
+                return played;
+            });
         });
+    }
+
+    /** What became of attempts; those that are not decided are left out. A request is played by one of its attempts. */
+    Future<Map<AttemptKey, SettledPlayRequest>> decided(Collection<AttemptKey> attempts) {
+        Map<UUID, AttemptKey> byAttempt = new HashMap<>();
+        attempts.forEach(key -> byAttempt.put(key.attempt(), key));
+        List<UUID> ids = attempts.stream().map(AttemptKey::request).toList();
+        // The returns first: who finds none there, and no plays afterwards, was not decided before.
+        return pool.preparedQuery(RETURNED)
+                .execute(parameters(ids))
+                .compose(returned -> played(ids).map(played -> {
+                    Map<AttemptKey, SettledPlayRequest> decided = new HashMap<>();
+                    for (Row row : returned) {
+                        AttemptKey key = byAttempt.get(row.getUUID("attempt"));
+                        if (key != null) {
+                            decided.put(
+                                    key, settled(key, row.getString("user_id"), List.of(), row.getString("reason")));
+                        }
+                    }
+                    for (AttemptKey key : attempts) {
+                        List<Play> plays = played.get(key.request());
+                        if (plays != null) {
+                            decided.put(key, settled(key, plays.get(0).user().value(), plays, null));
+                        }
+                    }
+                    return decided;
+                }));
+    }
+
+    private static Tuple parameters(Collection<UUID> ids) {
+        return Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new));
+    }
+
+    private static SettledPlayRequest settled(AttemptKey key, String user, List<Play> plays, @Nullable String reason) {
+        return new SettledPlayRequest(key.request(), key.attempt(), key.draw(), new UserId(user), plays, reason);
     }
 
     /** Whether its cost is held and it is not decided yet. */
     Future<Boolean> isHeld(UUID id) {
         return pool.preparedQuery(HELD).execute(Tuple.of(id)).map(rows -> rows.rowCount() > 0);
-    }
-
-    private static SettledPlayRequest request(Row row, List<Play> plays) {
-        return new SettledPlayRequest(
-                row.getUUID("id"),
-                row.getUUID("attempt"),
-                new DrawId(row.getUUID("draw")),
-                new UserId(row.getString("user_id")),
-                plays,
-                row.getString("reason"));
     }
 }

@@ -20,10 +20,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 /** Plays of draws. One instance per event loop; call it on that loop only. */
@@ -50,6 +47,7 @@ public final class PlayService {
             Quarantine quarantine,
             DrawCatalog catalog,
             DrawStore draws,
+            GatheredHolds holds,
             PlaySettings settings,
             PlayMetrics metrics,
             Clock clock) {
@@ -58,10 +56,10 @@ public final class PlayService {
         this.quarantine = quarantine;
         this.settings = settings;
         this.metrics = metrics;
-        this.holds = new HoldBatcher(pool, settings, metrics);
+        this.holds = new HoldBatcher(holds, settings);
         this.batcher = new PlayBatcher(vertx, redis, shards, settings, metrics, clock);
         this.waiters = new SettlementWaiters<>(
-                vertx, shards, settings.maxUnsettled(), this::decided, metrics::settledAfter, System::nanoTime);
+                vertx, shards, settings.maxUnsettled(), requests::decided, metrics::settledAfter, System::nanoTime);
         for (String address : List.of(SettledPlayRequests.ADDRESS, SettledPlayRequests.HEARD)) {
             vertx.eventBus()
                     .<SettledPlayRequests>localConsumer(
@@ -79,16 +77,7 @@ public final class PlayService {
                                         .contains(attempt.draw().value()),
                                 UnavailableException.setAside()));
         this.needs = new PlayAttempt.Dependencies(
-                new Attempt.Shared<>(vertx, shards, quarantine, waiters), holds, batcher, draws, requests, clock);
-    }
-
-    private Future<Map<AttemptKey, SettledPlayRequest>> decided(Collection<AttemptKey> attempts) {
-        return requests.decided(attempts.stream().map(AttemptKey::request).toList())
-                .map(found -> {
-                    Map<AttemptKey, SettledPlayRequest> decided = new HashMap<>();
-                    found.values().forEach(request -> decided.put(AttemptKey.of(request), request));
-                    return decided;
-                });
+                new Attempt.Shared<>(vertx, shards, quarantine, waiters), this.holds, batcher, draws, requests, clock);
     }
 
     /** The id that a key's request of plays has in {@link SettledPlayRequest}, on every server. */

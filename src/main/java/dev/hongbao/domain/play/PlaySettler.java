@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +31,8 @@ import org.slf4j.LoggerFactory;
 public final class PlaySettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(PlaySettler.class);
 
-    private static final String SETTLE = "select settled_at, void, nths, codes from settle_plays("
-            + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    private static final String SETTLE = "select settled_at, void, codes from settle_plays("
+            + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
 
     private final DrawCatalog catalog;
     private final EventBus bus;
@@ -61,22 +62,25 @@ public final class PlaySettler implements Settler {
     }
 
     private static Tuple parameters(CursorMoves moves, List<DecidedPlayRequest> requests) {
-        List<Integer> playRequests = new ArrayList<>();
-        List<Long> seqs = new ArrayList<>();
+        Map<DrawId, Integer> places = new LinkedHashMap<>();
+        Integer[] inDraws = new Integer[requests.size()];
+        List<Integer> inRequests = new ArrayList<>();
+        List<Short> parts = new ArrayList<>();
         List<DecidedPlayRequest.Won> prizes = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
+            inDraws[i] = places.computeIfAbsent(requests.get(i).draw(), draw -> places.size() + 1);
             List<DecidedPlayRequest.Won> won = requests.get(i).prizes();
             for (int k = 0; k < won.size(); k++) {
-                playRequests.add(i + 1);
-                seqs.add(requests.get(i).firstSeq() + k);
+                inRequests.add(i + 1);
+                parts.add((short) k);
                 prizes.add(won.get(k));
             }
         }
         return moves.toTuple()
+                .addArrayOfUUID(places.keySet().stream().map(DrawId::value).toArray(UUID[]::new))
+                .addArrayOfInteger(inDraws)
                 .addArrayOfUUID(
                         requests.stream().map(DecidedPlayRequest::request).toArray(UUID[]::new))
-                .addArrayOfUUID(
-                        requests.stream().map(request -> request.draw().value()).toArray(UUID[]::new))
                 .addArrayOfString(
                         requests.stream().map(request -> request.user().value()).toArray(String[]::new))
                 .addArrayOfUUID(
@@ -84,12 +88,14 @@ public final class PlaySettler implements Settler {
                 .addArrayOfOffsetDateTime(requests.stream()
                         .map(request -> Instant.ofEpochMilli(request.atMillis()).atOffset(ZoneOffset.UTC))
                         .toArray(OffsetDateTime[]::new))
+                .addArrayOfLong(
+                        requests.stream().map(DecidedPlayRequest::firstSeq).toArray(Long[]::new))
                 .addArrayOfString(
                         requests.stream().map(DecidedPlayRequest::counters).toArray(String[]::new))
                 .addArrayOfString(
                         requests.stream().map(DecidedPlayRequest::reason).toArray(String[]::new))
-                .addArrayOfInteger(playRequests.toArray(Integer[]::new))
-                .addArrayOfLong(seqs.toArray(Long[]::new))
+                .addArrayOfInteger(inRequests.toArray(Integer[]::new))
+                .addArrayOfShort(parts.toArray(Short[]::new))
                 .addArrayOfShort(
                         prizes.stream().map(won -> (short) won.number()).toArray(Short[]::new))
                 .addArrayOfLong(

@@ -35,37 +35,49 @@ final class DrawChecks {
                            and exists (select from draw as d where d.id = r.draw
                                        and d.definition ->> 'whenExhausted' = 'repeat'))
                     """),
-            new Check(
-                    "I10",
-                    "every play belongs to a settled request of its time, and a settled request has its plays",
-                    """
-                    select format('request %s of draw %s: %s, %s plays of %s', t.id, t.draw, t.status, p.plays, t.plays)
-                    from play_request as t
-                    cross join lateral (select count(*) as plays from play where request = t.id) as p
-                    where p.plays <> case when t.status = 'settled' then t.plays else 0 end
+            new Check("I10", "a request is played once and as a whole, by one user in one draw, and at its time", """
+                    select format('request %s: %s plays, the last is number %s, in places %s to %s of %s draws and users',
+                                  request, plays, last + 1, first_seq, last_seq, whose)
+                    from (select request, count(*) as plays, max(part) as last, min(seq) as first_seq, max(seq) as last_seq,
+                                 count(distinct (draw, user_id)) as whose
+                          from play group by request) as r
+                    where plays <> last + 1 or last <> last_seq - first_seq or whose <> 1
                     union all
-                    select format('play %s of draw %s has no request', p.seq, p.draw)
-                    from play as p where not exists (select from play_request where id = p.request)
+                    select format('request %s of draw %s is %s and was played', t.id, t.draw, t.status)
+                    from play_request as t where exists (select from play where request = t.id)
                     union all
                     select format('play %s of draw %s, which opened at %s: at %s, settled at %s',
-                                  p.seq, p.draw, d.opens_at, p.at, t.decided_at)
-                    from play as p join play_request as t on t.id = p.request join draw as d on d.id = p.draw
-                    where greatest(p.at, d.opens_at) > t.decided_at + interval '1 minute'
+                                  p.seq, p.draw, d.opens_at, p.at, p.settled_at)
+                    from play as p join draw as d on d.id = p.draw
+                    where greatest(p.at, d.opens_at) > p.settled_at + interval '1 minute'
                     """),
             new Check(
-                    "I10",
-                    "a request costs what its plays cost, once; what is held and not returned is in the hold",
-                    """
-                    select format('draw %s: held or paid %s, the hold has %s', d.id, t.cost, h.balance)
+                    "I10", "a user pays what the plays cost, once; what is held and not returned is in the hold", """
+                    select format('draw %s: held or paid %s, the hold has %s', d.id, t.cost + d.cost * p.plays, h.balance)
                     from draw as d
                     join account as h on h.id = d.hold
                     cross join lateral (select coalesce(sum(cost), 0) as cost from play_request
-                                        where draw = d.id and status in ('held', 'settled')) as t
-                    where h.balance <> case when d.closed_at is null then t.cost else 0 end
+                                        where draw = d.id and status = 'held') as t
+                    cross join lateral (select count(*) as plays from play where draw = d.id) as p
+                    where h.balance <> case when d.closed_at is null then t.cost + d.cost * p.plays else 0 end
                     union all
                     select format('request %s of draw %s: %s plays cost %s', t.id, t.draw, t.plays, t.cost)
                     from play_request as t join draw as d on d.id = t.draw
                     where t.cost <> d.cost * t.plays
+                    union all
+                    select format('draw %s user %s: plays and holds cost %s, paid %s', draw, user_id, due.cost, paid.cost)
+                    from (select draw, user_id, sum(cost) as cost
+                          from (select p.draw, p.user_id, d.cost
+                                from play as p join draw as d on d.id = p.draw where d.cost > 0
+                                union all
+                                select draw, user_id, cost from play_request where status = 'held') as costs
+                          group by draw, user_id) as due
+                    full join (select t.subject as draw, w.owner as user_id,
+                                      sum(case t.kind when 'cost' then t.amount else -t.amount end) as cost
+                               from transfer as t
+                               join account as w on w.id = case t.kind when 'cost' then t.debit else t.credit end
+                               where t.kind in ('cost', 'return') group by t.subject, w.owner) as paid using (draw, user_id)
+                    where coalesce(due.cost, 0) <> coalesce(paid.cost, 0)
                     """),
             new Check("I10", "the escrows hold what can still be won, and nothing after the close", """
                     select format('draw %s: %s can be won, the escrow has %s', z.draw, z.sum, e.balance)
@@ -94,16 +106,15 @@ final class DrawChecks {
                     where z.planned <> r.count
                     union all
                     select format('draw %s play %s took a release of %s at %s, settled at %s',
-                                  p.draw, p.seq, r.moment, p.at, t.decided_at)
+                                  p.draw, p.seq, r.moment, p.at, p.settled_at)
                     from play as p
-                    left join play_request as t on t.id = p.request
                     left join release as r on r.draw = p.draw and r.period = p.period and r.prize = p.prize
                                           and r.n = p.release
                     join draw as d on d.id = p.draw
                     where p.period is not null
                       and (r.n is null or r.withdrawn
                            -- Postgres wrote when it was settled, and settles what was due to the minute.
-                           or (r.moment > least(p.at, t.decided_at + interval '1 minute')
+                           or (r.moment > least(p.at, p.settled_at + interval '1 minute')
                                and jsonb_array_length(d.definition -> 'guarantees') = 0))
                     """),
             new Check("I10", "the final table of a closed draw is true", """

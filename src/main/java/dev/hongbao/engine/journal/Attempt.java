@@ -67,6 +67,11 @@ public abstract class Attempt<K, V, O> {
         return shared.quarantine.holds(unit());
     }
 
+    /** The latest generation of a shard that this server has heard of. */
+    protected final Generation generation(int shard) {
+        return shared.shards.current(shard).generation();
+    }
+
     protected final SettlementWaiters<K, V> waiters() {
         return shared.waiters;
     }

@@ -4,6 +4,7 @@ import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers items into calls of one script: while one call for a shard is in flight, later items of it wait for the next, so
@@ -54,9 +56,19 @@ public final class ScriptBatcher<T, A> {
     /**
      * One item in the queue.
      *
+     * @param only the generation that may take it; null for any
      * @param deadlineNanos of {@link System#nanoTime}
      */
-    private record Pending<T, A>(T item, long deadlineNanos, Promise<A> promise) {}
+    private record Pending<T, A>(T item, @Nullable Generation only, long deadlineNanos, Promise<A> promise) {}
+
+    /** The generation that an item was meant for is over; its call changed nothing. */
+    public static final class LapsedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        LapsedException() {
+            super("the generation is over", null, false, false);
+        }
+    }
 
     /**
      * @param calls makes the call for some items of one shard; it answers each, in their order
@@ -84,11 +96,20 @@ public final class ScriptBatcher<T, A> {
      * @return fails with {@link UnavailableException} when the queue is full or the deadline passed
      */
     public Future<A> submit(int shard, T item, long deadlineNanos) {
+        return submit(shard, item, null, deadlineNanos);
+    }
+
+    /**
+     * The same for an item that holds in one generation only: what was read before it was submitted is true of that one.
+     *
+     * @return fails also with {@link LapsedException}, when another generation has followed before the script answered
+     */
+    public Future<A> submit(int shard, T item, @Nullable Generation only, long deadlineNanos) {
         if (waiting >= settings.maxQueued) {
             return Future.failedFuture(
                     UnavailableException.overloaded("Too many " + settings.noun + " are waiting. Try again shortly."));
         }
-        Pending<T, A> pending = new Pending<>(item, deadlineNanos, Promise.promise());
+        Pending<T, A> pending = new Pending<>(item, only, deadlineNanos, Promise.promise());
         waiting++;
         Lane lane = lanes.get(shard);
         lane.queue.add(pending);
@@ -136,11 +157,15 @@ public final class ScriptBatcher<T, A> {
         }
 
         private void send() {
-            inFlight++;
+            Shards.Shard current = shards.current(shard);
             List<Pending<T, A>> batch = new ArrayList<>();
             List<T> items = new ArrayList<>();
             int size = 0;
             for (Pending<T, A> next = queue.peek(); next != null; next = queue.peek()) {
+                if (next.only != null && !next.only.equals(current.generation())) {
+                    fail(queue.remove(), new LapsedException());
+                    continue;
+                }
                 int more = settings.size.applyAsInt(next.item);
                 if (size > 0 && size + more > settings.batchSize) {
                     break;
@@ -149,8 +174,12 @@ public final class ScriptBatcher<T, A> {
                 batch.add(queue.remove());
                 items.add(next.item);
             }
+            if (batch.isEmpty()) {
+                return;
+            }
+            inFlight++;
             settings.batches.accept(size);
-            script.call(link, shards.current(shard), calls.apply(items)).onComplete(done -> {
+            script.call(link, current, calls.apply(items)).onComplete(done -> {
                 inFlight--;
                 if (done.succeeded()) {
                     answer(batch, done.result());
@@ -199,7 +228,7 @@ public final class ScriptBatcher<T, A> {
             });
         }
 
-        private void fail(Pending<T, A> pending, UnavailableException why) {
+        private void fail(Pending<T, A> pending, RuntimeException why) {
             waiting--;
             pending.promise.fail(why);
         }

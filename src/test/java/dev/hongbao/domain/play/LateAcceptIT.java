@@ -175,7 +175,7 @@ class LateAcceptIT {
         // Then
         assertThat(returned).isEqualTo("0");
         get(engine.engine().startWriter());
-        eventually(SOON, () -> assertThat(status()).containsExactly("settled"));
+        eventually(SOON, () -> assertThat(status()).as("its cost is spent").isEmpty());
         eventually(SOON, books::assertJournalsEmpty);
         assertThat(draws.plays(draw)).hasSize(10);
         assertThat(draws.balance(user, POINTS)).isEqualTo(50);

@@ -115,12 +115,18 @@ class DrawReconciliationIT {
             what is issued of a prize | update prize set issued = issued - 1 where issued > 0
             in every round of a table | update play set round = 1
             in every round of a table | update play set round = 7 where seq = 0
-            every play belongs | update play_request set status = 'returned', reason = 'forged' where status = 'settled'
-            every play belongs | delete from play_request
-            every play belongs | update play set at = at + interval '1 hour'
-            every play belongs | update draw set opens_at = closes_at - interval '1 second'
-            a request costs | update play_request set cost = cost + 1
-            a request costs | update account set balance = balance + 1 where kind = 'hold'
+            a request is played | delete from play where part = 4
+            a request is played | update play set part = 20 where part = 2
+            a request is played | update play set user_id = 'eve' where part = 2
+            a request is played | update play set seq = seq + 100 where part = 2
+            a request is played | insert into play_request (id, draw, user_id, plays, cost, attempt, status) select distinct on (request) request, draw, user_id, 10, 20, request, 'held' from play
+            a request is played | update play set at = at + interval '1 hour'
+            a request is played | update draw set opens_at = closes_at - interval '1 second'
+            a user pays | update account set balance = balance + 1 where kind = 'hold'
+            a user pays | insert into play_request (id, draw, user_id, plays, cost, attempt, status, decided_at) select id, id, 'bob', 10, 1, id, 'returned', now() from draw where cost > 0
+            a user pays | update transfer set amount = amount + 1 where kind = 'cost'
+            a user pays | delete from transfer where kind = 'cost'
+            a user pays | update play set user_id = 'eve' where seq = 2
             the escrows hold | update account set balance = balance + 1 where kind = 'escrow'
             every won amount | delete from transfer where kind = 'award'
             every won amount | update transfer set amount = amount + 1 where kind = 'award'

@@ -1,0 +1,100 @@
+package dev.hongbao.domain.play;
+
+import dev.hongbao.domain.play.HoldBatcher.Hold;
+import dev.hongbao.domain.play.HoldBatcher.Status;
+import dev.hongbao.engine.postgres.GatheredCommands;
+import dev.hongbao.engine.postgres.GatheredLookups;
+import dev.hongbao.engine.postgres.Transactions;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What Postgres is asked before a play, for many plays at once, over the whole server. Safe on any thread. */
+public final class GatheredHolds {
+    private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5)";
+
+    private static final String PLAYED =
+            "select request, count(*)::integer as plays from play where request = any ($1) group by request";
+
+    private final GatheredCommands<PlayRequest, Hold> holds;
+    private final GatheredLookups<UUID, Integer> played;
+
+    /** @param maxWaiting requests that may wait for the statement that holds their cost */
+    public GatheredHolds(Pool pool, int maxWaiting, PlayMetrics metrics) {
+        // One of a user in a statement, so that a wallet's balance is judged request by request.
+        this.holds = new GatheredCommands<>("plays", maxWaiting, PlayRequest::user, requests -> {
+            metrics.holds(requests.size());
+            return Transactions.statement(() -> hold(pool, requests));
+        });
+        this.played = new GatheredLookups<>(requests -> played(pool, requests));
+    }
+
+    /** Holds the cost of a request. Fails as {@link GatheredCommands#submit}: then it may be held, unless too many wait. */
+    Future<Hold> hold(PlayRequest request) {
+        return holds.submit(request);
+    }
+
+    /** How many plays a request has; null when it was not played. */
+    Future<@Nullable Integer> played(UUID request) {
+        return played.find(request);
+    }
+
+    private static Future<Map<UUID, Integer>> played(Pool pool, List<UUID> requests) {
+        return pool.preparedQuery(PLAYED)
+                .execute(Tuple.tuple().addArrayOfUUID(requests.toArray(UUID[]::new)))
+                .map(rows -> {
+                    Map<UUID, Integer> played = new HashMap<>();
+                    rows.forEach(row -> played.put(row.getUUID("request"), row.getInteger("plays")));
+                    return played;
+                });
+    }
+
+    private static Future<List<Hold>> hold(Pool pool, List<PlayRequest> requests) {
+        int size = requests.size();
+        UUID[] ids = new UUID[size];
+        UUID[] draws = new UUID[size];
+        String[] users = new String[size];
+        Short[] plays = new Short[size];
+        UUID[] attempts = new UUID[size];
+        for (int i = 0; i < size; i++) {
+            PlayRequest request = requests.get(i);
+            ids[i] = request.id();
+            draws[i] = request.draw().value();
+            users[i] = request.user().value();
+            plays[i] = (short) request.plays();
+            attempts[i] = UUID.randomUUID();
+        }
+        return pool.preparedQuery(HOLD)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids)
+                        .addArrayOfUUID(draws)
+                        .addArrayOfString(users)
+                        .addArrayOfShort(plays)
+                        .addArrayOfUUID(attempts))
+                .map(GatheredHolds::answers);
+    }
+
+    private static List<Hold> answers(RowSet<Row> rows) {
+        List<Hold> answers = new ArrayList<>();
+        for (Row row : rows) {
+            Status status = switch (row.getString("status")) {
+                case "held" -> Status.HELD;
+                case "settled" -> Status.SETTLED;
+                case "reused" -> Status.REUSED;
+                case "poor" -> Status.POOR;
+                case "closed" -> Status.CLOSED;
+                default -> Status.UNKNOWN;
+            };
+            answers.add(new Hold(status, row.getUUID("attempt")));
+        }
+        return answers;
+    }
+}
