@@ -5,7 +5,6 @@ import dev.hongbao.engine.shard.RecoveryRequest;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
-import io.vertx.pgclient.PgNotification;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,19 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which shards this server owns: session-level advisory locks on a Postgres connection of their own, which also hears the
- * requests for recovery. When the connection goes, so do the locks, and other servers may take them at once; a settlement
- * of this one that is still under way is fenced by the cursor. How many it takes, and when it gives one up, {@link Shares} says.
- * Confined to one event loop.
+ * Which shards this server owns: session-level advisory locks on a {@link LockConnection}. How many it takes, and when it gives one
+ * up, {@link Shares} says. Confined to one event loop.
  */
-final class Ownership {
+final class Ownership implements LockConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
 
     /** Between two looks at who is alive and what is free. */
     private static final Duration BEAT = Duration.ofMillis(200);
-
-    /** Longer than any pause that a server at work makes, be it this one or Postgres: then another may own. */
-    private static final Duration SILENCE = Duration.ofSeconds(5);
 
     /** A shard that nobody takes for so long is taken by who has its part already: some server is alive and does not work. */
     private static final Duration ABANDONED = Duration.ofSeconds(1);
@@ -44,8 +38,7 @@ final class Ownership {
     private static final long RETRY_MILLIS = 10;
 
     private final Vertx vertx;
-    private final Postgres postgres;
-    private final Presence presence;
+    private final LockConnection locks;
     private final int shards;
     private final HandOver handOver;
     private final JournalMetrics metrics;
@@ -53,10 +46,6 @@ final class Ownership {
     private final Shares shares;
     private final Set<Integer> owned = new TreeSet<>();
     private final Map<Integer, Long> freeSinceNanos = new HashMap<>();
-    private @Nullable PgConnection connection;
-
-    /** Of {@link #presence}, by {@link #connection}. */
-    private Set<Integer> shown = Set.of();
 
     /** The shard that was given up last, while it moves; null for none. */
     private @Nullable Integer onItsWay;
@@ -97,8 +86,7 @@ final class Ownership {
             JournalMetrics metrics,
             Listener listener) {
         this.vertx = vertx;
-        this.postgres = postgres;
-        this.presence = presence;
+        this.locks = new LockConnection(postgres, presence, this);
         this.shards = shards;
         this.handOver = handOver;
         this.metrics = metrics;
@@ -121,14 +109,9 @@ final class Ownership {
         busy = true;
         again = false;
         lookedNanos = System.nanoTime();
-        return connected()
-                .compose(open -> heard(
-                        open,
-                        presence.show(open, shown)
-                                .onSuccess(now -> shown = now)
-                                .compose(showing -> seen(open))
-                                .compose(now -> take(open, now))
-                                .onSuccess(taken -> move(open))))
+        return locks.open()
+                .compose(open -> locks.heard(
+                        open, seen(open).compose(now -> take(open, now)).onSuccess(taken -> move(open))))
                 .onComplete(done -> {
                     busy = false;
                     if (done.failed() && !away) {
@@ -143,69 +126,28 @@ final class Ownership {
                 });
     }
 
-    /** Shards were given up: looked for at once. */
-    private void wake() {
+    /** Looked for at once. */
+    @Override
+    public void freed() {
         again = busy;
         if (!busy) {
             var unused = look();
         }
     }
 
-    private <T> Future<T> heard(PgConnection open, Future<T> asked) {
-        return asked.onFailure(fault -> {
-            lost(open);
-            open.close();
-        });
-    }
-
-    private Future<PgConnection> connected() {
-        PgConnection open = connection;
-        if (open != null) {
-            return Future.succeededFuture(open);
-        }
-        // The locks are worth what their connection is: one that is silent is as good as lost, whichever side froze.
-        return postgres.connect("locks", SILENCE, SILENCE)
-                .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL + "; listen " + OwnerLocks.FREE)
-                        .execute()
-                        .compose(listening -> presence.begin(fresh))
-                        .compose(begun -> OwnerLocks.join(fresh).map(begun))
-                        .onFailure(refused -> fresh.close())
-                        .map(begun -> adopt(fresh, begun)));
-    }
-
-    private PgConnection adopt(PgConnection fresh, Set<Integer> begun) {
-        connection = fresh;
-        shown = begun;
-        fresh.notificationHandler(heard -> notified(fresh, heard));
-        fresh.closeHandler(gone -> lost(fresh));
-        return fresh;
-    }
-
-    private void notified(PgConnection open, PgNotification heard) {
-        if (heard.getChannel().equals(OwnerLocks.FREE)) {
-            if (heard.getProcessId() != open.processId()) {
-                wake();
-            }
-            return;
-        }
-        RecoveryRequest request = RecoveryRequest.decode(heard.getPayload());
-        if (request != null && owned.contains(request.shard())) {
+    @Override
+    public void requested(RecoveryRequest request) {
+        if (owned.contains(request.shard())) {
             listener.requested(request);
         }
     }
 
-    private void lost(PgConnection gone) {
-        if (connection != gone) {
-            return;
-        }
-        connection = null;
+    @Override
+    public void lost() {
         owned.clear();
         listener.owns(owned);
         if (!closed) {
-            LOG.warn("lost the connection that holds the shards' locks");
             listener.lost();
-            // A failover leaves the others dead as well; half, since some were heard when this one was asked already.
-            postgres.dropSilent(SILENCE.dividedBy(2));
         }
     }
 
@@ -228,7 +170,7 @@ final class Ownership {
         }
         Collections.rotate(wanted, open.processId()); // servers that look at the same time begin with different ones
         return OwnerLocks.take(open, wanted, room > 0 ? room : wanted.size()).map(won -> {
-            if (connection == open && !won.isEmpty()) {
+            if (locks.isHeldBy(open) && !won.isEmpty()) {
                 owned.addAll(won);
                 listener.owns(owned);
                 metrics.taken.increment(won.size());
@@ -258,7 +200,7 @@ final class Ownership {
             return;
         }
         moving = true;
-        heard(
+        locks.heard(
                         open,
                         OwnerLocks.mayMove(open)
                                 .compose(may -> may
@@ -300,7 +242,7 @@ final class Ownership {
 
     private Future<List<Integer>> giveUp(PgConnection open, Collection<Integer> some) {
         return handOver.rest(some).compose(resting -> {
-            if (connection != open || resting.isEmpty()) {
+            if (!locks.isHeldBy(open) || resting.isEmpty()) {
                 return Future.succeededFuture(List.of());
             }
             owned.removeAll(resting);
@@ -324,12 +266,12 @@ final class Ownership {
     /** Takes no more shards, and hands over all that are live, or become so. Completes when there is none left. */
     Future<Void> leave() {
         leaving = true;
-        PgConnection open = connection;
+        PgConnection open = locks.current();
         return open == null ? Future.succeededFuture() : OwnerLocks.leave(open).compose(left -> handOverAll(open));
     }
 
     private Future<Void> handOverAll(PgConnection open) {
-        if (closed || connection != open || owned.isEmpty()) {
+        if (closed || !locks.isHeldBy(open) || owned.isEmpty()) {
             return Future.succeededFuture();
         }
         return giveUp(open, List.copyOf(owned))
@@ -340,7 +282,6 @@ final class Ownership {
     /** Gives the locks back; idempotent. */
     Future<Void> close() {
         closed = true;
-        PgConnection open = connection;
-        return open == null ? Future.succeededFuture() : open.close();
+        return locks.close();
     }
 }
