@@ -96,7 +96,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("wal_compression", "on");
         settings.put("max_wal_size", "2GB"); // checkpoints are the pauses of a settling server: make them rare
         settings.put("checkpoint_timeout", "15min");
-        settings.put("jit", "off"); // statements are short
         settings.put("log_checkpoints", "off");
         // Statements, their parameters and refused rows hold what users typed and own.
         settings.put("log_min_error_statement", "panic");
