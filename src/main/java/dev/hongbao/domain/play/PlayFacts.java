@@ -86,7 +86,12 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
 
     /** What another server says of a request, without what the draw's definition says. */
     private record Told(
-            UUID request, UUID attempt, DrawId draw, UserId user, List<ToldPlay> plays, @Nullable String reason) {
+            UUID request,
+            UUID attempt,
+            DrawId draw,
+            UserId user,
+            List<ToldPlay> plays,
+            @Nullable String reason) {
         SettledPlayRequest of(Draw known) {
             return new SettledPlayRequest(
                     request,

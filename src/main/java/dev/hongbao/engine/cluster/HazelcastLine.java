@@ -123,7 +123,10 @@ public final class HazelcastLine implements ServerLine {
         JoinConfig join = network.getJoin();
         join.getAutoDetectionConfig().setEnabled(false);
         join.getMulticastConfig().setEnabled(false);
-        join.getTcpIpConfig().setEnabled(true).setMembers(cluster.members().stream().flatMap(HazelcastLine::all).toList());
+        join.getTcpIpConfig()
+                .setEnabled(true)
+                .setMembers(
+                        cluster.members().stream().flatMap(HazelcastLine::all).toList());
         JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
         filter.getWhitelist().addPrefixes("io.vertx.spi.cluster.hazelcast.impl.");
         config.getSerializationConfig().setJavaSerializationFilterConfig(filter);

@@ -127,8 +127,10 @@ class SplitClusterIT {
             long begun = System.nanoTime();
             ends.stream().flatMap(End::proxies).forEach(LossyProxy::fallSilent);
             crowd.awaitSettled(200);
-            eventually(LONG, () -> assertThat(firstLine.isAlone() && secondLine.isAlone())
-                    .isTrue());
+            eventually(
+                    LONG,
+                    () -> assertThat(firstLine.isAlone() && secondLine.isAlone())
+                            .isTrue());
 
             // Then each serves alone
             long split = (System.nanoTime() - begun) / 1_000_000;
@@ -139,8 +141,10 @@ class SplitClusterIT {
             // When it is back, Then they find each other, and the bus works as before
             begun = System.nanoTime();
             ends.stream().flatMap(End::proxies).forEach(LossyProxy::comeBack);
-            eventually(LONG, () -> assertThat(firstLine.isAlone() || secondLine.isAlone())
-                    .isFalse());
+            eventually(
+                    LONG,
+                    () -> assertThat(firstLine.isAlone() || secondLine.isAlone())
+                            .isFalse());
             awaitHeard(first, second);
             awaitTold(firstLine, secondLine, second);
             awaitTold(secondLine, firstLine, first);

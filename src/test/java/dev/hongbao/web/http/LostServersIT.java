@@ -258,8 +258,7 @@ class LostServersIT extends ServerProcessClient {
             socket.abort();
             packets.add(send("lucky", 100, 10));
             WebSocket again = member.open(base);
-            Eventually.eventually(
-                    PART, () -> assertThat(member.heard).containsExactlyInAnyOrderElementsOf(packets));
+            Eventually.eventually(PART, () -> assertThat(member.heard).containsExactlyInAnyOrderElementsOf(packets));
             again.abort();
             end(books, claimers);
         }

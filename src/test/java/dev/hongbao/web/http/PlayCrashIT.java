@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
@@ -266,7 +267,9 @@ class PlayCrashIT extends ServerProcessClient {
         }
     }
 
+    /** At whatever step each of the players is; the tests above kill it at each of them. */
     @Test
+    @Tag("long")
     void killedThreeTimesInTheMiddleOfACrowd() throws Exception {
         // Given players who ask with one key after the other, and again with the same one when they hear nothing
         int players = 6;

@@ -11,6 +11,7 @@ import java.net.URI;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lines that die without a word: the page's server stands behind a proxy that swallows what it is given. */
@@ -37,7 +38,9 @@ class DeadLineIT extends PageUse {
         line.close();
     }
 
+    /** As a visitor sees it, at the page's own pace. */
     @Test
+    @Tag("long")
     void aLineThatDiedWithoutAWordIsNoticedAndWhatWasSentIntoItHappensOnce() throws Exception {
         // Given a member whose line swallows everything from now on
         mei.enter(behindIt, "demo-mei");
