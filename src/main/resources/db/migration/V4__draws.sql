@@ -219,72 +219,72 @@ create function hold_plays(ids uuid[], draws uuid[], users text[], counts smalli
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
+    set enable_hashjoin = off
     set enable_mergejoin = off
 as $$
 declare
-    holds   bigint[];
+    known   uuid[]; -- the draws, each once
+    holds   bigint[]; -- of the known draws; null for one that is unknown or free, as what follows
+    assets  text[];
     costs   bigint[];
-    wallets bigint[];
+    closed  boolean[];
+    places  integer[]; -- of each request's draw among them
+    wallets bigint[]; -- of each request
     given   uuid[];
     answers text[];
-    asked   bigint;
-    held    bigint;
 begin
     -- The draws first: a close waits for the holds under way, and a hold after it sees it.
     perform from draw as d where d.id = any (draws) order by d.id for share;
-    perform from play_request as t where t.id = any (ids) order by t.id for update;
 
-    select array_agg(d.hold order by g.n), array_agg(d.cost * g.plays order by g.n), array_agg(w.id order by g.n)
-    into holds, costs, wallets
-    from unnest(draws, users, counts) with ordinality as g(draw, user_id, plays, n)
-    left join lateral (select x.hold, x.cost, h.asset from draw as x join account as h on h.id = x.hold
-                       where x.id = g.draw limit 1) as d on true
-    left join lateral (select x.id from account as x
-                       where x.owner = g.user_id and x.kind = 'wallet' and x.asset = d.asset limit 1) as w on true;
-    -- Wallets and hold accounts in the order of their ids, as every transfer.
+    select array_agg(g.id order by g.id), array_agg(d.hold order by g.id), array_agg(d.asset order by g.id),
+           array_agg(d.cost order by g.id), array_agg(d.closed order by g.id)
+    into known, holds, assets, costs, closed
+    from (select distinct id from unnest(draws) as id) as g
+    left join lateral (select x.hold, x.cost, x.closed_at is not null as closed, h.asset
+                       from draw as x join account as h on h.id = x.hold
+                       where x.id = g.id limit 1) as d on true;
+    places := array(select array_position(known, g.draw) from unnest(draws) with ordinality as g(draw, n) order by g.n);
+    wallets := array(select (select x.id from account as x
+                             where x.owner = g.user_id and x.kind = 'wallet' and x.asset = assets[g.place])
+                     from unnest(users, places) with ordinality as g(user_id, place, n) order by g.n);
+    -- Wallets and hold accounts in the order of their ids, as every transfer. Until the commit nobody else can hold these requests, and
+    -- what another transaction has held of them, or settled, is seen by the next statement.
     perform lock_accounts(wallets || holds);
 
     select array_agg(coalesce(case when t.status = 'held' then t.attempt end, g.attempt) order by g.n),
            array_agg(case
-                         when g.hold is null then 'unknown'
+                         when holds[g.place] is null then 'unknown'
                          when coalesce(nullif(s.plays, 0), case when t.status = 'held' then t.plays end) <> g.plays then 'reused'
                          when s.plays > 0 then 'settled'
                          when t.status = 'held' then 'held'
-                         when (select d.closed_at is not null from draw as d where d.id = g.draw) then 'closed'
-                         when coalesce((select w.balance from account as w where w.id = g.wallet), 0) < g.cost then 'poor'
+                         when closed[g.place] then 'closed'
+                         when coalesce((select w.balance from account as w where w.id = g.wallet), 0) < costs[g.place] * g.plays
+                             then 'poor'
+                         when t.status = 'returned' then 'again'
                          else 'new'
                      end order by g.n)
     into given, answers
-    from unnest(ids, draws, counts, attempts, holds, costs, wallets) with ordinality
-             as g(id, draw, plays, attempt, hold, cost, wallet, n)
+    from unnest(ids, places, counts, attempts, wallets) with ordinality as g(id, place, plays, attempt, wallet, n)
     left join lateral (select x.status, x.attempt, x.plays from play_request as x where x.id = g.id limit 1) as t on true
     cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
 
-    with noted as (
-        insert into play_request as t (id, draw, user_id, plays, cost, attempt, status)
-        select g.id, g.draw, g.user_id, g.plays, g.cost, g.attempt, 'held'
-        from unnest(ids, draws, users, counts, costs, attempts, answers) as g(id, draw, user_id, plays, cost, attempt, answer)
-        where g.answer = 'new'
-        order by g.id
-        on conflict (id) do update
-            set plays = excluded.plays, cost = excluded.cost, attempt = excluded.attempt, status = 'held', reason = null,
-                held_at = now(), decided_at = null
-            where t.status = 'returned'
-        returning 1
-    ), moved as (
-        insert into transfer (subject, debit, credit, amount, kind)
-        select g.draw, g.wallet, g.hold, g.cost, 'cost'
-        from unnest(draws, wallets, holds, costs, answers) as g(draw, wallet, hold, cost, answer)
-        where g.answer = 'new'
-        returning 1
-    )
-    select (select count(*) from moved), count(*) from noted into asked, held;
-    if asked <> held then
-        -- Another transaction has held the same request since it was looked for: but it holds the same wallet.
-        raise exception 'requests changed meanwhile' using errcode = 'serialization_failure';
+    insert into play_request (id, draw, user_id, plays, cost, attempt, status)
+    select g.id, known[g.place], g.user_id, g.plays, costs[g.place] * g.plays, g.attempt, 'held'
+    from unnest(ids, places, users, counts, attempts, answers) as g(id, place, user_id, plays, attempt, answer)
+    where g.answer = 'new';
+    if 'again' = any (answers) then
+        update play_request as t
+        set plays = g.plays, cost = costs[g.place] * g.plays, attempt = g.attempt, status = 'held', reason = null, held_at = now(),
+            decided_at = null
+        from unnest(ids, places, counts, attempts, answers) as g(id, place, plays, attempt, answer)
+        where t.id = g.id and g.answer = 'again';
     end if;
+    insert into transfer (subject, debit, credit, amount, kind)
+    select known[g.place], g.wallet, holds[g.place], costs[g.place] * g.plays, 'cost'
+    from unnest(places, wallets, counts, answers) as g(place, wallet, plays, answer)
+    where g.answer in ('new', 'again');
 
-    return query select case when a.answer = 'new' then 'held' else a.answer end, a.given
+    return query select case when a.answer in ('new', 'again') then 'held' else a.answer end, a.given
                  from unnest(answers, given) with ordinality as a(answer, given, n) order by a.n;
 end
 $$;
@@ -349,9 +349,6 @@ begin
     into opens, holds, nexts
     from unnest(draws) with ordinality as g(id, n)
     left join lateral (select x.opens_at, x.hold from draw as x where x.id = g.id and x.closed_at is null limit 1) as d on true;
-    if cardinality(array_remove(holds, null)) > 0 then
-        perform from play_request as t where t.id = any (ids) order by t.id for update;
-    end if;
 
     void := array(
         select g.n::integer

@@ -133,6 +133,32 @@ class RepeatedPlayIT {
     }
 
     @Test
+    void twoServersThatTakeTheSamePaidRequestsAtOnceTakeEachCostOnce() {
+        // Given
+        List<TestDraws> servers = engines.stream().map(TestDraws::new).toList();
+        Draw paid = servers.get(0)
+                .create("{mode: weights, cost: {asset: POINTS, amount: 3}, prizes: [{name: a, weight: 1}]}");
+        for (int i = 0; i < 30; i++) {
+            servers.get(0).deposit("payer" + i, TestDraws.POINTS, 100);
+        }
+
+        // When
+        List<Future<PlayOutcome>> all = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            all.add(servers.get(i % 2).play(0, paid, "payer" + i / 2, TEN, key));
+        }
+
+        // Then
+        for (int i = 0; i < 30; i++) {
+            assertThat(get(all.get(2 * i)).plays())
+                    .isEqualTo(get(all.get(2 * i + 1)).plays())
+                    .hasSize(TEN);
+            assertThat(servers.get(0).balance("payer" + i, TestDraws.POINTS)).isEqualTo(70);
+        }
+        assertThat(voids()).isEqualTo(voids);
+    }
+
+    @Test
     void aRequestThatIsDecidedAndNotSettledIsNotDecidedAgain() throws Exception {
         Future<PlayOutcome> first;
         Future<PlayOutcome> second;
