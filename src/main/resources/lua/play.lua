@@ -11,9 +11,9 @@
 --            No user id begins with one of the marks.
 -- ARGV[1]    how many entries the journal may hold
 -- ARGV[2]    now, in milliseconds, by Postgres' clock as the server knows it: what is due is due by it
--- ARGV[3]    random numbers from 0 to 2^52 - 1 (MessagePack array): chance comes from the server, the script is deterministic
--- ARGV[4..]  for each draw: its id, its local day, the number of its requests; for each request: id, attempt, user, plays,
---            1 when its cost is held
+-- ARGV[3..]  for each draw: its id, its local day, the number of its requests; for each request: id, attempt, user, plays,
+--            1 when its cost is held, and random numbers from 0 to 2^52 - 1 (MessagePack array), as many for each play, one play's
+--            after the other's: chance comes from the server, and no play takes another's; the script is deterministic
 --
 -- Rules      { mode 0 table 1 weights 2 schedule, 0 stop 1 repeat 2 rescale 3 fallback, chances, limits per user,
 --              guarantees fulfilled (by prize), fallback, plays per user, plays per user and day, plays of each guarantee,
@@ -21,11 +21,12 @@
 -- State      { round, left in the round (by prize), left of the stock (by prize, -1: no limit) }
 --
 -- Returns    { sequence number or '', an outcome per request separated by spaces, the journal entry's items }; outcomes are '+'
---            played now, '=' decided before (wait for it), 'limit', 'day', 'exhausted', 'closed', 'missing'
+--            played now, '=' decided before (wait for it), 'limit', 'day', 'exhausted', 'closed', 'missing'; when a play has too few
+--            numbers, all are '?' and nothing was changed: call again with more
 -- Journal    an item per request that was played or whose cost is to be returned:
 --            draw request attempt user now seq prize:round[:period:n],… counters        ('-' for no counters)
 --            draw request attempt user now ! reason
--- Errors     NO_JOURNAL, JOURNAL_FULL, CHANCE_USED_UP (call again with other numbers): nothing was changed
+-- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
 -- Idempotent by attempt, also within one batch
 -- Cost       O(plays * prizes); at most 256 requests and 2,560 plays, so that unpack never meets Lua's stack limit
 --
@@ -33,19 +34,19 @@
 
 local RANGE = 4503599627370496 -- 2^52
 local limit, now = tonumber(ARGV[1]), tonumber(ARGV[2])
-local numbers, used, starved = cmsgpack.unpack(ARGV[3]), 0, false
+local numbers, used, last, starved -- of the play that is played: its numbers are those from used + 1 to last
 local outcomes, entry, attempts, writes = {}, {}, {}, {}
 
 local function below(bound)
   if bound == 1 then return 0 end
   local top = RANGE - RANGE % bound
   while true do
-    used = used + 1
-    local number = numbers[used]
-    if not number then
+    if used == last then
       starved = true
       return 0
     end
+    used = used + 1
+    local number = numbers[used]
     if number < top then return number % bound end
   end
 end
@@ -222,7 +223,7 @@ local function open(hash, schedule, held)
   end
 
   -- Plays a request: the prizes in the journal's words, and the user's counters after it; or nil and why not.
-  function draw.request(text, plays, day)
+  function draw.request(text, plays, day, chance)
     local player = tracks and counters(text) or { 0, -1, 0 }
     if plays_total > 0 and player[1] + plays > plays_total then return nil, 'limit' end
     local today = math.max(day, player[2])
@@ -230,7 +231,10 @@ local function open(hash, schedule, held)
     if plays_day > 0 and that_day + plays > plays_day then return nil, 'day' end
     undo = {}
     local words = {}
+    numbers = cmsgpack.unpack(chance)
+    local each = #numbers / plays
     for n = 1, plays do
+      used, last = (n - 1) * each, n * each
       local prize, release = play(player)
       if prize == 0 then
         for i = #undo, 1, -1 do undo[i][1][undo[i][2]] = undo[i][3] end
@@ -256,14 +260,14 @@ local function open(hash, schedule, held)
   return draw
 end
 
-local at, key = 4, 3
+local at, key = 3, 3
 while key <= #KEYS do
   local id, day, requests = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   at = at + 3
   local fields, asked = { '#', '!', '*', '=' }, {}
   for t = 0, requests - 1 do
-    fields[5 + t] = ARGV[at + 5 * t + 2]
-    asked[1 + t] = ARGV[at + 5 * t + 1]
+    fields[5 + t] = ARGV[at + 6 * t + 2]
+    asked[1 + t] = ARGV[at + 6 * t + 1]
   end
   local held = redis.call('HMGET', KEYS[key], unpack(fields))
   local decided = redis.call('ZMSCORE', KEYS[2], unpack(asked))
@@ -272,8 +276,8 @@ while key <= #KEYS do
 
   for t = 0, requests - 1 do
     local request, attempt, user = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-    local plays, paid = tonumber(ARGV[at + 3]), ARGV[at + 4] == '1'
-    at = at + 5
+    local plays, paid, chance = tonumber(ARGV[at + 3]), ARGV[at + 4] == '1', ARGV[at + 5]
+    at = at + 6
     local outcome, prizes, counters
     if decided[1 + t] or attempts[attempt] then
       outcome = '='
@@ -283,7 +287,7 @@ while key <= #KEYS do
       outcome = 'closed'
     else
       local seq = draw.seq
-      prizes, counters = draw.request(players[user] or held[5 + t], plays, day)
+      prizes, counters = draw.request(players[user] or held[5 + t], plays, day, chance)
       outcome = prizes and '+' or counters
       if prizes then
         entry[#entry + 1] = 'play'
@@ -315,7 +319,8 @@ while key <= #KEYS do
 end
 
 if starved then
-  return redis.error_reply('CHANCE_USED_UP too few random numbers were given')
+  for i = 1, #outcomes do outcomes[i] = '?' end
+  return { '', table.concat(outcomes, ' '), {} }
 end
 local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then

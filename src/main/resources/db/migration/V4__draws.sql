@@ -28,6 +28,8 @@ create table draw (
     cost        bigint      not null default 0 check (cost >= 0 and cost < 100000000000000),
     hold        bigint      references account, -- null: a free draw
     carry_over  boolean     not null default true,
+    seed        bytea       not null check (length(seed) = 32), -- of all its chance; told to nobody before the draw is closed
+    commitment  bytea       not null check (length(commitment) = 32), -- to the seed and the definition
     created_at  timestamptz not null default now(),
     opens_at    timestamptz not null,
     closes_at   timestamptz not null,

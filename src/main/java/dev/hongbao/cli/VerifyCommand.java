@@ -1,16 +1,17 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.common.json.InvalidInputException;
-import dev.hongbao.domain.fairness.PacketDocuments;
-import dev.hongbao.domain.fairness.PacketEvidence;
-import java.io.ByteArrayOutputStream;
+import dev.hongbao.domain.fairness.Evidence;
+import dev.hongbao.domain.fairness.Proof;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.SequenceInputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
@@ -22,24 +23,23 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code verify}: recomputes the shares of a closed packet from its seed. Needs no server and no store. Exits with 0 for yes, with 1 for
+ * {@code verify}: recomputes a closed packet or draw from its seed. Needs no server and no store. Exits with 0 for yes, with 1 for
  * no, and with 2 and one line on standard error when it cannot be told.
  */
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,
         description = {
-            "Recompute all shares of a closed packet from its seed, offline, and say yes or no.",
+            "Recompute all shares of a closed packet, or all plays of a closed draw, from its seed, offline, and say yes or"
+                    + " no.",
             "FILE holds what the server answered: the packet, as GET /v1/packets/{packet} gives it, and after it all"
-                    + " pages of GET /v1/packets/{packet}/claims.",
+                    + " pages of GET /v1/packets/{packet}/claims; or the draw, as GET /v1/draws/{draw} gives it to the"
+                    + " service role, and after it GET /v1/draws/{draw}/export?format=jsonl.",
             "Exit code 0 for yes, 1 for no, 2 when it cannot be told: the input is not what it should be, or the packet"
-                    + " is not closed."
+                    + " or draw is not closed."
         })
 final class VerifyCommand implements Callable<Integer> {
     private static final int CANNOT_TELL = 2;
-
-    /** A hundred thousand claims are about 20 MB. */
-    private static final int MAX_BYTES = 64 << 20;
 
     private static final int MAX_LINES = 20;
     private static final int MAX_LINE = 500;
@@ -55,7 +55,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(
             names = "--commitment",
             paramLabel = "HEX64",
-            description = "The commitment that was told before the race: the packet must still have it.")
+            description = "The commitment that was told before: it must still be the same.")
     private @Nullable String commitment;
 
     @Override
@@ -63,61 +63,39 @@ final class VerifyCommand implements Callable<Integer> {
         if (commitment != null && !DIGEST.matcher(commitment).matches()) {
             return cannotTell("--commitment is 64 hexadecimal digits");
         }
-        PacketEvidence evidence;
-        try {
-            evidence = PacketDocuments.read(read());
+        Proof proof;
+        try (InputStream all = open()) {
+            proof = Evidence.read(all);
         } catch (IOException | InvalidPathException unreadable) {
             return cannotTell(Failure.describe(unreadable));
         } catch (InvalidInputException fault) {
             return cannotTell(fault.faults().get(0).pointer() + " "
                     + fault.faults().get(0).detail());
         }
-        List<String> contradictions = new ArrayList<>(evidence.contradictions());
-        String digest = evidence.terms().commitment().digest();
-        if (commitment != null && !commitment.equalsIgnoreCase(digest)) {
-            contradictions.add(0, "the commitment told before was " + commitment + ", now it is " + digest);
+        List<String> contradictions = new ArrayList<>(proof.contradictions());
+        if (commitment != null && !commitment.equalsIgnoreCase(proof.commitment())) {
+            contradictions.add(0, "the commitment told before was " + commitment + ", now it is " + proof.commitment());
         }
-        print(evidence, contradictions);
+        print(proof, contradictions);
         return contradictions.isEmpty() ? spec.exitCodeOnSuccess() : 1;
     }
 
-    private byte[] read() throws IOException {
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
+    /** All files, one after the other. */
+    private InputStream open() throws IOException {
+        List<InputStream> all = new ArrayList<>();
         for (String file : files) {
-            if (file.equals("-")) {
-                append(all, System.in);
-            } else {
-                try (InputStream in = Files.newInputStream(Path.of(file))) {
-                    append(all, in);
-                }
-            }
+            all.add(file.equals("-") ? System.in : Files.newInputStream(Path.of(file)));
         }
-        return all.toByteArray();
+        return new SequenceInputStream(Collections.enumeration(all));
     }
 
-    private static void append(ByteArrayOutputStream all, InputStream in) throws IOException {
-        all.writeBytes(in.readNBytes(MAX_BYTES - all.size() + 1));
-        if (all.size() > MAX_BYTES) {
-            throw new IOException("the input is larger than " + (MAX_BYTES >> 20) + " MB");
-        }
-        all.write('\n');
-    }
-
-    private void print(PacketEvidence evidence, List<String> contradictions) {
+    private void print(Proof proof, List<String> contradictions) {
         PrintWriter out = spec.commandLine().getOut();
-        PacketEvidence.Terms terms = evidence.terms();
-        out.println((contradictions.isEmpty() ? "yes" : "NO ") + "  packet " + terms.packet() + ": "
-                + terms.split().total() + " " + terms.asset() + " in "
-                + terms.split().count() + " shares of "
-                + terms.split().min() + " to " + terms.split().max() + ", "
-                + terms.split().algorithm().wireName());
+        out.println((contradictions.isEmpty() ? "yes" : "NO ") + "  " + proof.subject());
         if (contradictions.isEmpty()) {
-            out.println("     the commitment is the SHA-256 of these terms and the seed");
-            out.println("     the seed gives the amounts of all "
-                    + evidence.claims().size() + " shares that were claimed");
+            proof.shown().forEach(line -> out.println("     " + line));
             if (commitment == null) {
-                out.println("     is it the commitment that you were told before the race? "
-                        + terms.commitment().digest());
+                out.println("     is it the commitment that you were told before? " + proof.commitment());
             }
         }
         contradictions.stream().limit(MAX_LINES).forEach(line -> out.println("     " + printable(line)));

@@ -233,7 +233,7 @@ class VerifyCommandTest {
             {"items":[]}                         | there is no packet
             {"items":[]}{"items":{}}x            | not JSON
             nonsense                             | not JSON
-            {} {}                                | of one packet, not of two
+            {} {}                                | one packet or one draw, not two
             """)
     void whatIsNoEvidenceCannotBeTold(String text, String reason) throws IOException {
         assertThat(verify(file(text))).isEqualTo(2);

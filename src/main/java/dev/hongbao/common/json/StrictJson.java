@@ -11,15 +11,19 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +70,17 @@ public final class StrictJson {
 
     /** As {@link #decode(byte[])}. */
     public JsonObject decode(String text) {
-        List<JsonObject> objects = objects(text, 1);
+        List<JsonObject> objects = new ArrayList<>(1);
+        try (JsonParser parser = FACTORY.createParser(text)) {
+            each(parser, object -> {
+                if (!objects.isEmpty()) {
+                    throw InvalidInputException.malformedJson("#", "must end after its first value");
+                }
+                objects.add(object);
+            });
+        } catch (IOException impossible) {
+            throw new IllegalStateException("reading from memory failed", impossible);
+        }
         if (objects.isEmpty()) {
             throw InvalidInputException.malformedJson("#", "must be a JSON object");
         }
@@ -74,49 +88,49 @@ public final class StrictJson {
     }
 
     /**
-     * Reads objects that follow on each other, with white space or nothing between them: what several answers look like in one file.
-     * Empty for a text without any.
+     * Reads objects that follow on each other, with white space or nothing between them: what several answers look like in one file. Each is
+     * given away before the next is read.
      *
+     * @param utf8 is not closed
      * @throws InvalidInputException as {@link #decode(byte[])}
+     * @throws IOException when it cannot be read
      */
-    public List<JsonObject> decodeAll(byte[] utf8) {
-        return objects(text(utf8), Integer.MAX_VALUE);
+    public void each(InputStream utf8, Consumer<JsonObject> reader) throws IOException {
+        // Not closed: the stream is the caller's.
+        JsonParser parser = FACTORY.createParser(new InputStreamReader(utf8, strictUtf8()));
+        try {
+            each(parser, reader);
+        } catch (CharacterCodingException malformed) {
+            throw InvalidInputException.malformedJson("#", "must be valid UTF-8");
+        }
     }
 
-    private List<JsonObject> objects(String text, int most) {
-        try (JsonParser parser = FACTORY.createParser(text)) {
-            try {
-                List<JsonObject> objects = new ArrayList<>();
-                for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-                    if (objects.size() == most) {
-                        throw InvalidInputException.malformedJson("#", "must end after its first value");
-                    }
-                    if (token != JsonToken.START_OBJECT) {
-                        throw InvalidInputException.malformedJson("#", "must be a JSON object");
-                    }
-                    objects.add(new JsonObject(object(parser)));
+    private void each(JsonParser parser, Consumer<JsonObject> reader) throws IOException {
+        try {
+            for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+                if (token != JsonToken.START_OBJECT) {
+                    throw InvalidInputException.malformedJson("#", "must be a JSON object");
                 }
-                return objects;
-            } catch (StreamConstraintsException limit) {
-                throw InvalidInputException.malformedJson(
-                        place(parser),
-                        "nests deeper than " + MAX_DEPTH + " or holds a number or name that is too long");
-            } catch (JsonParseException malformed) {
-                throw InvalidInputException.malformedJson(place(parser), reason(malformed));
+                reader.accept(new JsonObject(object(parser)));
             }
-        } catch (IOException impossible) {
-            throw new IllegalStateException("reading from memory failed", impossible);
+        } catch (StreamConstraintsException limit) {
+            throw InvalidInputException.malformedJson(
+                    place(parser), "nests deeper than " + MAX_DEPTH + " or holds a number or name that is too long");
+        } catch (JsonParseException malformed) {
+            throw InvalidInputException.malformedJson(place(parser), reason(malformed));
         }
+    }
+
+    private static CharsetDecoder strictUtf8() {
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .onMalformedInput(CodingErrorAction.REPORT)
+                .onUnmappableCharacter(CodingErrorAction.REPORT);
     }
 
     private static String text(byte[] utf8) {
         try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
-                    .onUnmappableCharacter(CodingErrorAction.REPORT)
-                    .decode(ByteBuffer.wrap(utf8))
-                    .toString();
+            return strictUtf8().decode(ByteBuffer.wrap(utf8)).toString();
         } catch (CharacterCodingException malformed) {
             throw InvalidInputException.malformedJson("#", "must be valid UTF-8");
         }

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import java.time.Instant;
@@ -10,9 +11,23 @@ import java.time.Instant;
  *
  * @param shard where it lives in Redis
  * @param owner who made it: paid the awards, gets the proceeds and what is left
- * @param closesAt when it ends: the definition's, or earlier when it was ended by hand
+ * @param chance where all its chance comes from
  */
-public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition, Instant createdAt, Instant closesAt) {
+public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition, Times times, Committed chance) {
+    /** When it was made, and when it ends: as the definition says, or earlier when it was ended by hand. */
+    public record Times(Instant createdAt, Instant closesAt) {}
+
+    /** The seed, told once the draw is closed. @param commitment to it and to the definition, 64 hexadecimal digits */
+    public record Committed(DrawSeed seed, String commitment) {}
+
+    public Instant createdAt() {
+        return times.createdAt;
+    }
+
+    public Instant closesAt() {
+        return times.closesAt;
+    }
+
     /** What a number of plays costs; 0 for a free draw. */
     public long costOf(int plays) {
         DrawDefinition.Cost cost = definition.cost();
@@ -21,7 +36,7 @@ public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition
 
     /** Whether it opens after {@code now}; one that opened when it was made never does, as a packet. */
     public boolean opensAfter(Instant now) {
-        return definition.opening().isAfter(createdAt) && definition.opening().isAfter(now);
+        return definition.opening().isAfter(createdAt()) && definition.opening().isAfter(now);
     }
 
     /** The prize of that number, from 1. */

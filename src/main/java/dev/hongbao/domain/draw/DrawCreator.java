@@ -6,6 +6,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.ledger.AccountKind;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Idempotency;
@@ -28,11 +29,13 @@ import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -46,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DrawCreator {
     private static final String INSERT_DRAW =
-            "insert into draw (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at, closes_at)"
-                    + " values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+            "insert into draw (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at, closes_at,"
+                    + " seed, commitment) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
     private static final String INSERT_PRIZES = "insert into prize (draw, n, name, amount, escrow, stock, announced)"
             + " select $1, u.n, u.name, u.amount, u.escrow, u.stock, u.announced"
@@ -66,6 +69,7 @@ final class DrawCreator {
     private final KeyLoader loading;
     private final Clock clock;
     private final Idempotency idempotency;
+    private final SecureRandom random = new SecureRandom();
 
     DrawCreator(Pool pool, Shards shards, DrawCatalog catalog, KeyLoader loading, Clock clock) {
         this.shards = shards;
@@ -144,6 +148,9 @@ final class DrawCreator {
         int shard = shards.shardFor(id.value());
         DrawDefinition.Cost cost = definition.cost();
         Map<Asset, Long> awards = awards(definition);
+        byte[] bytes = new byte[DrawSeed.BYTES];
+        random.nextBytes(bytes);
+        DrawSeed seed = new DrawSeed(bytes);
         return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
@@ -151,7 +158,10 @@ final class DrawCreator {
                 .compose(generation -> accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
                         .compose(escrows -> hold(tx, id, cost)
                                 .compose(hold ->
-                                        tx.preparedQuery(INSERT_DRAW).execute(row(id, shard, owner, definition, hold)))
+                                        tx.preparedQuery(INSERT_DRAW).execute(row(id, shard, owner, definition, hold)
+                                                        .addBuffer(Buffer.buffer(seed.toBytes()))
+                                                        .addBuffer(Buffer.buffer(HexFormat.of()
+                                                                .parseHex(seed.commitment(id.value(), definition))))))
                                 .compose(drawn ->
                                         tx.preparedQuery(INSERT_PRIZES).execute(prizes(id, definition, escrows)))
                                 .compose(prized -> codes(tx, id, definition))

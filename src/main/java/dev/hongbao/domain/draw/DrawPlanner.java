@@ -4,7 +4,7 @@ import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Moments;
 import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.domain.odds.SecureChance;
+import dev.hongbao.domain.odds.SeededChance;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
@@ -46,7 +46,6 @@ public final class DrawPlanner {
     static final int MAX_AT_ONCE = 100;
 
     private final Pool pool;
-    private final SecureChance chance = new SecureChance();
 
     public DrawPlanner(Pool pool) {
         this.pool = pool;
@@ -134,10 +133,12 @@ public final class DrawPlanner {
         List<Short> prizes = new ArrayList<>();
         List<OffsetDateTime> moments = new ArrayList<>();
         List<Prize> all = draw.definition().prizes();
+        SeededChance chance = draw.chance().seed().chance();
         for (int number = 1; number <= all.size(); number++) {
             Prize prize = all.get(number - 1);
             Long own = changed.get(number);
             long quota = own == null ? draw.definition().quota(prize, period) : own;
+            chance.beginMoments(period, number);
             long[] scattered = Moments.scatter(
                     chance,
                     from.toEpochMilli(),

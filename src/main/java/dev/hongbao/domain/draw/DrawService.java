@@ -14,7 +14,6 @@ import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Instant;
@@ -75,9 +74,8 @@ public final class DrawService {
             Future<Long> plays = store.playsOf(id, caller.user());
             Future<Long @Nullable []> counters = store.counters(id, caller.user());
             return Future.all(closed, prizes, plays, counters)
-                    .compose(all -> finalTable(caller, id))
-                    .map(table ->
-                            view(draw, closed.result(), prizes.result(), plays.result(), counters.result(), table));
+                    .compose(all -> end(caller, draw, closed.result()))
+                    .map(end -> view(draw, prizes.result(), plays.result(), counters.result(), end));
         });
     }
 
@@ -86,22 +84,28 @@ public final class DrawService {
         return shown ? store.progress(draw.id()) : Future.succeededFuture(List.of());
     }
 
-    private Future<@Nullable JsonObject> finalTable(Caller caller, DrawId id) {
-        return caller.role() == Role.SERVICE ? store.finalTable(id) : Future.succeededFuture(null);
+    /** The seed is told once the close is settled: no play can be after it. */
+    private Future<DrawView.@Nullable End> end(Caller caller, Draw draw, @Nullable Instant closed) {
+        if (closed == null) {
+            return Future.succeededFuture(null);
+        }
+        String seed = draw.chance().seed().told();
+        return caller.role() == Role.SERVICE
+                ? store.books(draw).map(books -> new DrawView.End(seed, books))
+                : Future.succeededFuture(new DrawView.End(seed, null));
     }
 
     private DrawView view(
             Draw draw,
-            @Nullable Instant closed,
             List<DrawStore.Progress> prizes,
             long plays,
             Long @Nullable [] counters,
-            @Nullable JsonObject table) {
+            DrawView.@Nullable End end) {
         Instant now = clock.instant();
         DrawDefinition definition = draw.definition();
         DrawDefinition.Limits limits = definition.limits();
         long today = counters == null || counters[1] < definition.dayOf(now) ? 0 : counters[2];
-        DrawView.Status status = closed != null
+        DrawView.Status status = end != null
                 ? DrawView.Status.CLOSED
                 : draw.opensAfter(now)
                         ? DrawView.Status.PLANNED
@@ -114,7 +118,7 @@ public final class DrawService {
                         plays,
                         limits.total() == 0 ? null : Math.max(0, limits.total() - plays),
                         limits.perDay() == 0 ? null : Math.max(0, limits.perDay() - today)),
-                table);
+                end);
     }
 
     /**
@@ -142,7 +146,7 @@ public final class DrawService {
      * @param write takes a page; the next is read when its future succeeds
      * @return when all are written; refused with NOT_FOUND or NOT_ELIGIBLE before anything is
      */
-    public Future<Void> export(Caller caller, DrawId id, Function<List<Play>, Future<Void>> write) {
+    public Future<Void> export(Caller caller, DrawId id, Function<List<ExportedPlay>, Future<Void>> write) {
         if (caller.role() != Role.SERVICE) {
             return Future.failedFuture(
                     new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend exports plays."));
@@ -150,12 +154,12 @@ public final class DrawService {
         return visible(caller, id).compose(draw -> exportFrom(draw, 0, write));
     }
 
-    private Future<Void> exportFrom(Draw draw, long seq, Function<List<Play>, Future<Void>> write) {
+    private Future<Void> exportFrom(Draw draw, long seq, Function<List<ExportedPlay>, Future<Void>> write) {
         return store.playsFrom(draw, seq, EXPORT_PAGE).compose(plays -> {
             if (plays.isEmpty()) {
                 return Future.succeededFuture();
             }
-            long next = plays.get(plays.size() - 1).seq() + 1;
+            long next = plays.get(plays.size() - 1).play().seq() + 1;
             return write.apply(plays).compose(written -> exportFrom(draw, next, write));
         });
     }

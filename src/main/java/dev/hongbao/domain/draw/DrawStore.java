@@ -1,6 +1,7 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.engine.journal.Quarantine;
 import io.vertx.core.Future;
@@ -21,12 +22,18 @@ import org.jspecify.annotations.Nullable;
 /** Draws and plays as Postgres has them. Safe on any thread. */
 public final class DrawStore {
     private static final String DRAW =
-            "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at from draw as d ";
+            "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,"
+                    + " encode(d.commitment, 'hex') as commitment from draw as d ";
 
     private static final String NOT_SET_ASIDE = " and not exists (select from quarantine_unit as q where q.id = d.id)";
 
-    static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code from play as y"
-            + " left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth ";
+    private static final String CODED =
+            " from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth ";
+
+    static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code" + CODED;
+
+    private static final String EXPORTED =
+            "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.request, y.period, y.release" + CODED;
 
     private final Pool pool;
     private final @Nullable Quarantine quarantine;
@@ -106,14 +113,21 @@ public final class DrawStore {
                         .orElse(null));
     }
 
-    /** What the close stored; null while the draw is open. */
-    Future<@Nullable JsonObject> finalTable(DrawId id) {
-        return pool.preparedQuery("select final_table from draw where id = $1 and final_table is not null")
-                .execute(Tuple.of(id.value()))
+    /** What the close of a closed draw stored, and what was planned otherwise than its definition says. */
+    Future<DrawView.Books> books(Draw draw) {
+        String definition = DrawSeed.definitionText(draw.definition());
+        Future<JsonObject> table = pool.preparedQuery("select final_table from draw where id = $1")
+                .execute(Tuple.of(draw.id().value()))
+                .map(rows -> rows.iterator().next().getJsonObject(0));
+        Future<List<DrawView.Quota>> quotas = pool.preparedQuery(
+                        "select prize, period, quota from quota where draw = $1 order by period, prize")
+                .execute(Tuple.of(draw.id().value()))
                 .map(rows -> stream(rows)
-                        .map(row -> row.getJsonObject(0))
-                        .findFirst()
-                        .orElse(null));
+                        .map(row -> new DrawView.Quota(
+                                row.getInteger("prize"), row.getInteger("period"), row.getLong("quota")))
+                        .toList());
+        return Future.all(table, quotas)
+                .map(read -> new DrawView.Books(table.result(), definition, quotas.result()));
     }
 
     /** What is settled of each prize, by number. */
@@ -149,10 +163,17 @@ public final class DrawStore {
     }
 
     /** Plays of a draw from a place on, the earliest first: for exports. */
-    Future<List<Play>> playsFrom(Draw draw, long fromSeq, int limit) {
-        return pool.preparedQuery(PLAY + "where y.draw = $1 and y.seq >= $2 order by y.seq limit $3")
+    Future<List<ExportedPlay>> playsFrom(Draw draw, long fromSeq, int limit) {
+        return pool.preparedQuery(EXPORTED + "where y.draw = $1 and y.seq >= $2 order by y.seq limit $3")
                 .execute(Tuple.of(draw.id().value(), fromSeq, limit))
-                .map(rows -> stream(rows).map(row -> play(draw, row)).toList());
+                .map(rows -> stream(rows)
+                        .map(row -> new ExportedPlay(play(draw, row), row.getUUID("request"), release(row)))
+                        .toList());
+    }
+
+    private static ExportedPlay.@Nullable Release release(Row row) {
+        Integer period = row.getInteger("period");
+        return period == null ? null : new ExportedPlay.Release(period, row.getInteger("release"));
     }
 
     /** Brings the end of an open draw forward to now, or to just after its opening. */
@@ -233,8 +254,8 @@ public final class DrawStore {
                 row.getInteger("shard"),
                 new UserId(row.getString("owner")),
                 DefinitionReader.readStored(row.getJsonObject("definition").getMap()),
-                instant(row, "created_at"),
-                instant(row, "closes_at"));
+                new Draw.Times(instant(row, "created_at"), instant(row, "closes_at")),
+                new Draw.Committed(new DrawSeed(row.getBuffer("seed").getBytes()), row.getString("commitment")));
     }
 
     /** How often a user has played, settled. */

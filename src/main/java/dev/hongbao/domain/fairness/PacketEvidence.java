@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param end what became of it
  * @param claims all of them, in no order
  */
-public record PacketEvidence(Terms terms, String seed, End end, List<Share> claims) {
+public record PacketEvidence(Terms terms, String seed, End end, List<Share> claims) implements Proof {
     /** A packet as it was sent. */
     public record Terms(UUID packet, Asset asset, SplitTerms split, Commitment commitment) {}
 
@@ -43,11 +43,26 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
         claims = List.copyOf(claims);
     }
 
-    /**
-     * Recomputes everything.
-     *
-     * @return what contradicts the seed, the terms or itself, each in a sentence; empty when all is as it must be
-     */
+    @Override
+    public String subject() {
+        SplitTerms split = terms.split;
+        return "packet " + terms.packet + ": " + split.total() + " " + terms.asset + " in " + split.count() + " shares of "
+                + split.min() + " to " + split.max() + ", " + split.algorithm().wireName();
+    }
+
+    @Override
+    public String commitment() {
+        return terms.commitment.digest();
+    }
+
+    @Override
+    public List<String> shown() {
+        return List.of(
+                "the commitment is the SHA-256 of these terms and the seed",
+                "the seed gives the amounts of all " + claims.size() + " shares that were claimed");
+    }
+
+    @Override
     public List<String> contradictions() {
         byte[] bytes = HexFormat.of().parseHex(seed);
         List<String> found = new ArrayList<>();

@@ -3,7 +3,7 @@ package dev.hongbao.domain.play;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
-import dev.hongbao.domain.odds.SecureChance;
+import dev.hongbao.domain.odds.SeededChance;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.MessagePack;
@@ -18,23 +18,41 @@ import io.vertx.redis.client.Response;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Requests in calls of {@code play.lua}, with the chance that decides them. One instance per event loop, used on it only. */
 final class PlayBatcher {
-    /** Numbers beyond one a play: so many are thrown away in one call less than once in 10^30 calls. */
-    private static final int SPARE_NUMBERS = 10;
+    /**
+     * Random numbers of a play at first. It takes one, and another when one is thrown away, which happens once in 4,500 times at the
+     * most: a call with 256 plays has too few once in 80,000 times.
+     */
+    private static final int NUMBERS = 2;
 
-    private final ScriptBatcher<Submission, Answer> batcher;
+    /** Its answers are empty when a play of the call had too few random numbers: nothing was changed. */
+    private final ScriptBatcher<Submission, Optional<Answer>> batcher;
     private final PlaySettings settings;
     private final Clock clock;
-    private final SecureChance chance = new SecureChance();
+    private final int numbers;
 
     PlayBatcher(Vertx vertx, RedisLinks redis, Shards shards, PlaySettings settings, PlayMetrics metrics, Clock clock) {
+        this(vertx, redis, shards, settings, metrics, clock, NUMBERS);
+    }
+
+    /** @param numbers of a play at first, 0 or more */
+    PlayBatcher(
+            Vertx vertx,
+            RedisLinks redis,
+            Shards shards,
+            PlaySettings settings,
+            PlayMetrics metrics,
+            Clock clock,
+            int numbers) {
+        this.numbers = numbers;
         this.settings = settings;
         this.clock = clock;
         this.batcher = new ScriptBatcher<>(
@@ -66,7 +84,12 @@ final class PlayBatcher {
     /** The script's answer. @param generation in which it was said */
     record Answer(Verdict verdict, Generation generation) {}
 
-    private record Submission(Draw draw, PlayRequest request, UUID attempt) {}
+    /** @param numbers of each play */
+    private record Submission(Draw draw, PlayRequest request, UUID attempt, int numbers) {
+        Submission withMoreNumbers() {
+            return new Submission(draw, request, attempt, 4 * numbers + NUMBERS);
+        }
+    }
 
     /**
      * Puts a request into the next batch; see {@link ScriptBatcher#submit}.
@@ -74,7 +97,13 @@ final class PlayBatcher {
      * @param generation the latest when Postgres was asked for the attempt: what earlier ones decided is settled, and was seen there
      */
     Future<Answer> submit(Draw draw, PlayRequest request, UUID attempt, Generation generation, long deadlineNanos) {
-        return batcher.submit(draw.shard(), new Submission(draw, request, attempt), generation, deadlineNanos);
+        return submit(new Submission(draw, request, attempt, numbers), generation, deadlineNanos);
+    }
+
+    private Future<Answer> submit(Submission tried, Generation generation, long deadlineNanos) {
+        return batcher.submit(tried.draw.shard(), tried, generation, deadlineNanos)
+                .compose(answer -> answer.map(Future::succeededFuture)
+                        .orElseGet(() -> submit(tried.withMoreNumbers(), generation, deadlineNanos)));
     }
 
     int waiting() {
@@ -82,7 +111,7 @@ final class PlayBatcher {
     }
 
     /** One call for requests on any draws of a shard. */
-    private final class PlayScriptCall implements ShardScript.Call<List<Answer>> {
+    private final class PlayScriptCall implements ShardScript.Call<List<Optional<Answer>>> {
         private final List<Submission> submissions;
         private final Map<DrawId, List<Integer>> byDraw = new LinkedHashMap<>();
 
@@ -111,9 +140,10 @@ final class PlayBatcher {
             for (DrawId id : byDraw.keySet()) {
                 call.arg(DrawKeys.hash(generation, id)).arg(DrawKeys.schedule(generation, id));
             }
-            call.arg(settings.maxJournalEntries()).arg(now.toEpochMilli()).arg(Buffer.buffer(numbers()));
+            call.arg(settings.maxJournalEntries()).arg(now.toEpochMilli());
             byDraw.forEach((id, places) -> {
                 Draw draw = submissions.get(places.get(0)).draw;
+                SeededChance chance = draw.chance().seed().chance();
                 call.arg(id.toString()).arg(draw.definition().dayOf(now)).arg(places.size());
                 for (int place : places) {
                     Submission submission = submissions.get(place);
@@ -121,32 +151,38 @@ final class PlayBatcher {
                             .arg(submission.attempt.toString())
                             .arg(submission.request.user().value())
                             .arg(submission.request.plays())
-                            .arg(draw.definition().cost() == null ? 0 : 1);
+                            .arg(draw.definition().cost() == null ? 0 : 1)
+                            .arg(Buffer.buffer(numbers(chance, submission)));
                 }
             });
         }
 
-        private byte[] numbers() {
-            int plays = submissions.stream()
-                    .mapToInt(submission -> submission.request.plays())
-                    .sum();
-            long[] numbers = new long[plays + SPARE_NUMBERS];
-            Arrays.setAll(numbers, i -> chance.next());
+        private static byte[] numbers(SeededChance chance, Submission submission) {
+            long[] numbers = new long[submission.request.plays() * submission.numbers];
+            for (int i = 0; i < numbers.length; i++) {
+                if (i % submission.numbers == 0) {
+                    chance.beginPlay(submission.request.id(), i / submission.numbers);
+                }
+                numbers[i] = chance.next();
+            }
             return MessagePack.numbers(numbers);
         }
 
         @Override
-        public ShardScript.Reply<List<Answer>> read(Generation generation, Response reply) {
+        public ShardScript.Reply<List<Optional<Answer>>> read(Generation generation, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
-            Answer[] answers = new Answer[submissions.size()];
+            List<Optional<Answer>> answers = new ArrayList<>(Collections.nCopies(submissions.size(), Optional.empty()));
             int next = 0;
             for (List<Integer> places : byDraw.values()) {
                 for (int place : places) {
-                    answers[place] = new Answer(verdict(outcomes[next++]), generation);
+                    String outcome = outcomes[next++];
+                    if (!outcome.equals("?")) {
+                        answers.set(place, Optional.of(new Answer(verdict(outcome), generation)));
+                    }
                 }
             }
             List<DecidedPlayRequest> decided = DecidedPlayRequest.decodeAll(reply.get(2));
-            return new ShardScript.Reply<>(Arrays.asList(answers), decided, List.of());
+            return new ShardScript.Reply<>(answers, decided, List.of());
         }
 
         private static Verdict verdict(String outcome) {

@@ -48,7 +48,7 @@ public final class Reconciliation {
         this.audits = List.copyOf(audits);
     }
 
-    /** Every check on the database that is a query; {@link SplitAudit} is not one. */
+    /** Every check on the database that is a query; {@link SplitAudit} and {@link DrawSeedAudit} are none. */
     public static List<Check> checks() {
         return Stream.concat(LedgerChecks.ALL.stream(), DrawChecks.ALL.stream()).toList();
     }
@@ -76,9 +76,13 @@ public final class Reconciliation {
                                 .execute())
                         .compose(set -> each(connection, found))
                         .compose(checked -> new SplitAudit(vertx).run(connection))
-                        .map(splits -> {
+                        .compose(splits -> {
                             found.accept(splits);
-                            return splits;
+                            return new DrawSeedAudit().run(connection);
+                        })
+                        .map(seeds -> {
+                            found.accept(seeds);
+                            return seeds;
                         })
                         .eventually(() -> connection.query("rollback").execute()))
                 .compose(checked -> new RedisAudit(vertx, pool, redis, namespace, formats, audits).run())

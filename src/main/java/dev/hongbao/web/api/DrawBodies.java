@@ -6,6 +6,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.DrawView;
+import dev.hongbao.domain.draw.ExportedPlay;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DrawDefinition;
@@ -93,7 +94,22 @@ public final class DrawBodies {
         json.endArray().field("plays", view.chances().plays());
         json.name("chancesLeft").raw(String.valueOf(view.chances().left()));
         json.name("chancesLeftToday").raw(String.valueOf(view.chances().leftToday()));
-        json.name("final").raw(String.valueOf(view.finalTable()));
+        json.plain("commitment", draw.chance().commitment());
+        DrawView.End end = view.end();
+        json.field("seed", end == null ? null : end.seed());
+        DrawView.Books books = end == null ? null : end.books();
+        json.name("final").raw(books == null ? "null" : books.finalTable().encode());
+        if (books != null) {
+            json.name("definition").raw(books.definition()).name("quotas").beginArray();
+            for (DrawView.Quota quota : books.quotas()) {
+                json.beginObject()
+                        .field("prize", quota.prize())
+                        .field("period", quota.period())
+                        .field("quota", quota.quota())
+                        .endObject();
+            }
+            json.endArray();
+        }
         return json.endObject().toString();
     }
 
@@ -132,8 +148,13 @@ public final class DrawBodies {
     }
 
     private static void play(JsonText json, Play play) {
-        json.beginObject()
-                .plain("draw", play.draw().toString())
+        json.beginObject();
+        fields(json, play);
+        json.endObject();
+    }
+
+    private static void fields(JsonText json, Play play) {
+        json.plain("draw", play.draw().toString())
                 .field("seq", play.seq())
                 .plain("user", play.user().value())
                 .field("number", play.drawn().number())
@@ -142,7 +163,7 @@ public final class DrawBodies {
         if (play.drawn().code() != null) {
             json.field("code", play.drawn().code());
         }
-        json.plain("at", play.at().toString()).endObject();
+        json.plain("at", play.at().toString());
     }
 
     /** A play as its group is told: never the code. */
@@ -160,14 +181,20 @@ public final class DrawBodies {
     }
 
     /** A play as a line of JSON lines, with its end. */
-    public static String jsonLine(Play play) {
-        JsonText json = new JsonText(PLAY_LENGTH);
-        play(json, play);
-        return json + "\n";
+    public static String jsonLine(ExportedPlay exported) {
+        JsonText json = new JsonText(PLAY_LENGTH).beginObject();
+        fields(json, exported.play());
+        json.plain("turn", exported.turn().toString());
+        ExportedPlay.Release release = exported.release();
+        if (release != null) {
+            json.field("period", release.period()).field("release", release.number());
+        }
+        return json.endObject() + "\n";
     }
 
     /** A play as a line of CSV (RFC 4180), with its end. */
-    public static String csvLine(Play play) {
+    public static String csvLine(ExportedPlay exported) {
+        Play play = exported.play();
         var asset = play.drawn().prize().award().asset();
         return String.join(
                         ",",

@@ -1,7 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.domain.draw.DrawService;
-import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.draw.ExportedPlay;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.web.api.DrawBodies;
@@ -91,7 +91,7 @@ final class DrawRoutes {
         boolean csv = "csv".equals(call.query().get("format"));
         String type = csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl; charset=utf-8";
         String begin = csv ? DrawBodies.CSV_HEADER : "";
-        Function<Play, String> line = csv ? DrawBodies::csvLine : DrawBodies::jsonLine;
+        Function<ExportedPlay, String> line = csv ? DrawBodies::csvLine : DrawBodies::jsonLine;
         HttpServerResponse response = call.exchange().request().response();
         return draws.export(call.caller(), call.draw(), page -> {
                     if (response.closed()) {

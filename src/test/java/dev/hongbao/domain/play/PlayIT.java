@@ -24,11 +24,13 @@ import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -369,9 +371,9 @@ class PlayIT {
         assertThat(draws.balance("shop", POINTS)).isGreaterThanOrEqualTo(100);
         assertThat(get(draws.play(0, draw, "last")).kind()).isEqualTo(Kind.CLOSED);
         var view = get(engine.loop(0).call(services -> services.draws().view(SERVICE, draw.id())));
-        assertThat(view.finalTable()).isNotNull();
-        assertThat(view.finalTable().getBoolean("checked")).isTrue();
-        assertThat(view.finalTable().getJsonArray("prizes").getJsonObject(0).getLong("left"))
+        JsonObject table = Objects.requireNonNull(Objects.requireNonNull(view.end()).books()).finalTable();
+        assertThat(table.getBoolean("checked")).isTrue();
+        assertThat(table.getJsonArray("prizes").getJsonObject(0).getLong("left"))
                 .isEqualTo(198);
     }
 }

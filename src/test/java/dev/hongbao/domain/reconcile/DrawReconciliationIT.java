@@ -35,6 +35,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.resps.Tuple;
 
@@ -101,6 +102,33 @@ class DrawReconciliationIT {
         return Audit.run(TestEngine.stores(servers), finding -> {}).stream()
                 .flatMap(finding -> finding.lines().stream())
                 .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "seed = set_byte(seed, 0, 255 - get_byte(seed, 0))",
+                "commitment = set_byte(commitment, 0, 255 - get_byte(commitment, 0))",
+                "definition = jsonb_set(definition, '{prizes,0,count}', '2')"
+            })
+    void aCommitmentThatIsNotTheDrawsIsFound(String forgery) throws Exception {
+        // Given
+        books.execute("create table kept as select id, seed, commitment, definition from draw");
+        books.execute("update draw set " + forgery + " where id = '" + open.id() + "'");
+
+        // When
+        List<Finding> findings = Audit.run(TestEngine.stores(servers), finding -> {});
+
+        // Then
+        books.execute("update draw as d set seed = k.seed, commitment = k.commitment, definition = k.definition"
+                + " from kept as k where k.id = d.id; drop table kept");
+        assertThat(findings)
+                .filteredOn(finding -> finding.name().startsWith("the seed and the definition"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.lines())
+                        .singleElement()
+                        .asString()
+                        .contains(open.id().toString()));
     }
 
     @Test

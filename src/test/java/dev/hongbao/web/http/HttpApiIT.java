@@ -2,12 +2,13 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.fairness.PacketDocuments;
+import dev.hongbao.domain.fairness.Evidence;
 import dev.hongbao.domain.fairness.PacketEvidence;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -210,9 +211,10 @@ class HttpApiIT extends TestServerClient {
                     get("erin", path).body() + get("erin", path + "/claims").body();
 
             // Then they are what the seed gives, which is the one that was committed to
-            PacketEvidence evidence = PacketDocuments.read(kept.getBytes(StandardCharsets.UTF_8));
+            PacketEvidence evidence = (PacketEvidence)
+                    Evidence.read(new ByteArrayInputStream(kept.getBytes(StandardCharsets.UTF_8)));
             assertThat(evidence.contradictions()).isEmpty();
-            assertThat(evidence.terms().commitment().digest()).isEqualTo(each.getString("commitment"));
+            assertThat(evidence.commitment()).isEqualTo(each.getString("commitment"));
             assertThat(evidence.claims()).hasSize(each == drained ? 2 : 1);
             assertThat(each.getLong("min")).isEqualTo(each == drained ? 300 : 1);
         }

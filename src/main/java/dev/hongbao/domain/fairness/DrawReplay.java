@@ -1,0 +1,214 @@
+package dev.hongbao.domain.fairness;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.common.values.Uuids;
+import dev.hongbao.domain.odds.DefinitionFaults;
+import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.DrawMode;
+import dev.hongbao.domain.odds.DrawModel;
+import dev.hongbao.domain.odds.SeededChance;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays a closed draw again, play by play, with the numbers that its seed gives: tables and weights with their limits and guarantees. Of a
+ * schedule, whose releases depend on when a server put them there, it holds each release against its moment and each user against the limits.
+ * Not thread-safe.
+ */
+public final class DrawReplay implements Proof {
+    /** More contradictions than anybody reads. */
+    private static final int MAX_FAULTS = 1_000;
+
+    private final UUID id;
+    private final DrawDefinition definition;
+    private final String commitment;
+    private final SeededChance chance;
+    private final @Nullable DrawModel model;
+    private final @Nullable ScheduleReplay schedule;
+    private final long[] won;
+    private final long[] issued;
+    private final List<String> faults = new ArrayList<>();
+    private final Set<UUID> turns = new HashSet<>();
+
+    private long plays;
+    private @Nullable Turn turn;
+
+    /** The plays of one request, which follow on each other. */
+    private record Turn(UUID id, UserId user, Instant at, int plays) {}
+
+    private DrawReplay(Fields view) {
+        this.id = uuid(view, "id");
+        String told = view.textOrNull("seed");
+        if (told == null) {
+            throw view.fault("seed", "is null: the draw is not closed. It is told when nobody can play any more");
+        }
+        if (!Fields.HEX_64.matcher(told).matches()) {
+            throw view.fault("seed", "must be 64 lower-case hexadecimal digits");
+        }
+        this.commitment = view.text("commitment");
+        if (!Fields.HEX_64.matcher(commitment).matches()) {
+            throw view.fault("commitment", "must be 64 lower-case hexadecimal digits");
+        }
+        this.definition = definition(view.object("definition"));
+        DrawSeed seed = new DrawSeed(HexFormat.of().parseHex(told));
+        String digest = seed.commitment(id, definition);
+        if (!digest.equals(commitment)) {
+            faults.add("the commitment is " + commitment + ", the seed and the definition give " + digest);
+        }
+        this.chance = seed.chance();
+        this.won = new long[definition.allPrizes().size()];
+        this.issued = issued(view.object("final"));
+        if (definition.mode() == DrawMode.SCHEDULE) {
+            this.model = null;
+            this.schedule = new ScheduleReplay(definition, chance, view.objects("quotas"));
+        } else {
+            this.model = new DrawModel(definition.rules(), chance);
+            this.schedule = null;
+        }
+    }
+
+    /** @param view of the draw, as the service role is told it once it is closed */
+    static DrawReplay of(JsonObject view) {
+        return new DrawReplay(new Fields("#draw", view));
+    }
+
+    private static DrawDefinition definition(Fields given) {
+        try {
+            // Plain maps and lists, as the reader knows them.
+            DrawDefinition definition = DefinitionReader.readStored(new JsonObject(given.object().encode()).getMap());
+            DefinitionRules.require(definition);
+            return definition;
+        } catch (DefinitionFaults wrong) {
+            DefinitionFaults.Fault first = wrong.faults().get(0);
+            throw InvalidInputException.of(given.place() + first.pointer().substring(1), first.detail());
+        } catch (RuntimeException impossible) {
+            throw InvalidInputException.of(given.place(), "cannot be: " + impossible.getMessage());
+        }
+    }
+
+    private long[] issued(Fields table) {
+        List<Fields> prizes = table.objects("prizes");
+        if (prizes.size() != won.length) {
+            throw table.fault("prizes", "must be the " + won.length + " of the definition");
+        }
+        return prizes.stream().mapToLong(prize -> prize.number("issued")).toArray();
+    }
+
+    private static UUID uuid(Fields from, String name) {
+        UUID id = Uuids.parse(from.text(name));
+        if (id == null) {
+            throw from.fault(name, "must be a UUID");
+        }
+        return id;
+    }
+
+    /** @param line of the export, as it follows on the one before */
+    void play(JsonObject line) {
+        Fields play = new Fields("#play/" + plays, line);
+        if (!uuid(play, "draw").equals(id)) {
+            throw play.fault("draw", "must be " + id + ": this is a play of another draw");
+        }
+        if (play.number("seq") != plays) {
+            throw play.fault("seq", "must be " + plays + ": plays are missing, or not in order");
+        }
+        int number = play.integer("number");
+        if (number < 1 || number > won.length) {
+            throw play.fault("number", "is no prize of the draw");
+        }
+        Turn now = turn(play);
+        plays++;
+        won[number - 1]++;
+        if (faults.size() >= MAX_FAULTS) {
+            return;
+        }
+        String fault = fault(now, number, play);
+        if (fault != null) {
+            faults.add("play " + (plays - 1) + " of " + now.user.value() + " " + fault);
+        }
+    }
+
+    private Turn turn(Fields play) {
+        UUID of = uuid(play, "turn");
+        UserId user = play.parsed("user", UserId::new);
+        Instant at = moment(play);
+        Turn before = turn;
+        boolean same = before != null && before.id.equals(of);
+        Turn now = new Turn(of, user, at, same ? before.plays + 1 : 1);
+        if (same ? !before.user.equals(user) || !before.at.equals(at) : !turns.add(of)) {
+            faults.add("play " + plays + " belongs to turn " + of + ", which is another user's, or was played before");
+        }
+        turn = now;
+        return now;
+    }
+
+    private static Instant moment(Fields play) {
+        try {
+            return Instant.parse(play.text("at"));
+        } catch (DateTimeParseException malformed) {
+            throw play.fault("at", "must be a time");
+        }
+    }
+
+    private @Nullable String fault(Turn now, int number, Fields play) {
+        if (!definition.admits(now.user)) {
+            return "is of somebody who may not play";
+        }
+        if (schedule != null) {
+            return schedule.fault(now.user, now.at, number, play);
+        }
+        chance.beginPlay(now.id, now.plays - 1);
+        DrawModel.Result result = Objects.requireNonNull(model)
+                .play(now.user.value(), now.at.toEpochMilli(), definition.dayOf(now.at));
+        if (result.refused() != null) {
+            return "gave prize " + number + ", the rules refuse it: " + result.refused();
+        }
+        return result.prize() == number ? null : "gave prize " + number + ", the seed gives " + result.prize();
+    }
+
+    /** No play follows. */
+    void end() {
+        for (int i = 0; i < won.length; i++) {
+            if (won[i] != issued[i]) {
+                faults.add("of prize " + (i + 1) + " the final table issued " + issued[i] + ", listed are " + won[i]);
+            }
+        }
+    }
+
+    @Override
+    public String subject() {
+        return "draw " + id + ": " + plays + " plays by " + definition.mode().wireName();
+    }
+
+    @Override
+    public String commitment() {
+        return commitment;
+    }
+
+    @Override
+    public List<String> contradictions() {
+        return List.copyOf(faults);
+    }
+
+    @Override
+    public List<String> shown() {
+        return List.of(
+                "the commitment is the SHA-256 of this definition and the seed",
+                schedule == null
+                        ? "the seed and the rules give the prizes of all " + plays + " plays, with limits and guarantees"
+                        : "every scheduled prize was taken once, at or after the moment that the seed gives"
+                                + (definition.guarantees().isEmpty() ? "" : ", or for a guarantee")
+                                + ", and no user won more than the limits allow");
+    }
+}

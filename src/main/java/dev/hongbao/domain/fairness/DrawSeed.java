@@ -1,0 +1,91 @@
+package dev.hongbao.domain.fairness;
+
+import dev.hongbao.domain.odds.DefinitionText;
+import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.SeededChance;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * The seed of a draw, from which all its chance comes. Whoever has it knows what every play will win, so nobody is told before the draw is
+ * closed; it does not print itself. Immutable.
+ */
+public final class DrawSeed {
+    public static final int BYTES = 32;
+
+    private final byte[] bytes;
+
+    /** @throws IllegalArgumentException when there are not 32 bytes */
+    public DrawSeed(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("a seed has " + BYTES + " bytes, not " + bytes.length);
+        }
+        this.bytes = bytes.clone();
+    }
+
+    /** The numbers that it gives. For one thread. */
+    public SeededChance chance() {
+        return new SeededChance(bytes);
+    }
+
+    /** What is stored. */
+    public byte[] toBytes() {
+        return bytes.clone();
+    }
+
+    /** 64 hexadecimal digits. For closed draws only. */
+    public String told() {
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    /** The commitment of a draw with this seed: 64 hexadecimal digits. */
+    public String commitment(UUID draw, DrawDefinition definition) {
+        String text = "hongbao-draw-v1"
+                + "\nid=" + draw
+                + "\nseed=" + told()
+                + "\ndefinition=" + sha256(definitionText(definition))
+                + "\n";
+        return sha256(text);
+    }
+
+    /** A definition as the commitment holds it and a closed draw tells it: JSON without white space, its fields in the order of their names. */
+    public static String definitionText(DrawDefinition definition) {
+        return new JsonObject(sorted(DefinitionText.of(definition))).encode();
+    }
+
+    private static Map<String, Object> sorted(Map<?, ?> fields) {
+        Map<String, Object> sorted = new TreeMap<>();
+        fields.forEach((name, value) -> sorted.put(String.valueOf(name), sortedWithin(value)));
+        return sorted;
+    }
+
+    private static Object sortedWithin(Object value) {
+        if (value instanceof Map<?, ?> fields) {
+            return sorted(fields);
+        }
+        return value instanceof List<?> list
+                ? list.stream().map(DrawSeed::sortedWithin).toList()
+                : value;
+    }
+
+    private static String sha256(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "a seed";
+    }
+}

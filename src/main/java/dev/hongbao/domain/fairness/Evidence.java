@@ -1,0 +1,78 @@
+package dev.hongbao.domain.fairness;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.domain.split.SplitTerms;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads evidence as the API answered it, one JSON object after another: a packet's view and all pages of its claims, or a draw's view for the
+ * service role and the lines of its export. Plays are judged as they are read, so an export may be of any length.
+ */
+public final class Evidence {
+    /** Pages of claims; with a page of at least one claim, a packet has no more. */
+    private static final int MAX_PAGES = SplitTerms.MAX_COUNT;
+
+    private final List<JsonObject> pages = new ArrayList<>();
+    private long claims;
+    private @Nullable JsonObject packet;
+    private @Nullable DrawReplay draw;
+
+    private Evidence() {}
+
+    /**
+     * The proof in these documents.
+     *
+     * @param utf8 is not closed
+     * @throws InvalidInputException that says where, when it cannot be judged: a document or a field is missing, malformed or of a version
+     *     that this program does not know, the packet or draw is not closed yet, or pages of claims are missing
+     * @throws IOException when it cannot be read
+     */
+    public static Proof read(InputStream utf8) throws IOException {
+        Evidence evidence = new Evidence();
+        StrictJson.FOREIGN.each(utf8, evidence::add);
+        return evidence.proof();
+    }
+
+    private void add(JsonObject document) {
+        if (document.getValue("items") instanceof JsonArray items) {
+            claims += items.size();
+            if (pages.size() == MAX_PAGES || claims > SplitTerms.MAX_COUNT) {
+                throw InvalidInputException.of("#claims", "are more than a packet has shares");
+            }
+            pages.add(document);
+        } else if (document.containsKey("turn")) {
+            if (draw == null) {
+                throw InvalidInputException.of("#", "must hold a draw before its plays");
+            }
+            draw.play(document);
+        } else if (packet != null || draw != null) {
+            throw InvalidInputException.of("#", "must be about one packet or one draw, not two");
+        } else if (document.containsKey("mode")) {
+            draw = DrawReplay.of(document);
+        } else {
+            packet = document;
+        }
+    }
+
+    private Proof proof() {
+        if (draw != null && pages.isEmpty()) {
+            draw.end();
+            return draw;
+        }
+        if (packet == null || pages.isEmpty()) {
+            throw InvalidInputException.of(
+                    "#",
+                    "must hold a packet as `GET /v1/packets/{packet}` answers it, and after it the pages of"
+                            + " `GET /v1/packets/{packet}/claims`; there is no "
+                            + (packet == null ? "packet" : "page of claims"));
+        }
+        return PacketDocuments.read(packet, pages);
+    }
+}

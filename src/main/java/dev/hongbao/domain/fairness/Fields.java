@@ -1,0 +1,89 @@
+package dev.hongbao.domain.fairness;
+
+import dev.hongbao.common.json.InvalidInputException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** An object of an evidence and where it is; what is not as it should be is an {@link InvalidInputException}. */
+record Fields(String place, JsonObject object) {
+    /** A seed or a digest. */
+    static final Pattern HEX_64 = Pattern.compile("[0-9a-f]{64}");
+
+    InvalidInputException fault(String name, String detail) {
+        return InvalidInputException.of(place + "/" + name, detail);
+    }
+
+    String text(String name) {
+        if (object.getValue(name) instanceof String text) {
+            return text;
+        }
+        throw fault(name, "must be a string");
+    }
+
+    @Nullable
+    String textOrNull(String name) {
+        return object.getValue(name) == null && object.containsKey(name) ? null : text(name);
+    }
+
+    long number(String name) {
+        if (object.getValue(name) instanceof Long number) {
+            return number;
+        }
+        throw fault(name, "must be a whole number");
+    }
+
+    int integer(String name) {
+        long number = number(name);
+        if (number != (int) number) {
+            throw fault(name, "is out of range");
+        }
+        return (int) number;
+    }
+
+    <T> T parsed(String name, Function<String, T> parser) {
+        try {
+            return parser.apply(text(name));
+        } catch (IllegalArgumentException malformed) {
+            throw fault(name, "cannot be: " + malformed.getMessage());
+        }
+    }
+
+    Fields object(String name) {
+        Fields found = objectOrNull(name);
+        if (found == null) {
+            throw fault(name, "must be an object");
+        }
+        return found;
+    }
+
+    @Nullable
+    Fields objectOrNull(String name) {
+        Object value = object.getValue(name);
+        if (value == null && object.containsKey(name)) {
+            return null;
+        }
+        if (value instanceof JsonObject found) {
+            return new Fields(place + "/" + name, found);
+        }
+        throw fault(name, "must be an object");
+    }
+
+    List<Fields> objects(String name) {
+        if (!(object.getValue(name) instanceof JsonArray items)) {
+            throw fault(name, "must be an array");
+        }
+        List<Fields> all = new ArrayList<>(items.size());
+        for (int i = 0; i < items.size(); i++) {
+            if (!(items.getValue(i) instanceof JsonObject item)) {
+                throw fault(name + "/" + i, "must be an object");
+            }
+            all.add(new Fields(place + "/" + name + "/" + i, item));
+        }
+        return all;
+    }
+}
