@@ -157,11 +157,11 @@ final class DrawCreator {
                 .map(row -> new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce")))
                 .compose(generation -> accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
                         .compose(escrows -> hold(tx, id, cost)
-                                .compose(hold ->
-                                        tx.preparedQuery(INSERT_DRAW).execute(row(id, shard, owner, definition, hold)
-                                                        .addBuffer(Buffer.buffer(seed.toBytes()))
-                                                        .addBuffer(Buffer.buffer(HexFormat.of()
-                                                                .parseHex(seed.commitment(id.value(), definition))))))
+                                .compose(hold -> tx.preparedQuery(INSERT_DRAW)
+                                        .execute(row(id, shard, owner, definition, hold)
+                                                .addBuffer(Buffer.buffer(seed.toBytes()))
+                                                .addBuffer(Buffer.buffer(HexFormat.of()
+                                                        .parseHex(seed.commitment(id.value(), definition))))))
                                 .compose(drawn ->
                                         tx.preparedQuery(INSERT_PRIZES).execute(prizes(id, definition, escrows)))
                                 .compose(prized -> codes(tx, id, definition))

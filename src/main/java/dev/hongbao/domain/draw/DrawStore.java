@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Draws and plays as Postgres has them. Safe on any thread. */
 public final class DrawStore {
-    private static final String DRAW =
-            "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,"
-                    + " encode(d.commitment, 'hex') as commitment from draw as d ";
+    private static final String DRAW = "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,"
+            + " encode(d.commitment, 'hex') as commitment from draw as d ";
 
     private static final String NOT_SET_ASIDE = " and not exists (select from quarantine_unit as q where q.id = d.id)";
 
@@ -126,8 +125,7 @@ public final class DrawStore {
                         .map(row -> new DrawView.Quota(
                                 row.getInteger("prize"), row.getInteger("period"), row.getLong("quota")))
                         .toList());
-        return Future.all(table, quotas)
-                .map(read -> new DrawView.Books(table.result(), definition, quotas.result()));
+        return Future.all(table, quotas).map(read -> new DrawView.Books(table.result(), definition, quotas.result()));
     }
 
     /** What is settled of each prize, by number. */

@@ -87,7 +87,8 @@ public final class DrawReplay implements Proof {
     private static DrawDefinition definition(Fields given) {
         try {
             // Plain maps and lists, as the reader knows them.
-            DrawDefinition definition = DefinitionReader.readStored(new JsonObject(given.object().encode()).getMap());
+            DrawDefinition definition =
+                    DefinitionReader.readStored(new JsonObject(given.object().encode()).getMap());
             DefinitionRules.require(definition);
             return definition;
         } catch (DefinitionFaults wrong) {
@@ -143,10 +144,9 @@ public final class DrawReplay implements Proof {
         UUID of = uuid(play, "turn");
         UserId user = play.parsed("user", UserId::new);
         Instant at = moment(play);
-        Turn before = turn;
-        boolean same = before != null && before.id.equals(of);
-        Turn now = new Turn(of, user, at, same ? before.plays + 1 : 1);
-        if (same ? !before.user.equals(user) || !before.at.equals(at) : !turns.add(of)) {
+        Turn before = turn != null && turn.id.equals(of) ? turn : null;
+        Turn now = new Turn(of, user, at, before == null ? 1 : before.plays + 1);
+        if (before == null ? !turns.add(of) : !before.user.equals(user) || !before.at.equals(at)) {
             faults.add("play " + plays + " belongs to turn " + of + ", which is another user's, or was played before");
         }
         turn = now;
@@ -169,8 +169,8 @@ public final class DrawReplay implements Proof {
             return schedule.fault(now.user, now.at, number, play);
         }
         chance.beginPlay(now.id, now.plays - 1);
-        DrawModel.Result result = Objects.requireNonNull(model)
-                .play(now.user.value(), now.at.toEpochMilli(), definition.dayOf(now.at));
+        DrawModel.Result result =
+                Objects.requireNonNull(model).play(now.user.value(), now.at.toEpochMilli(), definition.dayOf(now.at));
         if (result.refused() != null) {
             return "gave prize " + number + ", the rules refuse it: " + result.refused();
         }
@@ -206,7 +206,8 @@ public final class DrawReplay implements Proof {
         return List.of(
                 "the commitment is the SHA-256 of this definition and the seed",
                 schedule == null
-                        ? "the seed and the rules give the prizes of all " + plays + " plays, with limits and guarantees"
+                        ? "the seed and the rules give the prizes of all " + plays
+                                + " plays, with limits and guarantees"
                         : "every scheduled prize was taken once, at or after the moment that the seed gives"
                                 + (definition.guarantees().isEmpty() ? "" : ", or for a guarantee")
                                 + ", and no user won more than the limits allow");

@@ -28,9 +28,8 @@ final class PacketDocuments {
     /** @throws InvalidInputException when it cannot be judged */
     static PacketEvidence read(JsonObject packet, List<JsonObject> pages) {
         return new PacketDocuments(new Fields("#packet", packet))
-                .evidence(pages.stream()
-                        .map(page -> new Fields("#claims", page))
-                        .toList());
+                .evidence(
+                        pages.stream().map(page -> new Fields("#claims", page)).toList());
     }
 
     private PacketEvidence evidence(List<Fields> pages) {

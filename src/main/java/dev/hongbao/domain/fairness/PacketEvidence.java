@@ -46,8 +46,9 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
     @Override
     public String subject() {
         SplitTerms split = terms.split;
-        return "packet " + terms.packet + ": " + split.total() + " " + terms.asset + " in " + split.count() + " shares of "
-                + split.min() + " to " + split.max() + ", " + split.algorithm().wireName();
+        return "packet " + terms.packet + ": " + split.total() + " " + terms.asset + " in " + split.count()
+                + " shares of " + split.min() + " to " + split.max() + ", "
+                + split.algorithm().wireName();
     }
 
     @Override

@@ -40,18 +40,20 @@ final class ScheduleReplay {
     ScheduleReplay(DrawDefinition definition, SeededChance chance, List<Fields> quotas) {
         this.definition = definition;
         this.chance = chance;
-        quotas.forEach(quota -> changed.put(
-                new Slot(quota.integer("period"), quota.integer("prize")), quota.number("quota")));
+        quotas.forEach(
+                quota -> changed.put(new Slot(quota.integer("period"), quota.integer("prize")), quota.number("quota")));
     }
 
     /** What is wrong with a play; null when nothing is. */
-    @Nullable String fault(UserId user, Instant at, int number, Fields play) {
+    @Nullable
+    String fault(UserId user, Instant at, int number, Fields play) {
         String beyond = beyondLimits(user, at, number);
         if (beyond != null) {
             return beyond;
         }
         if (play.object().getValue("period") == null) {
-            return definition.fallback() != null && number == definition.allPrizes().size()
+            return definition.fallback() != null
+                            && number == definition.allPrizes().size()
                     ? null
                     : "gave prize " + number + " without a release";
         }

@@ -35,6 +35,7 @@ final class PlayBatcher {
 
     /** Its answers are empty when a play of the call had too few random numbers: nothing was changed. */
     private final ScriptBatcher<Submission, Optional<Answer>> batcher;
+
     private final PlaySettings settings;
     private final Clock clock;
     private final int numbers;

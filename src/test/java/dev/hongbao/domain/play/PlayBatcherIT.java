@@ -40,7 +40,8 @@ class PlayBatcherIT {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             // Given a batcher that gives no number at first
             TestDraws draws = new TestDraws(engine);
-            Draw draw = draws.create("{mode: table, whenExhausted: repeat, prizes: [{name: a, count: 3}, {name: b, count: 30}]}");
+            Draw draw = draws.create(
+                    "{mode: table, whenExhausted: repeat, prizes: [{name: a, count: 3}, {name: b, count: 30}]}");
             Shards shards = new Shards(
                     new ShardStore(
                             engine.engine().pool(),
@@ -69,8 +70,10 @@ class PlayBatcherIT {
             }));
 
             // Then all are played, each with the numbers of its own list
-            assertThat(answers.stream().map(answer -> answer.result().verdict())).containsOnly(PlayBatcher.Verdict.PLAYED);
-            Eventually.eventually(Duration.ofSeconds(10), () -> assertThat(draws.plays(draw)).hasSize(110));
+            assertThat(answers.stream().map(answer -> answer.result().verdict()))
+                    .containsOnly(PlayBatcher.Verdict.PLAYED);
+            Eventually.eventually(
+                    Duration.ofSeconds(10), () -> assertThat(draws.plays(draw)).hasSize(110));
             SeededChance chance = draw.chance().seed().chance();
             DrawModel model = new DrawModel(draw.definition().rules(), chance);
             List<Play> played = draws.plays(draw);

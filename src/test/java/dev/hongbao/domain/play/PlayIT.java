@@ -371,7 +371,9 @@ class PlayIT {
         assertThat(draws.balance("shop", POINTS)).isGreaterThanOrEqualTo(100);
         assertThat(get(draws.play(0, draw, "last")).kind()).isEqualTo(Kind.CLOSED);
         var view = get(engine.loop(0).call(services -> services.draws().view(SERVICE, draw.id())));
-        JsonObject table = Objects.requireNonNull(Objects.requireNonNull(view.end()).books()).finalTable();
+        JsonObject table = Objects.requireNonNull(
+                        Objects.requireNonNull(view.end()).books())
+                .finalTable();
         assertThat(table.getBoolean("checked")).isTrue();
         assertThat(table.getJsonArray("prizes").getJsonObject(0).getLong("left"))
                 .isEqualTo(198);

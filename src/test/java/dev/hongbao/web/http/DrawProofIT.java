@@ -195,23 +195,28 @@ class DrawProofIT extends TestServerClient {
         int last = told.plays.size() - 1;
 
         Map<String, Consumer<Told>> forgeries = Map.of(
-                "a prize", it -> it.plays.get(7).put("number", 1 + it.plays.get(7).getInteger("number") % 3),
+                "a prize",
+                        it -> it.plays.get(7).put("number", 1 + it.plays.get(7).getInteger("number") % 3),
                 "all turns", it -> it.plays.forEach(play -> play.put("turn", other(play.getString("turn")))),
                 "a user", it -> it.plays.get(withinATurn(it.plays)).put("user", "mallory"),
-                "the seed", it -> it.view.put("seed", "00" + it.view.getString("seed").substring(2)),
+                "the seed",
+                        it -> it.view.put(
+                                "seed", "00" + it.view.getString("seed").substring(2)),
                 "the commitment", it -> it.view.put("commitment", "0".repeat(64)),
                 "a count", it -> prize(it, 0).put("count", 3),
                 "a guarantee", it -> it.view.getJsonObject("definition").put("guarantees", new JsonArray()),
-                "a turn again", it -> {
-                    JsonObject again = it.plays.get(0).copy().put("seq", last + 1);
-                    it.plays.add(again);
-                },
+                "a turn again",
+                        it -> {
+                            JsonObject again = it.plays.get(0).copy().put("seq", last + 1);
+                            it.plays.add(again);
+                        },
                 "one play less", it -> it.plays.remove(last),
-                "the final table", it -> it.view
-                        .getJsonObject("final")
-                        .getJsonArray("prizes")
-                        .getJsonObject(0)
-                        .put("issued", 1));
+                "the final table",
+                        it -> it.view
+                                .getJsonObject("final")
+                                .getJsonArray("prizes")
+                                .getJsonObject(0)
+                                .put("issued", 1));
         for (Map.Entry<String, Consumer<Told>> forgery : forgeries.entrySet()) {
             // When
             Told forged = told.copy();

@@ -211,8 +211,8 @@ class HttpApiIT extends TestServerClient {
                     get("erin", path).body() + get("erin", path + "/claims").body();
 
             // Then they are what the seed gives, which is the one that was committed to
-            PacketEvidence evidence = (PacketEvidence)
-                    Evidence.read(new ByteArrayInputStream(kept.getBytes(StandardCharsets.UTF_8)));
+            PacketEvidence evidence =
+                    (PacketEvidence) Evidence.read(new ByteArrayInputStream(kept.getBytes(StandardCharsets.UTF_8)));
             assertThat(evidence.contradictions()).isEmpty();
             assertThat(evidence.commitment()).isEqualTo(each.getString("commitment"));
             assertThat(evidence.claims()).hasSize(each == drained ? 2 : 1);
