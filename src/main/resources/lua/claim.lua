@@ -4,13 +4,19 @@
 -- Generation @generation@
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2..]  a hash per packet: '#' is the next slot, '!' is there once the packet is closed (close.lua), every other field is user -> slot
+-- KEYS[2..]  a hash per packet: '#' is the next slot, '!' is there once the packet is closed (close.lua), every other field is user -> slot;
+--            then a hash per campaign that counts claims, each once: '#' is there, user -> 'claims:day:claims that day',
+--            'user product' -> claims. No user id has a space
 -- ARGV[1]    how many entries the journal may hold
--- ARGV[2..]  for each packet, in the order of KEYS: its id, its number of slots, the number n of claims, n users
+-- ARGV[2]    the number of packets
+-- ARGV[3..]  for each packet, in the order of KEYS: its id, its number of slots, the number n of claims, the place in KEYS of the
+--            campaign that counts them; unless that is 0: claims a user may have in all, a day, a product (0: no limit), the
+--            campaign's day, the product; n users
 --
 -- Returns    { sequence number of the journal entry, or '' when nothing was given;
 --              an outcome per claim, in the order of ARGV, separated by spaces:
---              '+5' won slot 5 now, '=5' holds slot 5 already, 'drained', 'closed', 'missing' }
+--              '+5' won slot 5 now, '=5' holds slot 5 already, 'drained', 'closed', 'limited', 'missing',
+--              'uncounted' when the campaign's hash is missing }
 -- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
 -- Idempotent a user who holds a slot gets it back, also within one batch
 -- Cost       O(claims); at most 256 claims, so that unpack never meets Lua's stack limit
@@ -18,13 +24,60 @@
 -- A script is atomic but not transactional: everything is built first, and the append is the first write. What fails
 -- before it has changed nothing.
 
-local limit = tonumber(ARGV[1])
+local limit, packets = tonumber(ARGV[1]), tonumber(ARGV[2])
 local outcomes, entry, writes = {}, {}, {}
-local at = 2
+local at = 3
 
-for k = 2, #KEYS do
-  local packet, count, claims = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-  at = at + 3
+-- The counts of campaigns, by key: as they are in Redis, and then as this batch leaves them. 'changed' has the fields to write.
+local campaigns = {}
+
+-- Reads what a campaign has counted of some users, but for what this batch has read before.
+local function counts_of(key, users, from, product)
+  local campaign = campaigns[key] or { counts = {}, changed = {} }
+  campaigns[key] = campaign
+  local counts, fields = campaign.counts, { '#' }
+  for i = from, #users do
+    for _, field in ipairs({ users[i], product and users[i] .. ' ' .. product }) do
+      if counts[field] == nil then
+        counts[field] = false
+        fields[#fields + 1] = field
+      end
+    end
+  end
+  local held = redis.call('HMGET', key, unpack(fields))
+  for i = 1, #fields do counts[fields[i]] = held[i] end
+  return campaign
+end
+
+-- Whether a user may have one more claim; counts it then. A day never goes back: a server's clock may lag.
+local function counted(campaign, user, total, a_day, a_product, day, product)
+  local counts = campaign.counts
+  local all, last, that_day = string.match(counts[user] or '0:0:0', '^(%d+):(%d+):(%d+)$')
+  all, last, that_day = tonumber(all), tonumber(last), tonumber(that_day)
+  if day > last then last, that_day = day, 0 end
+  local of_product = product and user .. ' ' .. product
+  local had = product and tonumber(counts[of_product] or 0) or 0
+  if total > 0 and all >= total or a_day > 0 and that_day >= a_day or a_product > 0 and had >= a_product then
+    return false
+  end
+  counts[user] = string.format('%.0f:%.0f:%.0f', all + 1, last, that_day + 1)
+  campaign.changed[user] = true
+  if product then
+    counts[of_product] = had + 1
+    campaign.changed[of_product] = true
+  end
+  return true
+end
+
+for k = 2, packets + 1 do
+  local packet, count, claims, counting = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  at = at + 4
+  local total, a_day, a_product, day, product
+  if counting > 0 then
+    total, a_day, a_product = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+    day, product = tonumber(ARGV[at + 3]), a_product > 0 and ARGV[at + 4] or nil
+    at = at + 5
+  end
   local fields = { '#', '!' }
   for i = 0, claims - 1 do
     fields[i + 3] = ARGV[at + i]
@@ -35,6 +88,7 @@ for k = 2, #KEYS do
   local first = held[1] and tonumber(held[1])
   local slot = first
   local winners, given, write = {}, {}, {}
+  local campaign = counting > 0 and counts_of(KEYS[counting], fields, 3, product)
 
   for i = 3, claims + 2 do
     local user = fields[i]
@@ -48,6 +102,10 @@ for k = 2, #KEYS do
       outcome = 'closed'
     elseif slot >= count then
       outcome = 'drained'
+    elseif campaign and not campaign.counts['#'] then
+      outcome = 'uncounted'
+    elseif campaign and not counted(campaign, user, total, a_day, a_product, day, product) then
+      outcome = 'limited'
     else
       outcome = '+' .. slot
       given[user] = slot
@@ -76,5 +134,13 @@ end
 --@include fence/append
 for _, w in ipairs(writes) do
   redis.call('HSET', w[1], unpack(w[2]))
+end
+for key, campaign in pairs(campaigns) do
+  local write = {}
+  for field in pairs(campaign.changed) do
+    write[#write + 1] = field
+    write[#write + 1] = campaign.counts[field]
+  end
+  if #write > 0 then redis.call('HSET', key, unpack(write)) end
 end
 return { number, outcome }

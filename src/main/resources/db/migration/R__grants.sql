@@ -25,6 +25,9 @@ grant update (quota) on quota to ${app};
 
 revoke update, delete, truncate on play, code from ${app};
 
+grant insert on campaign, pool to ${app};
+grant update (budget, opens_at, ends_at, paused_at, closed_at, returned) on campaign to ${app};
+
 grant insert, update (last, floor, touched) on feed to ${app};
 grant insert, update (seq, claimed, at), delete on group_event to ${app};
 grant insert, delete, update (sent_at) on unannounced to ${app};

@@ -183,12 +183,14 @@ select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
--- Sends packets: each by another user, all or none of them committed, each with a verdict of its own. When one cannot be stored (two
+-- Sends packets: each paid from another account, all or none of them committed, each with a verdict of its own. When one cannot be stored (two
 -- with one key, amounts that do not add up), none is: each is to be sent alone.
 --
 -- Takes of each what its row holds; its recipients in one text, separated by spaces, null for all kinds but exclusive ones; when
 -- it opens, null for now; and how many milliseconds after that it expires. The amounts: of each block its packet's place (from 1),
--- its number, and the amounts as the text of an array, since the packets' counts differ.
+-- its number, and the amounts as the text of an array, since the packets' counts differ. Of a pool also its campaign, which pays
+-- (its id is the sender), and its product; null for a plain packet, which its sender's wallet pays. And who asked for it: a pool's
+-- opener, else the sender.
 --
 -- Returns for each, in order, a verdict, and for 'done' and 'replayed' the packet; for 'done' also its shard's generation,
 -- which stays the shard's until the packet is there: the recovery that ends it sees the packet.
@@ -196,13 +198,15 @@ where t.slot is not null;
 -- 'replayed'  it was sent before, by the same command
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
+-- 'spent'     the campaign's budget does; and see judge_pools
 create function send_packets(
     senders text[], keys text[], fingerprints bytea[],
     ids uuid[], shards smallint[], groups text[], kinds text[], assets text[], totals bigint[], counts integer[],
     splits text[], seeds bytea[], luckiests integer[], greetings text[], recipients text[], passcodes bytea[],
     openings timestamptz[], lifetimes bigint[],
     block_places integer[], blocks integer[], block_amounts text[],
-    mins bigint[], maxs bigint[], split_versions smallint[], commitments bytea[])
+    mins bigint[], maxs bigint[], split_versions smallint[], commitments bytea[],
+    campaigns uuid[], products text[], actors text[])
     returns table (verdict text, packet uuid, epoch bigint, nonce text,
                    created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
     language plpgsql
@@ -219,10 +223,11 @@ declare
     nonces      text[];
     wallets     bigint[];
     escrows     bigint[];
+    pools constant boolean := array_remove(campaigns, null) <> '{}';
 begin
     -- One that waits for a lock holds up those that come with it, and when it is alone those that come after it.
     perform set_config('lock_timeout', case when cardinality(keys) > 1 then '1s' else '3s' end, true);
-    select u.verdicts, u.subjects into verdicts, subjects from used_keys('send', senders, keys, fingerprints) as u;
+    select u.verdicts, u.subjects into verdicts, subjects from used_keys('send', actors, keys, fingerprints) as u;
 
     -- Before the accounts: whoever waits here for a recovery keeps nobody from settling.
     with read as materialized (
@@ -239,14 +244,24 @@ begin
                 where a.owner = g.sender and a.kind = 'wallet' and a.asset = g.asset and g.verdict is null)
         from unnest(senders, assets, verdicts) with ordinality as g(sender, asset, verdict, n)
         order by g.n);
+    if pools then
+        select j.verdicts, j.lifetimes into verdicts, lifetimes
+        from judge_pools(verdicts, lifetimes, campaigns, products, actors, groups) as j;
+        wallets := array(
+            select case when g.campaign is null then g.wallet
+                        else (select c.escrow from campaign as c where c.id = g.campaign and g.verdict is null) end
+            from unnest(wallets, campaigns, verdicts) with ordinality as g(wallet, campaign, verdict, n)
+            order by g.n);
+    end if;
     perform lock_accounts(wallets);
 
     verdicts := array(
         select coalesce(g.verdict, case
-                   when coalesce((select a.balance from account as a where a.id = g.wallet), 0) < g.total then 'poor'
-                   else 'done'
+                   when coalesce((select a.balance from account as a where a.id = g.wallet), 0) >= g.total then 'done'
+                   when g.campaign is null then 'poor'
+                   else 'spent'
                end)
-        from unnest(verdicts, wallets, totals) with ordinality as g(verdict, wallet, total, n)
+        from unnest(verdicts, wallets, totals, campaigns) with ordinality as g(verdict, wallet, total, campaign, n)
         order by g.n);
 
     insert into account (kind, owner, asset)
@@ -276,7 +291,15 @@ begin
     where g.verdict = 'done';
 
     insert into command (id, actor, key)
-    select g.id, g.sender, g.key from unnest(verdicts, ids, senders, keys) as g(verdict, id, sender, key) where g.verdict = 'done';
+    select g.id, g.actor, g.key from unnest(verdicts, ids, actors, keys) as g(verdict, id, actor, key) where g.verdict = 'done';
+
+    if pools then
+        insert into pool (packet, campaign, product, opener, day)
+        select g.id, g.campaign, g.product, g.actor, local_day(now(), c.zone)
+        from unnest(verdicts, ids, campaigns, products, actors) as g(verdict, id, campaign, product, actor)
+        join campaign as c on c.id = g.campaign
+        where g.verdict = 'done';
+    end if;
 
     with moved as (
         insert into transfer (subject, debit, credit, amount, kind)
@@ -286,8 +309,8 @@ begin
         returning transfer.subject, transfer.id
     )
     insert into idempotency (user_id, operation, key, fingerprint, subject, transfer)
-    select g.sender, 'send', g.key, g.fingerprint, m.subject, m.id
-    from unnest(senders, keys, fingerprints, ids) as g(sender, key, fingerprint, id)
+    select g.actor, 'send', g.key, g.fingerprint, m.subject, m.id
+    from unnest(actors, keys, fingerprints, ids) as g(actor, key, fingerprint, id)
     join moved as m on m.subject = g.id;
 
     return query

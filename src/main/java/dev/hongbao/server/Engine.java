@@ -24,6 +24,7 @@ import dev.hongbao.engine.writer.JournalMetrics;
 import dev.hongbao.engine.writer.PersistenceVerticle;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.api.EventText;
+import dev.hongbao.web.http.Services;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -59,6 +60,7 @@ public final class Engine {
     private final Packets packets;
     private final Feeds feeds;
     private final Draws draws;
+    private final Campaigns campaigns;
     private final Wallets wallets;
     private final News newsForHost;
     private final Supplier<PersistenceVerticle> newWriter;
@@ -101,6 +103,7 @@ public final class Engine {
                 config.domain().claim().maxWaiting(),
                 metrics,
                 clock);
+        this.campaigns = new Campaigns(pools.requests(), pools.owner(), shards, clock);
         this.feeds = new Feeds(
                 vertx,
                 new Feeds.Pools(pools.requests(), pools.owner(), pools.lengthy()),
@@ -188,7 +191,8 @@ public final class Engine {
                         stores.redisUrl(),
                         config.engine().redis().commandTimeout()),
                 new PersistenceVerticle.Owned(shardStore, shards, quarantine, presence),
-                new PersistenceVerticle.Work(List.of(packets.mode(), draws.mode()), feeds.ownerTasks(), feeds),
+                new PersistenceVerticle.Work(
+                        List.of(packets.mode(), draws.mode(), campaigns.mode()), feeds.ownerTasks(), feeds),
                 new PersistenceVerticle.Pace(config.engine().journal().pollInterval(), SETTLEMENT_ITEMS),
                 metrics);
     }
@@ -204,8 +208,10 @@ public final class Engine {
                             packets.claims(redis, claimSettings()),
                             packetService,
                             new FeedService(vertx, feeds.following(), feeds.reader(), packetService),
-                            draws.draws(loading),
-                            draws.plays(redis, playSettings()));
+                            new Services.Hosted(
+                                    draws.draws(loading),
+                                    draws.plays(redis, playSettings()),
+                                    campaigns.campaigns(loading, packetService)));
                 });
     }
 

@@ -241,13 +241,7 @@ public final class HongbaoServer implements AutoCloseable {
     private static Future<HttpVerticle.Opened> open(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
         return engine.loopServices()
                 .map(loop -> new HttpVerticle.Opened(
-                        new Services(
-                                loop.claims(),
-                                loop.packets(),
-                                engine.wallets(),
-                                loop.feed(),
-                                loop.draws(),
-                                loop.plays()),
+                        new Services(loop.claims(), loop.packets(), engine.wallets(), loop.feed(), loop.hosted()),
                         new HostServices(engine.newsForHost().outbox()),
                         new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
                         () -> loop.redis().close()));

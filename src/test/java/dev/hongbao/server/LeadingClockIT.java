@@ -285,7 +285,8 @@ class LeadingClockIT {
         long epochs = books.sumOfEpochs();
 
         // When
-        assertThat(script.call(0, "claim", List.of("journal", "p:" + packet.id()), 1000, packet.id(), 2, 1, "yan"))
+        assertThat(script.call(
+                        0, "claim", List.of("journal", "p:" + packet.id()), 1000, 1, packet.id(), 2, 1, 0, "yan"))
                 .isEqualTo("+0");
 
         // Then

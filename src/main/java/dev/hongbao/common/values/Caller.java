@@ -1,6 +1,7 @@
 package dev.hongbao.common.values;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -10,10 +11,23 @@ import java.util.Set;
  * @param groups where the user may act; may be empty
  * @param role plain user or service
  * @param expiresAt when the token ends
+ * @param traits what else the token says of the user, such as {@code tier}: at most {@link #MAX_TRAITS} claims that are text
  */
-public record Caller(UserId user, Set<GroupId> groups, Role role, Instant expiresAt) {
+public record Caller(UserId user, Set<GroupId> groups, Role role, Instant expiresAt, Map<String, String> traits) {
+    /** Further ones of a token are left out. */
+    public static final int MAX_TRAITS = 16;
+
+    /** Of a trait's name and of its text; a longer one is left out. */
+    public static final int MAX_TRAIT_LENGTH = 64;
+
     public Caller {
         groups = Set.copyOf(groups);
+        traits = Map.copyOf(traits);
+    }
+
+    /** A caller of whom no more is known. */
+    public Caller(UserId user, Set<GroupId> groups, Role role, Instant expiresAt) {
+        this(user, groups, role, expiresAt, Map.of());
     }
 
     /** Whether the user may act in {@code group}. */

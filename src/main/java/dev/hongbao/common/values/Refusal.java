@@ -15,5 +15,17 @@ public enum Refusal {
     /** A cursor or another value is well-formed JSON but makes no sense. */
     INVALID,
     /** A balance would leave the range of the ledger. */
-    BALANCE_LIMIT
+    BALANCE_LIMIT,
+    /** What is asked for opens later. */
+    NOT_OPEN_YET,
+    /** The campaign has ended. */
+    CAMPAIGN_OVER,
+    /** The campaign is paused by its host. */
+    CAMPAIGN_PAUSED,
+    /** The user has opened a pool of the campaign for this product. */
+    ALREADY_OPENED,
+    /** The user has done it as often as a day allows. */
+    DAILY_LIMIT_REACHED,
+    /** The campaign's budget holds less than a pool. */
+    BUDGET_SPENT
 }

@@ -4,6 +4,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
+import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -14,19 +15,30 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Claims in calls of {@code claim.lua}. One instance per event loop, used on it only. */
 final class ClaimBatcher {
+    /** The script's place of the first packet's key: the journal's is before it. */
+    private static final int FIRST_PACKET = 2;
+
     private final ScriptBatcher<Submission, Answer> batcher;
     private final ClaimSettings settings;
+    private final Clock clock;
 
-    ClaimBatcher(Vertx vertx, RedisLinks redis, Shards shards, ClaimSettings settings, ClaimMetrics metrics) {
+    /** @param clock tells which day it is, for the limits of campaigns */
+    ClaimBatcher(
+            Vertx vertx, RedisLinks redis, Shards shards, ClaimSettings settings, ClaimMetrics metrics, Clock clock) {
         this.settings = settings;
+        this.clock = clock;
         this.batcher = new ScriptBatcher<>(
                 vertx,
                 redis,
@@ -44,6 +56,10 @@ final class ClaimBatcher {
         HELD,
         DRAINED,
         CLOSED,
+        /** Has as many shares as the packet's campaign gives one user. */
+        LIMITED,
+        /** Redis does not have the counts of the packet's campaign. */
+        UNCOUNTED,
         /** Redis does not have the packet. */
         MISSING
     }
@@ -94,12 +110,28 @@ final class ClaimBatcher {
          */
         private final Map<Slots, List<Integer>> byPacket = new LinkedHashMap<>();
 
+        /** The place among the keys of each campaign that counts claims. */
+        private final Map<UUID, Integer> campaigns = new LinkedHashMap<>();
+
         ClaimScriptCall(List<Submission> submissions) {
             this.submissions = submissions;
             for (int i = 0; i < submissions.size(); i++) {
                 byPacket.computeIfAbsent(submissions.get(i).slots(), packet -> new ArrayList<>())
                         .add(i);
             }
+            for (List<Integer> places : byPacket.values()) {
+                PoolTerms pool = counting(places);
+                if (pool != null) {
+                    campaigns.putIfAbsent(pool.campaign(), FIRST_PACKET + byPacket.size() + campaigns.size());
+                }
+            }
+        }
+
+        /** The campaign that counts the claims on a packet; null for none. Who only asks is given nothing that counts. */
+        private @Nullable PoolTerms counting(List<Integer> places) {
+            Submission first = submissions.get(places.get(0));
+            PoolTerms pool = first.asks ? null : first.packet.pool();
+            return pool != null && pool.claiming().limits().any() ? pool : null;
         }
 
         @Override
@@ -109,7 +141,7 @@ final class ClaimBatcher {
 
         @Override
         public int keys() {
-            return byPacket.size();
+            return byPacket.size() + campaigns.size();
         }
 
         @Override
@@ -117,13 +149,29 @@ final class ClaimBatcher {
             for (Slots slots : byPacket.keySet()) {
                 call.arg(PacketKeys.hash(generation, slots.packet));
             }
-            call.arg(settings.maxJournalEntries());
+            campaigns.keySet().forEach(campaign -> call.arg(PacketKeys.campaign(generation, campaign)));
+            call.arg(settings.maxJournalEntries()).arg(byPacket.size());
             byPacket.forEach((slots, places) -> {
                 call.arg(slots.packet.toString()).arg(slots.count).arg(places.size());
+                count(call, counting(places));
                 for (int place : places) {
                     call.arg(submissions.get(place).user.value());
                 }
             });
+        }
+
+        private void count(Request call, @Nullable PoolTerms pool) {
+            if (pool == null) {
+                call.arg(0);
+                return;
+            }
+            PoolTerms.Limits limits = pool.claiming().limits();
+            call.arg(Objects.requireNonNull(campaigns.get(pool.campaign())))
+                    .arg(limits.total())
+                    .arg(limits.aDay())
+                    .arg(limits.aProduct())
+                    .arg(pool.claiming().dayOf(clock.instant()))
+                    .arg(pool.product());
         }
 
         @Override
@@ -171,6 +219,8 @@ final class ClaimBatcher {
                 case '=' -> new Answer(Verdict.HELD, Integer.parseInt(words, begin + 1, end, 10), generation);
                 case 'd' -> new Answer(Verdict.DRAINED, -1, generation);
                 case 'c' -> new Answer(Verdict.CLOSED, -1, generation);
+                case 'l' -> new Answer(Verdict.LIMITED, -1, generation);
+                case 'u' -> new Answer(Verdict.UNCOUNTED, -1, generation);
                 default -> new Answer(Verdict.MISSING, -1, generation);
             };
         }

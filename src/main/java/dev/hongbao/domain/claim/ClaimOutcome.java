@@ -30,6 +30,8 @@ public record ClaimOutcome(Kind kind, @Nullable Claim claim) {
         NOT_ELIGIBLE,
         /** The packet asks for a passcode, and none or another one was given. */
         WRONG_PASSCODE,
+        /** A pool's: the user has had as many shares as the campaign gives one user. */
+        LIMITED,
         /** There is no such packet. */
         NOT_FOUND
     }

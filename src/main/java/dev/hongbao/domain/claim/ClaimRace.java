@@ -22,6 +22,7 @@ import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Clock;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +97,11 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     @Override
     protected String key(Generation generation) {
         return PacketKeys.hash(generation, packet.id());
+    }
+
+    private String campaignKey(Generation generation) {
+        return PacketKeys.campaign(
+                generation, Objects.requireNonNull(packet.pool()).campaign());
     }
 
     @Override
@@ -200,7 +206,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         return needs.batcher().ask(packet, caller.user(), deadlineNanos()).compose(answer -> switch (answer.verdict()) {
             case HELD -> held(answer);
             case MISSING -> missing(answer, refusal);
-            case GIVEN, DRAINED, CLOSED -> Future.succeededFuture(ClaimOutcome.refused(refusal));
+            case GIVEN, DRAINED, CLOSED, LIMITED, UNCOUNTED -> Future.succeededFuture(ClaimOutcome.refused(refusal));
         });
     }
 
@@ -216,6 +222,8 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                     case HELD -> held(answer);
                     case DRAINED -> Future.succeededFuture(ClaimOutcome.refused(Kind.DRAINED));
                     case CLOSED -> Future.succeededFuture(ClaimOutcome.refused(Kind.EXPIRED));
+                    case LIMITED -> Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED));
+                    case UNCOUNTED -> lost(answer.generation(), campaignKey(answer.generation()));
                     case MISSING -> missing(answer, null);
                 });
     }

@@ -74,7 +74,7 @@ public final class ClaimService {
                                         .contains(key.packet().value()),
                                 UnavailableException.setAside()));
         this.waiters = waiters;
-        this.batcher = new ClaimBatcher(vertx, redis, shards, settings, metrics);
+        this.batcher = new ClaimBatcher(vertx, redis, shards, settings, metrics, clock);
         this.settings = settings;
         this.needs = new ClaimRace.Dependencies(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),

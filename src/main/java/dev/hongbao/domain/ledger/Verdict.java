@@ -15,7 +15,23 @@ public enum Verdict {
     /** The wallet holds less than the amount. */
     POOR,
     /** The asset's total would leave the ledger's range. */
-    BEYOND;
+    BEYOND,
+    /** A pool's: the campaign's budget holds less than the amount. */
+    SPENT,
+    /** A pool's: there is no such campaign. */
+    UNKNOWN,
+    /** A pool's: the campaign has ended. */
+    OVER,
+    /** A pool's: the campaign opens later. */
+    EARLY,
+    /** A pool's: the campaign is paused. */
+    PAUSED,
+    /** A pool's: the group or the user may not open one. */
+    STRANGER,
+    /** A pool's: the user has opened one for this product. */
+    OPENED,
+    /** A pool's: the user has opened as many as a day has. */
+    DAILY;
 
     /**
      * @param name as the database gives it
@@ -46,6 +62,21 @@ public enum Verdict {
                         "The wallet holds less than the amount. Deposit first, or use less.");
             case BEYOND ->
                 new RefusedException(Refusal.BALANCE_LIMIT, "The asset's total would leave the ledger's range.");
+            case SPENT ->
+                new RefusedException(
+                        Refusal.BUDGET_SPENT, "The campaign's budget holds less than a pool: its host may raise it.");
+            case UNKNOWN -> new RefusedException(Refusal.NOT_FOUND, "There is no such campaign.");
+            case OVER -> new RefusedException(Refusal.CAMPAIGN_OVER, "The campaign has ended.");
+            case EARLY -> new RefusedException(Refusal.NOT_OPEN_YET, "The campaign opens later.");
+            case PAUSED -> new RefusedException(Refusal.CAMPAIGN_PAUSED, "The campaign is paused: try again later.");
+            case STRANGER ->
+                new RefusedException(
+                        Refusal.NOT_ELIGIBLE, "The campaign does not let this user open a pool in this group.");
+            case OPENED ->
+                new RefusedException(Refusal.ALREADY_OPENED, "You have opened a pool for this product already.");
+            case DAILY ->
+                new RefusedException(
+                        Refusal.DAILY_LIMIT_REACHED, "You have opened as many pools as a day has. Try again tomorrow.");
             case DONE, REPLAYED -> throw new IllegalStateException(this + " is no refusal");
         };
     }

@@ -9,17 +9,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the transfer's id; grows with time within one wallet
  * @param change what it did to the wallet
- * @param packet the packet it belongs to; null when it belongs to none
- * @param draw the draw it belongs to; null when it belongs to none
+ * @param subject what it belongs to
  * @param at when it was committed, by Postgres' clock
  */
-public record WalletEntry(
-        long id,
-        TransferKind kind,
-        Change change,
-        @Nullable UUID packet,
-        @Nullable UUID draw,
-        Instant at) {
+public record WalletEntry(long id, TransferKind kind, Change change, Subject subject, Instant at) {
+    /**
+     * What a transfer belongs to; at most one of them is not null.
+     *
+     * @param packet a packet, or a pool of a campaign
+     */
+    public record Subject(
+            @Nullable UUID packet,
+            @Nullable UUID draw,
+            @Nullable UUID campaign) {
+        /** Of a deposit or a withdrawal. */
+        public static final Subject NONE = new Subject(null, null, null);
+    }
+
     /**
      * What a transfer does to one wallet.
      *

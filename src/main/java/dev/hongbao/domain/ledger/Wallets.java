@@ -26,8 +26,10 @@ public final class Wallets {
     /** The transfers that touch the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """
             select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
-                   case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null then t.subject end as packet,
-                   case when t.kind in ('fund', 'cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw
+                   case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
+                        then t.subject end as packet,
+                   case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
+                   c.id as campaign
             from account as w
             cross join lateral (
                 (select * from transfer where credit = w.id and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds')
@@ -37,7 +39,8 @@ public final class Wallets {
                 (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost') and id < $2
                  order by id desc limit $3)
             ) as t
-            left join lateral (select id from draw where id = t.subject and t.kind = 'refund' limit 1) as d on true
+            left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
+            left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
             where w.owner = $1 and w.kind = 'wallet'
             order by t.id desc limit $3
             """;
@@ -129,8 +132,7 @@ public final class Wallets {
                         row.getLong("transfer"),
                         kind,
                         new WalletEntry.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
-                        null,
-                        null,
+                        WalletEntry.Subject.NONE,
                         row.getOffsetDateTime("at").toInstant()));
     }
 
@@ -172,8 +174,7 @@ public final class Wallets {
                 TransferKind.of(row.getString("kind")),
                 new WalletEntry.Change(
                         row.getBoolean("credit"), new Asset(row.getString("asset")), row.getLong("amount")),
-                row.getUUID("packet"),
-                row.getUUID("draw"),
+                new WalletEntry.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
                 row.getOffsetDateTime("at").toInstant());
     }
 }

@@ -11,7 +11,8 @@ import java.util.stream.IntStream;
 
 /** Settles closes: each packet is refunded exactly once (invariant I8). */
 public final class CloseSettler implements Settler {
-    private static final String SETTLE = "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6)";
+    private static final String SETTLE =
+            "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6)";
 
     private final PacketCleanup ends;
 

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.Commitment;
@@ -28,6 +29,7 @@ public final class Packet {
     private final Instant createdAt;
     private final Instant opensAt;
     private final Instant expiresAt;
+    private final @Nullable PoolTerms pool;
 
     /**
      * What is in a packet.
@@ -48,9 +50,13 @@ public final class Packet {
      *
      * @param recipients of an exclusive packet; empty for the other kinds
      * @param passcode null when none is asked for
+     * @param pool what makes it a pool; null for a packet that its sender paid
      */
     public record Audience(
-            GroupId group, Set<UserId> recipients, @Nullable Passcode passcode) {
+            GroupId group,
+            Set<UserId> recipients,
+            @Nullable Passcode passcode,
+            @Nullable PoolTerms pool) {
         public Audience {
             recipients = Set.copyOf(recipients);
         }
@@ -75,6 +81,7 @@ public final class Packet {
         this.group = audience.group;
         this.recipients = audience.recipients;
         this.passcode = audience.passcode;
+        this.pool = audience.pool;
         this.createdAt = times.createdAt;
         this.opensAt = times.opensAt;
         this.expiresAt = times.expiresAt;
@@ -138,9 +145,16 @@ public final class Packet {
         return greeting;
     }
 
-    /** Whether {@code user} may claim: anyone, or a named recipient of an exclusive packet. */
-    public boolean admits(UserId user) {
-        return kind != PacketKind.EXCLUSIVE || recipients.contains(user);
+    /** Whether {@code caller} may claim: a member of the group, of an exclusive packet a recipient, of a pool whom the campaign admits. */
+    public boolean admits(Caller caller) {
+        return caller.isMemberOf(group)
+                && (kind != PacketKind.EXCLUSIVE || recipients.contains(caller.user()))
+                && (pool == null || pool.claiming().admits(caller));
+    }
+
+    /** What makes it a pool; null for a packet that its sender paid. */
+    public @Nullable PoolTerms pool() {
+        return pool;
     }
 
     /** Who may claim an exclusive packet; empty for the other kinds. */

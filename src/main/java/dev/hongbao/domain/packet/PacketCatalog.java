@@ -50,8 +50,14 @@ public final class PacketCatalog {
                         .maximumWeight(MAX_WEIGHT)
                         .weigher((PacketId id, Packet packet) -> PACKET_WEIGHT
                                 + Long.BYTES * packet.amounts().atHand()
-                                + RECIPIENT_WEIGHT * packet.recipients().size())
+                                + RECIPIENT_WEIGHT * named(packet))
                         .build());
+    }
+
+    private static int named(Packet packet) {
+        PoolTerms pool = packet.pool();
+        return packet.recipients().size()
+                + (pool == null ? 0 : pool.claiming().users().size());
     }
 
     private PacketCatalog(PacketStore store, Cache<PacketId, Packet> packets) {

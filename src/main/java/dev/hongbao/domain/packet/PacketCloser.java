@@ -108,8 +108,7 @@ public final class PacketCloser implements OwnerTask {
             return Future.succeededFuture();
         }
         return redis.unlink(over.stream()
-                .map(ended ->
-                        PacketKeys.hash(shards.current(ended.shard()).generation(), ended.packet()))
+                .map(ended -> PacketKeys.hash(shards.current(ended.shard()).generation(), ended.packet()))
                 .toList());
     }
 }

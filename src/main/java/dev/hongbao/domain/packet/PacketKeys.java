@@ -1,16 +1,28 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.engine.shard.Generation;
+import java.util.UUID;
 
 /** The names of packets' keys in Redis. */
 public final class PacketKeys {
     private static final String KIND = "p";
+    private static final String CAMPAIGN = "c";
 
     private PacketKeys() {}
 
     /** The hash of a packet: {@code #} is its next slot, every other field is user → slot; see {@code claim.lua}. */
     public static String hash(Generation generation, PacketId packet) {
         return generation.key(KIND, packet.toString());
+    }
+
+    /** The hash of a campaign whose claims are counted: see {@code claim.lua}. */
+    public static String campaign(Generation generation, UUID campaign) {
+        return generation.key(CAMPAIGN, campaign.toString());
+    }
+
+    /** What the hashes of campaigns begin with; the campaign's id follows. */
+    public static String campaignPrefix(Generation generation) {
+        return generation.key(CAMPAIGN, "");
     }
 
     /** What the hashes of a generation begin with; the packet's id follows. */

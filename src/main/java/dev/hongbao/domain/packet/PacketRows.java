@@ -11,7 +11,9 @@ import dev.hongbao.domain.split.SplitTerms;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +100,22 @@ final class PacketRows {
                         recipients == null
                                 ? Set.of()
                                 : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
-                        passcode == null ? null : Passcode.ofDigest(passcode.getBytes())),
+                        passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
+                        pool(row)),
                 new Packet.Times(instant(row, "created_at"), instant(row, "opens_at"), instant(row, "expires_at")));
+    }
+
+    private static @Nullable PoolTerms pool(Row row) {
+        UUID campaign = row.getUUID("campaign");
+        return campaign == null
+                ? null
+                : new PoolTerms(
+                        campaign,
+                        row.getInteger("shard"),
+                        row.getString("campaign_name"),
+                        row.getString("product"),
+                        new UserId(row.getString("opener")),
+                        ClaimingText.read(ZoneId.of(row.getString("zone")), row.getJsonObject("claiming")));
     }
 
     private static Instant instant(Row row, String column) {

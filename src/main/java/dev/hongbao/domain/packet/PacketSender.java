@@ -103,6 +103,10 @@ public final class PacketSender extends VerticleBase {
         return links == null ? Future.succeededFuture() : links.close();
     }
 
+    PacketService.Limits limits() {
+        return limits;
+    }
+
     Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
         SplitAlgorithm algorithm;
         try {
@@ -110,7 +114,9 @@ public final class PacketSender extends VerticleBase {
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
-        var scope = new Idempotency.Scope(caller.user(), "send", key, command.toString());
+        PoolTerms pool = command.pool();
+        String wish = pool == null ? command.toString() : pool.wish(command.group());
+        var scope = new Idempotency.Scope(caller.user(), "send", key, wish);
         return affordable(scope, command)
                 .compose(affordable -> split(scope, command, algorithm))
                 .compose(packet -> command.count() <= MAX_GATHERED
@@ -182,7 +188,10 @@ public final class PacketSender extends VerticleBase {
         Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
         SendStatement.Shares shares = new SendStatement.Shares(
                 terms, seed, Split.amounts(terms, seed), Commitment.of(id.value(), command.asset(), terms, seed));
-        return new NewPacket(scope, id, shards.shardFor(id.value()), command, shares, expiresIn);
+        int shard = command.pool() == null
+                ? shards.shardFor(id.value())
+                : command.pool().shard();
+        return new NewPacket(scope, id, shard, command, shares, expiresIn);
     }
 
     /** All are loaded or none, so one of their keys stands for all. */

@@ -47,11 +47,16 @@ public final class PacketService {
         this.sending = sending;
     }
 
+    /** The configured limits. */
+    public Limits limits() {
+        return sending.limits();
+    }
+
     /**
-     * Sends a packet from the caller's wallet. Idempotent by (caller, key).
+     * Sends a packet from the caller's wallet, or of a campaign's budget. Idempotent by (caller, key).
      *
      * @return the packet; fails with {@link RefusedException}: INFEASIBLE, INSUFFICIENT_FUNDS, NOT_ELIGIBLE (not a member of
-     *     the group), IDEMPOTENCY_KEY_REUSED
+     *     the group), IDEMPOTENCY_KEY_REUSED; for a pool also what {@code judge_pools} says
      */
     public Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
         return sending.send(caller, command, key);

@@ -25,7 +25,14 @@ public final class PacketStore {
     private static final String PACKET =
             "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split,"
                     + " p.split_version, encode(p.commitment, 'hex') as commitment, p.greeting, p.recipients,"
-                    + " p.passcode, p.created_at, p.opens_at, p.expires_at";
+                    + " p.passcode, p.created_at, p.opens_at, p.expires_at,"
+                    + " o.campaign, o.campaign_name, o.zone, o.product, o.opener, o.claiming";
+
+    /** What makes a packet a pool: looked up row by row, through indexes. */
+    private static final String POOL =
+            " left join lateral (select o.campaign, o.product, o.opener, c.name as campaign_name, c.zone,"
+                    + " c.definition -> 'claiming' as claiming"
+                    + " from pool as o join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
 
     private static final String CLAIM =
             "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet ";
@@ -54,7 +61,7 @@ public final class PacketStore {
     private static final String FIND = "select " + PACKET + ", k.block, (select a.amounts from packet_amounts as a"
             + " where a.packet = p.id and a.block = k.block) as amounts"
             + " from unnest($1::uuid[], $2::integer[]) as k(id, block)"
-            + " cross join lateral (select * from packet where id = k.id limit 1) as p";
+            + " cross join lateral (select * from packet where id = k.id limit 1) as p" + POOL;
 
     /** Packets as $1 sees them, all in one query. What a limit of 1 encloses is looked up row by row, through an index. */
     private static final String SEEN = "select " + PACKET + ", " + progressOf("p")
@@ -66,7 +73,7 @@ public final class PacketStore {
             + " limit 1) as m on true"
             + " left join lateral (select t.slot, t.amount, t.at, w.owner from transfer as t join account as w on w.id = t.credit"
             + " where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0"
-            + " limit 1) as l on true ";
+            + " limit 1) as l on true" + POOL;
 
     private final Pool pool;
     private final @Nullable Quarantine quarantine;
@@ -105,7 +112,7 @@ public final class PacketStore {
 
     /** The terms of packets; those unknown are left out. */
     Future<List<Packet>> find(Collection<PacketId> ids) {
-        return pool.preparedQuery("select " + PACKET + " from packet as p where p.id = any ($1)")
+        return pool.preparedQuery("select " + PACKET + " from packet as p" + POOL + "where p.id = any ($1)")
                 .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
                 .compose(rows -> readable(rows, PacketRows::packet));
     }

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param passcode the 口令 a claimer must give; null for none
  * @param opensAt null for at once
  * @param expiresIn counted from {@code opensAt}, or from the sending; null for the configured default (24 h)
+ * @param pool the campaign that pays, and what for; null when the sender's wallet pays
  */
 public record SendCommand(
         GroupId group,
@@ -36,7 +37,8 @@ public record SendCommand(
         List<UserId> recipients,
         @Nullable String passcode,
         @Nullable Instant opensAt,
-        @Nullable Duration expiresIn) {
+        @Nullable Duration expiresIn,
+        @Nullable PoolTerms pool) {
     public SendCommand {
         recipients = List.copyOf(recipients);
     }
@@ -61,6 +63,7 @@ public record SendCommand(
         private @Nullable String passcode;
         private @Nullable Instant opensAt;
         private @Nullable Duration expiresIn;
+        private @Nullable PoolTerms pool;
 
         private Builder(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
             this.group = group;
@@ -106,6 +109,11 @@ public record SendCommand(
             return this;
         }
 
+        public Builder pool(PoolTerms terms) {
+            this.pool = terms;
+            return this;
+        }
+
         public SendCommand build() {
             return new SendCommand(
                     group,
@@ -120,7 +128,8 @@ public record SendCommand(
                     recipients,
                     passcode,
                     opensAt,
-                    expiresIn);
+                    expiresIn,
+                    pool);
         }
     }
 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class SendStatement {
     private static final String SEND = "select verdict, packet, epoch, nonce, created_at, opens_at, expires_at from"
             + " send_packets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,"
-            + " $22, $23, $24, $25)";
+            + " $22, $23, $24, $25, $26, $27, $28)";
 
     /** Whether a send is sure to be refused: its key is unused, and the wallet holds too little. */
     private static final String POOR = "select not exists (select from idempotency"
@@ -52,13 +52,15 @@ final class SendStatement {
     /**
      * A packet that is about to be sent.
      *
-     * @param scope its sender, and under which key
+     * @param scope who asks for it, and under which key
      */
     record NewPacket(
             Idempotency.Scope scope, PacketId id, int shard, SendCommand command, Shares shares, Duration expiresIn) {
 
+        /** Who pays: the sender, or the campaign of a pool. No two packets of one statement have the same. */
         UserId sender() {
-            return scope.user();
+            PoolTerms pool = command.pool();
+            return pool == null ? scope.user() : new UserId(pool.campaign().toString());
         }
     }
 
@@ -86,7 +88,7 @@ final class SendStatement {
     }
 
     /**
-     * Sends packets, each of another sender. Each is judged for itself, and idempotent by its scope; fails when none is sent.
+     * Sends packets, each of another {@link NewPacket#sender}. Each is judged for itself, and idempotent by its scope; fails when none is sent.
      *
      * @return what became of each, in order
      */
@@ -154,7 +156,15 @@ final class SendStatement {
                 .addArrayOfLong(column(packets, Long[]::new, p -> p.shares.terms.min()))
                 .addArrayOfLong(column(packets, Long[]::new, p -> p.shares.terms.max()))
                 .addArrayOfShort(column(packets, Short[]::new, p -> (short) p.shares.commitment.splitVersion()))
-                .addArrayOfBuffer(column(packets, Buffer[]::new, SendStatement::commitment));
+                .addArrayOfBuffer(column(packets, Buffer[]::new, SendStatement::commitment))
+                .addArrayOfUUID(pools(packets, UUID[]::new, PoolTerms::campaign))
+                .addArrayOfString(pools(packets, String[]::new, PoolTerms::product))
+                .addArrayOfString(
+                        column(packets, String[]::new, p -> p.scope.user().value()));
+    }
+
+    private static <T> T[] pools(List<NewPacket> packets, IntFunction<T[]> array, Function<PoolTerms, T> value) {
+        return column(packets, array, p -> p.command.pool() == null ? null : value.apply(p.command.pool()));
     }
 
     private static <T> T[] column(
@@ -200,7 +210,8 @@ final class SendStatement {
                 new Packet.Audience(
                         command.group(),
                         Set.copyOf(command.recipients()),
-                        passcode == null ? null : Passcode.of(sent.id, passcode)),
+                        passcode == null ? null : Passcode.of(sent.id, passcode),
+                        command.pool()),
                 new Packet.Times(
                         Objects.requireNonNull(row.getOffsetDateTime("created_at"))
                                 .toInstant(),

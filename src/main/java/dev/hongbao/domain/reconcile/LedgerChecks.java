@@ -85,7 +85,10 @@ final class LedgerChecks {
             new Check("I4", "all balances of an asset add up to 0", """
                     select format('%s: %s', asset, sum(balance)) from account group by asset having sum(balance) <> 0
                     """),
-            new Check("I8", "a refund is one transfer to the account that paid, and only a packet with shares left has one", """
+            new Check(
+                    "I8",
+                    "a refund is one transfer to the account that paid, and only a packet with shares left has one",
+                    """
                     select format('packet %s: refund %s, transfers %s', p.id, p.refund, coalesce(t.sum, 0))
                     from packet as p
                     left join (select t.subject, sum(t.amount) as sum, count(*) as n, min(t.credit) as credit

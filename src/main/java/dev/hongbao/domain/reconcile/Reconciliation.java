@@ -50,7 +50,9 @@ public final class Reconciliation {
 
     /** Every check on the database that is a query; {@link SplitAudit} and {@link DrawSeedAudit} are none. */
     public static List<Check> checks() {
-        return Stream.concat(LedgerChecks.ALL.stream(), DrawChecks.ALL.stream()).toList();
+        return Stream.of(LedgerChecks.ALL, DrawChecks.ALL, CampaignChecks.ALL)
+                .flatMap(List::stream)
+                .toList();
     }
 
     /**

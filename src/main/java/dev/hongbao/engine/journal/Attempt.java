@@ -126,16 +126,22 @@ public abstract class Attempt<K, V, O> {
             if (known != null) {
                 return Future.succeededFuture(known);
             }
-            if (System.nanoTime() - deadlineNanos > 0) {
-                return Future.failedFuture(
-                        UnavailableException.unknown("It is being recovered. Repeat the same request shortly."));
-            }
-            return inTime(exists()).compose(there -> there ? report(generation) : Future.succeededFuture(notFound()));
+            return inTime(exists())
+                    .compose(there -> there ? lost(generation, key(generation)) : Future.succeededFuture(notFound()));
         });
     }
 
-    private Future<O> report(Generation generation) {
-        return inTime(shared.shards.report(generation, new Symptom.Missing(key(generation))))
+    /**
+     * Redis lost a key that it needs: that is reported, and it is tried again until the deadline.
+     *
+     * @param generation in which it is missing
+     */
+    protected final Future<O> lost(Generation generation, String key) {
+        if (System.nanoTime() - deadlineNanos > 0) {
+            return Future.failedFuture(
+                    UnavailableException.unknown("It is being recovered. Repeat the same request shortly."));
+        }
+        return inTime(shared.shards.report(generation, new Symptom.Missing(key)))
                 .transform(reported -> shared.vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
                 .compose(later -> attempt());
     }

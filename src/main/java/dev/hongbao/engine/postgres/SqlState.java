@@ -68,6 +68,11 @@ public final class SqlState {
         return !state.startsWith("57") && !state.startsWith("08") && !state.startsWith("58");
     }
 
+    /** A time zone that Postgres does not know, or another value of that kind. */
+    public static boolean isUnknownZone(Throwable fault) {
+        return fault instanceof PgException pg && "22023".equals(pg.getSqlState());
+    }
+
     /** A lock that the statement needs was held for too long; nothing happened. */
     public static boolean isLocked(Throwable fault) {
         return fault instanceof PgException pg && "55P03".equals(pg.getSqlState());

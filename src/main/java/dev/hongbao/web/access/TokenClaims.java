@@ -10,7 +10,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known) {
     static final int MAX_GROUPS = 1_000;
+
+    /** What RFC 7519 says of a token, and what is read here by its own rule: no traits of the user. */
+    private static final Set<String> NO_TRAITS = Set.of("sub", "iss", "aud", "jti", "role", "groups");
 
     /** 9999-12-31: what RFC 3339 can say. */
     private static final long MAX_EPOCH_SECONDS = 253_402_300_799L;
@@ -61,7 +66,7 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         Role role = role(claims.getValue("role"), claims.containsKey("role"));
         return role == null
                 ? TokenVerdict.refused(Fault.ROLE)
-                : TokenVerdict.believed(new Caller(new UserId(user), groups, role, expiresAt));
+                : TokenVerdict.believed(new Caller(new UserId(user), groups, role, expiresAt, traits(claims)));
     }
 
     /** RFC 7519's NumericDate, which may have a fraction; null when it is none. */
@@ -91,6 +96,21 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
             groups.add(known.intern(new GroupId(group)));
         }
         return groups;
+    }
+
+    /** Those that are short texts, in the token's order. */
+    private static Map<String, String> traits(JsonObject claims) {
+        Map<String, String> traits = new HashMap<>();
+        for (Map.Entry<String, Object> claim : claims) {
+            if (traits.size() < Caller.MAX_TRAITS
+                    && claim.getValue() instanceof String text
+                    && text.length() <= Caller.MAX_TRAIT_LENGTH
+                    && claim.getKey().length() <= Caller.MAX_TRAIT_LENGTH
+                    && !NO_TRAITS.contains(claim.getKey())) {
+                traits.put(claim.getKey(), text);
+            }
+        }
+        return traits;
     }
 
     private static @Nullable Role role(@Nullable Object value, boolean present) {

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Interner;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.web.access.TokenVerdict.Fault;
 import io.vertx.core.json.JsonObject;
@@ -13,6 +14,7 @@ import java.time.Clock;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,9 @@ public final class Tokens {
     private static final int ENTRY_BYTES = 400;
 
     private static final int GROUP_BYTES = 16;
+
+    /** Of a trait, beside its texts. */
+    private static final int TRAIT_BYTES = 150;
 
     private final TokenSettings settings;
     private final Clock clock;
@@ -70,8 +75,15 @@ public final class Tokens {
 
     /** About what a remembered token takes; its groups are shared with all who are in them. */
     private static int bytes(String token, TokenVerdict verdict) {
-        int groups = verdict.caller() == null ? 0 : verdict.caller().groups().size();
-        return ENTRY_BYTES + token.length() + GROUP_BYTES * groups;
+        Caller caller = verdict.caller();
+        if (caller == null) {
+            return ENTRY_BYTES + token.length();
+        }
+        int traits = 0;
+        for (Map.Entry<String, String> trait : caller.traits().entrySet()) {
+            traits += TRAIT_BYTES + trait.getKey().length() + trait.getValue().length();
+        }
+        return ENTRY_BYTES + token.length() + GROUP_BYTES * caller.groups().size() + traits;
     }
 
     /** Of what is remembered, about. */

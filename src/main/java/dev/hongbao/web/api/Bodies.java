@@ -9,7 +9,9 @@ import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketService.ClaimsPage;
 import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.domain.packet.PoolTerms;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -139,11 +141,27 @@ public final class Bodies {
             json.field("amount", view.claimedAmount());
         }
         json.endObject();
+        json.name("campaign");
+        PoolTerms pool = packet.pool();
+        if (pool == null) {
+            json.raw("null");
+        } else {
+            json.beginObject()
+                    .plain("id", pool.campaign().toString())
+                    .field("name", pool.name())
+                    .plain("product", pool.product())
+                    .plain("openedBy", pool.opener().value())
+                    .endObject();
+        }
         optionalClaim(json, "mine", view.mine());
         optionalClaim(json, "luckiest", view.luckiest());
         json.plain("commitment", packet.commitment().digest());
         json.field("seed", view.ending() == null ? null : view.ending().seed());
         json.endObject();
+    }
+
+    private static @Nullable String text(@Nullable UUID id) {
+        return id == null ? null : id.toString();
     }
 
     private static void transfer(JsonText json, WalletEntry entry) {
@@ -153,8 +171,9 @@ public final class Bodies {
                 .plain("direction", entry.change().credit() ? "credit" : "debit")
                 .plain("asset", entry.change().asset().code())
                 .field("amount", entry.change().amount());
-        json.field("packet", entry.packet() == null ? null : entry.packet().toString());
-        json.field("draw", entry.draw() == null ? null : entry.draw().toString());
+        json.field("packet", text(entry.subject().packet()))
+                .field("draw", text(entry.subject().draw()))
+                .field("campaign", text(entry.subject().campaign()));
         json.plain("at", entry.at().toString()).endObject();
     }
 }

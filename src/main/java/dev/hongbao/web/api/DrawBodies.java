@@ -211,7 +211,7 @@ public final class DrawBodies {
     }
 
     /** Quoted where it must be; and what a spreadsheet would run as a formula is kept as text by a leading apostrophe. */
-    private static String csv(String text) {
+    static String csv(String text) {
         String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
         boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
         return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;

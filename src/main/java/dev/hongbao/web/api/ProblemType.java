@@ -25,8 +25,18 @@ public enum ProblemType {
 
     EXHAUSTED(410, "Nothing is left to win", "Or less than the plays asked for: GET the draw, and ask for fewer."),
     LIMIT_REACHED(409, "The user has had all plays", "Or has fewer left than asked for; GET the draw tells how many."),
-    DAILY_LIMIT_REACHED(409, "The user has had all plays of today", "Play again tomorrow, in the draw's time zone."),
+    DAILY_LIMIT_REACHED(
+            409, "The user has had all of today", "Try again tomorrow, in the time zone of the draw or the campaign."),
     CLOSED(410, "The draw is over", "GET the plays to see what was won."),
+
+    LIMITED(
+            409,
+            "The user has had all shares that the campaign gives one user",
+            "In all, today, or for this product: see what the campaign says of its limits."),
+    CAMPAIGN_OVER(410, "The campaign is over", "Nobody opens a pool of it any more."),
+    CAMPAIGN_PAUSED(409, "The campaign is paused", "Try again when its host has resumed it."),
+    ALREADY_OPENED(409, "The user has opened a pool for this product", "Take another product."),
+    BUDGET_SPENT(409, "The campaign's budget holds less than a pool", "The host may raise the budget."),
 
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),
     IDEMPOTENCY_KEY_REUSED(
@@ -107,6 +117,7 @@ public enum ProblemType {
             case NOT_OPEN_YET -> NOT_OPEN_YET;
             case NOT_ELIGIBLE -> NOT_ELIGIBLE;
             case WRONG_PASSCODE -> WRONG_PASSCODE;
+            case LIMITED -> LIMITED;
             case NOT_FOUND -> NOT_FOUND;
             case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> throw new IllegalArgumentException(kind + " is no problem");
         };
@@ -149,6 +160,12 @@ public enum ProblemType {
             case NOT_FOUND -> NOT_FOUND;
             case INVALID -> INVALID_REQUEST;
             case BALANCE_LIMIT -> BALANCE_LIMIT;
+            case NOT_OPEN_YET -> NOT_OPEN_YET;
+            case CAMPAIGN_OVER -> CAMPAIGN_OVER;
+            case CAMPAIGN_PAUSED -> CAMPAIGN_PAUSED;
+            case ALREADY_OPENED -> ALREADY_OPENED;
+            case DAILY_LIMIT_REACHED -> DAILY_LIMIT_REACHED;
+            case BUDGET_SPENT -> BUDGET_SPENT;
         };
     }
 }

@@ -6,6 +6,7 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.packet.PacketId;
 import io.vertx.core.json.JsonObject;
@@ -74,6 +75,15 @@ record Call(
         DrawId id = DrawId.parse(given(path.get("draw"), "draw"));
         if (id == null) {
             throw InvalidInputException.of("path/draw", "must be a draw's id");
+        }
+        return id;
+    }
+
+    /** The campaign that the path names. */
+    CampaignId campaign() {
+        CampaignId id = CampaignId.parse(given(path.get("campaign"), "campaign"));
+        if (id == null) {
+            throw InvalidInputException.of("path/campaign", "must be a campaign's id");
         }
         return id;
     }

@@ -89,7 +89,7 @@ final class ClaimRoute {
                         "respond-async",
                         "Location",
                         "/v1/packets/" + outcome.wonClaim().packet());
-            case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, NOT_FOUND ->
+            case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
                 Objects.requireNonNull(REFUSALS.get(outcome.kind()));
         };
     }

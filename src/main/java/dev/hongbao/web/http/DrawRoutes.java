@@ -1,18 +1,14 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.domain.draw.DrawService;
-import dev.hongbao.domain.draw.ExportedPlay;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpClosedException;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
-import java.util.function.Function;
 
 /** The calls on prize draws. Only on its loop. */
 final class DrawRoutes {
@@ -88,23 +84,9 @@ final class DrawRoutes {
 
     /** Writes all plays of a draw as they are read, no faster than the client takes them. */
     Future<Reply> export(Call call) {
-        boolean csv = "csv".equals(call.query().get("format"));
-        String type = csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl; charset=utf-8";
-        String begin = csv ? DrawBodies.CSV_HEADER : "";
-        Function<ExportedPlay, String> line = csv ? DrawBodies::csvLine : DrawBodies::jsonLine;
-        HttpServerResponse response = call.exchange().request().response();
-        return draws.export(call.caller(), call.draw(), page -> {
-                    if (response.closed()) {
-                        return Future.failedFuture(new HttpClosedException("the client is gone"));
-                    }
-                    StringBuilder lines = new StringBuilder();
-                    if (!response.headWritten()) {
-                        call.exchange().begin(Reply.of(200, type, ""));
-                        lines.append(begin);
-                    }
-                    page.forEach(play -> lines.append(line.apply(play)));
-                    return response.write(lines.toString());
-                })
-                .map(done -> Reply.of(200, type, response.headWritten() ? "" : begin));
+        return LinesReply.write(
+                call,
+                new LinesReply.Form<>(DrawBodies.CSV_HEADER, DrawBodies::csvLine, DrawBodies::jsonLine),
+                page -> draws.export(call.caller(), call.draw(), page));
     }
 }

@@ -76,14 +76,18 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.polls = new WaitingPolls(metrics.polls(), inFlight, answerMillis);
         this.sockets = opened.sockets();
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
-        DrawRoutes draws = new DrawRoutes(services.draws(), services.plays());
+        DrawRoutes draws =
+                new DrawRoutes(services.hosted().draws(), services.hosted().plays());
+        CampaignRoutes campaigns = new CampaignRoutes(services.hosted().campaigns(), rates);
         Map<String, Route> routes = new HashMap<>();
         new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         draws.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
         routes.put("events", new EventsRoute(services.feed(), polls, inFlight)::answer);
         routes.put("outbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);
         routes.put("exportPlays", draws::export);
+        routes.put("reportCampaign", campaigns::report);
         routes.put("demo", demo::about);
         routes.put("demoLogin", demo::enter);
         this.router = router(shared.contract(), routes);

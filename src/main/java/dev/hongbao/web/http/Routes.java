@@ -3,6 +3,7 @@ package dev.hongbao.web.http;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.web.access.RateDecision;
@@ -81,16 +82,24 @@ final class Routes {
 
     private Future<Reply> send(Call call) {
         SendCommand command = SendBody.decode(call.requiredBody());
-        RateDecision decision = limits.send(call.caller(), command.count());
-        if (!decision.allowed()) {
-            int wait = decision.retryAfterSeconds();
-            return Future.failedFuture(
-                    new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
+        return mayIssue(limits, call, command.count())
+                .compose(allowed -> services.packets().send(call.caller(), command, call.requiredKey()))
+                .map(Routes::sent);
+    }
+
+    /** Counts shares that the caller is about to issue; fails when they are too many. */
+    static Future<Void> mayIssue(RateLimits limits, Call call, int shares) {
+        RateDecision decision = limits.send(call.caller(), shares);
+        if (decision.allowed()) {
+            return Future.succeededFuture();
         }
-        return services.packets()
-                .send(call.caller(), command, call.requiredKey())
-                .map(packet -> Reply.json(
-                        201, Bodies.packet(PacketView.ofNew(packet)), "Location", "/v1/packets/" + packet.id()));
+        int wait = decision.retryAfterSeconds();
+        return Future.failedFuture(new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
+    }
+
+    /** The answer to who has sent a packet, now or before. */
+    static Reply sent(Packet packet) {
+        return Reply.json(201, Bodies.packet(PacketView.ofNew(packet)), "Location", "/v1/packets/" + packet.id());
     }
 
     private Future<Reply> view(Call call) {

@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.feed.FeedService;
@@ -14,13 +15,10 @@ import dev.hongbao.domain.play.PlayService;
  * @param packets of this event loop only
  * @param wallets may be shared
  * @param feed of this event loop only
- * @param draws of this event loop only
- * @param plays of this event loop only
+ * @param hosted of this event loop only
  */
-public record Services(
-        ClaimService claims,
-        PacketService packets,
-        Wallets wallets,
-        FeedService feed,
-        DrawService draws,
-        PlayService plays) {}
+public record Services(ClaimService claims, PacketService packets, Wallets wallets, FeedService feed, Hosted hosted) {
+
+    /** What a host makes for its users. */
+    public record Hosted(DrawService draws, PlayService plays, CampaignService campaigns) {}
+}

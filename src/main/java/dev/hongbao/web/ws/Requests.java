@@ -213,7 +213,7 @@ final class Requests {
             case CLAIMED -> connection.send(ServerFrames.claimSettled(id, true, outcome.wonClaim()));
             case ALREADY_CLAIMED -> connection.send(ServerFrames.claimSettled(id, false, outcome.wonClaim()));
             case ACCEPTED -> throw new IllegalStateException("a settled claim is not only accepted");
-            case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, NOT_FOUND ->
+            case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
                 connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
         }
     }

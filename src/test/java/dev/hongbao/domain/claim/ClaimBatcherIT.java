@@ -24,6 +24,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +62,8 @@ class ClaimBatcherIT {
                         services.redis(),
                         shards,
                         new ClaimSettings(256, 100, 100, 1000, Duration.ofSeconds(2)),
-                        new ClaimMetrics(new SimpleMeterRegistry()));
+                        new ClaimMetrics(new SimpleMeterRegistry()),
+                        Clock.systemUTC());
                 answers.add(batcher.submit(one, new UserId("in-flight"), deadline));
                 answers.add(batcher.submit(one, new UserId("ann"), deadline));
                 answers.add(batcher.submit(two, new UserId("ben"), deadline));

@@ -19,6 +19,7 @@ import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -74,7 +75,8 @@ public class ClaimMicro {
             NOWHERE,
             shards,
             new ClaimSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2)),
-            new ClaimMetrics(new SimpleMeterRegistry()));
+            new ClaimMetrics(new SimpleMeterRegistry()),
+            Clock.systemUTC());
     private final List<ClaimBatcher.Submission> submissions = new ArrayList<>();
     private final List<String> journal = new ArrayList<>();
 
@@ -106,7 +108,7 @@ public class ClaimMicro {
                         TERMS,
                         null,
                         Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES])),
-                new Packet.Audience(new GroupId("family"), Set.of(), null),
+                new Packet.Audience(new GroupId("family"), Set.of(), null, null),
                 new Packet.Times(Instant.EPOCH, Instant.EPOCH, Instant.MAX));
     }
 

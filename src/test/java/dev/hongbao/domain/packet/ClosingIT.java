@@ -213,12 +213,13 @@ class ClosingIT {
                 Statement statement = owner.createStatement()) {
             owner.setAutoCommit(false);
             statement.execute("alter table packet drop constraint packet_refund_to_fkey");
-            statement.execute("update packet set refund_to = -1, opens_at = now() - interval '1 hour', expires_at = now()"
-                    + " where id = '" + packet.id() + "'");
+            statement.execute(
+                    "update packet set refund_to = -1, opens_at = now() - interval '1 hour', expires_at = now()"
+                            + " where id = '" + packet.id() + "'");
 
             // When, then
-            assertThatThrownBy(() -> statement.execute("select settle_closes('{}', '{}', '{}', '{}', '{}', '{"
-                            + packet.id() + "}')"))
+            assertThatThrownBy(() -> statement.execute(
+                            "select settle_closes('{}', '{}', '{}', '{}', '{}', '{" + packet.id() + "}')"))
                     .hasMessageContaining("an account that does not exist");
             owner.rollback();
         }

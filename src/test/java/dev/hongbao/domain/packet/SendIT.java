@@ -291,7 +291,8 @@ class SendIT {
                 + "), array(select '{' || a || '}' from unnest(" + totals + ") as a), array(select 1 from " + n
                 + ")::bigint[], " + totals + ", array(select 1 from " + n
                 + ")::smallint[], array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1,"
-                + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)))");
+                + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)), " + nulls
+                + "::uuid[], " + nulls + "::text[], " + common + ")");
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.SeededChance;
 import dev.hongbao.engine.redis.Script;
+import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
@@ -65,7 +66,8 @@ class PlayBatcherIT {
                         Clock.systemUTC(),
                         0);
                 long deadline = System.nanoTime() + 10_000_000_000L;
-                requests.forEach(request -> answers.add(batcher.submit(draw, request, request.id(), deadline)));
+                Generation now = shards.current(draw.shard()).generation();
+                requests.forEach(request -> answers.add(batcher.submit(draw, request, request.id(), now, deadline)));
                 return Future.join(answers);
             }));
 

@@ -75,6 +75,24 @@ class TokensTest {
         assertThat(tokens.verify(encode(HS256) + "." + claims + ".").fault()).isEqualTo(Fault.SIGNATURE);
     }
 
+    @Test
+    void shortTextsOfATokenAreTheUsersTraits() {
+        // Given a token with more than is read
+        StringBuilder claims =
+                new StringBuilder("{\"sub\":\"alice\",\"iss\":\"shop\",\"tier\":\"gold\",\"level\":7,\"bio\":\""
+                        + "x".repeat(Caller.MAX_TRAIT_LENGTH + 1) + "\"," + EXP);
+        for (int i = 0; i < 100; i++) {
+            claims.append(",\"t").append(i).append("\":\"v\"");
+        }
+
+        // When
+        Caller caller = tokens.verify(hmac(HS256, claims + "}", SECRET)).caller();
+
+        // Then
+        assertThat(caller.traits()).hasSize(Caller.MAX_TRAITS).containsEntry("tier", "gold");
+        assertThat(caller.traits()).doesNotContainKeys("sub", "iss", "exp", "level", "bio");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"HS384", "HS512", "RS256", "ES256", "hs256"})
     void anAlgorithmThatIsNotConfiguredIsRefused(String algorithm) {

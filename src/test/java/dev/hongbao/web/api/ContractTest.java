@@ -12,6 +12,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.outbox.OutboxTypes;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketStatus;
+import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -76,6 +77,7 @@ class ContractTest {
 
         assertThat(schemas.getJsonObject("UserId").getString("pattern")).isEqualTo("^" + UserId.PATTERN + "$");
         assertThat(schemas.getJsonObject("GroupId").getString("pattern")).isEqualTo("^" + GroupId.PATTERN + "$");
+        assertThat(schemas.getJsonObject("Product").getString("pattern")).isEqualTo("^" + PoolTerms.PRODUCT + "$");
         assertThat(schemas.getJsonObject("Kind").getJsonArray("enum"))
                 .isEqualTo(words(Arrays.stream(PacketKind.values())
                         .map(PacketKind::wireName)
@@ -232,6 +234,14 @@ class ContractTest {
                         "closeDraw",
                         "changeQuota",
                         "exportPlays",
+                        "createCampaign",
+                        "campaigns",
+                        "campaign",
+                        "pauseCampaign",
+                        "resumeCampaign",
+                        "endCampaign",
+                        "raiseBudget",
+                        "reportCampaign",
                         "outbox");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
@@ -240,7 +250,15 @@ class ContractTest {
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> call.needs().idempotencyKey())
                 .extracting(Operation::id)
-                .containsExactlyInAnyOrder("deposit", "withdraw", "send", "createDraw", "play");
+                .containsExactlyInAnyOrder(
+                        "deposit",
+                        "withdraw",
+                        "send",
+                        "createDraw",
+                        "play",
+                        "createCampaign",
+                        "openPool",
+                        "raiseBudget");
     }
 
     @ParameterizedTest

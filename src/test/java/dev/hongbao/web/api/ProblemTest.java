@@ -30,6 +30,7 @@ class ProblemTest {
                 ClaimOutcome.Kind.NOT_OPEN_YET, 409,
                 ClaimOutcome.Kind.NOT_ELIGIBLE, 403,
                 ClaimOutcome.Kind.WRONG_PASSCODE, 403,
+                ClaimOutcome.Kind.LIMITED, 409,
                 ClaimOutcome.Kind.NOT_FOUND, 404));
         Set<ProblemType> outcomes = new HashSet<>();
 

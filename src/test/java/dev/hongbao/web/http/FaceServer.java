@@ -112,7 +112,7 @@ final class FaceServer implements AutoCloseable {
                                 settings,
                                 shared,
                                 () -> Future.succeededFuture(new HttpVerticle.Opened(
-                                        new Services(null, null, null, null, null, null),
+                                        new Services(null, null, null, null, new Services.Hosted(null, null, null)),
                                         new HostServices(null),
                                         NO_SOCKETS,
                                         Future::succeededFuture)),

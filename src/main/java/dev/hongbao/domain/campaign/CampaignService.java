@@ -1,0 +1,212 @@
+package dev.hongbao.domain.campaign;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
+import dev.hongbao.domain.campaign.CampaignDefinition.Range;
+import dev.hongbao.domain.ledger.Amount;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Campaigns, and the pools that users open from them. One instance per event loop; call it on that loop.
+ *
+ * <p>All calls but {@link #shares} and {@link #open} are the host application's: refused with NOT_ELIGIBLE for a plain user, and with
+ * NOT_FOUND for an unknown campaign.
+ */
+public final class CampaignService {
+    /** After every campaign's id: the start of a list of the newest. */
+    private static final CampaignId NEWEST = new CampaignId(new UUID(-1, -1));
+
+    /** Lines of a report that are read at once. */
+    private static final int REPORT_PAGE = 500;
+
+    private final CampaignStore store;
+    private final CampaignCatalog catalog;
+    private final CampaignCreator creating;
+    private final PacketService packets;
+    private final Clock clock;
+    private final SecureRandom random = new SecureRandom();
+
+    /**
+     * @param packets of this event loop
+     * @param clock for refusing early only: what is due is decided by Postgres' clock
+     */
+    public CampaignService(
+            Pool pool, Shards shards, CampaignCatalog catalog, KeyLoader loading, PacketService packets, Clock clock) {
+        this.store = new CampaignStore(pool);
+        this.catalog = catalog;
+        this.creating = new CampaignCreator(pool, shards, loading);
+        this.packets = packets;
+        this.clock = clock;
+    }
+
+    /**
+     * Makes a campaign, and moves its budget from the caller's wallet into its escrow. Idempotent by (caller, key).
+     *
+     * @param body fits the contract's {@code CampaignDefinition}
+     * @return fails with {@link InvalidInputException} where it makes no sense; refused with INSUFFICIENT_FUNDS
+     */
+    public Future<CampaignView> create(Caller caller, JsonObject body, IdempotencyKey key) {
+        try {
+            requireService(caller);
+            CampaignDefinition definition = CampaignText.read(body);
+            CampaignText.require(definition, clock.instant(), packets.limits());
+            return creating.create(caller.user(), definition, body, key).compose(this::known);
+        } catch (RefusedException | InvalidInputException refused) {
+            return Future.failedFuture(refused);
+        }
+    }
+
+    /** A campaign as it is now. */
+    public Future<CampaignView> view(Caller caller, CampaignId id) {
+        return forService(caller, () -> known(id));
+    }
+
+    /** The caller's campaigns, the newest first. @param cursor a page's {@code next}; null for the first page */
+    public Future<Page<CampaignView>> own(Caller caller, @Nullable String cursor, int limit) {
+        CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
+        if (before == null) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        }
+        return forService(
+                caller,
+                () -> store.of(caller.user(), before, limit + 1)
+                        .map(views -> Page.of(
+                                views, limit, view -> view.campaign().id().toString())));
+    }
+
+    /** Stops or allows the opening of pools; those that are open go on. Idempotent. Refused with CAMPAIGN_OVER. */
+    public Future<CampaignView> pause(Caller caller, CampaignId id, boolean paused) {
+        return forService(
+                caller,
+                () -> known(id)
+                        .compose(before -> store.pause(id, paused))
+                        .compose(changed -> changed
+                                ? known(id)
+                                : Future.failedFuture(
+                                        new RefusedException(Refusal.CAMPAIGN_OVER, "The campaign has ended."))));
+    }
+
+    /** Ends a campaign and its pools now. Idempotent; what is left is returned within seconds. */
+    public Future<CampaignView> end(Caller caller, CampaignId id) {
+        return forService(
+                caller, () -> known(id).compose(before -> store.end(id)).compose(ended -> known(id)));
+    }
+
+    /**
+     * Moves more from the host's wallet into the escrow. Idempotent by (caller, key). Refused with CAMPAIGN_OVER, INSUFFICIENT_FUNDS.
+     *
+     * @param amount minor units
+     */
+    public Future<CampaignView> raise(Caller caller, CampaignId id, long amount, IdempotencyKey key) {
+        return forService(
+                caller,
+                () -> known(id)
+                        .compose(before -> creating.raise(caller.user(), id, Amount.check(amount), key))
+                        .compose(raised -> known(id)));
+    }
+
+    /** How many shares a pool has, for who counts them; refused with NOT_FOUND. */
+    public Future<Integer> shares(CampaignId id) {
+        return campaign(id).map(campaign -> campaign.definition().pool().shares());
+    }
+
+    /**
+     * Opens a pool in one of the caller's groups, paid from the campaign's budget. Idempotent by (caller, key).
+     *
+     * @param product see {@link dev.hongbao.domain.packet.PoolTerms#PRODUCT}
+     * @return the pool; refused as {@link PacketService#send} says
+     */
+    public Future<Packet> open(Caller caller, CampaignId id, String product, GroupId group, IdempotencyKey key) {
+        return campaign(id).compose(campaign -> {
+            CampaignDefinition definition = campaign.definition();
+            PoolShape shape = definition.pool();
+            PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
+            SendCommand command = SendCommand.of(group, kind, definition.asset(), drawn(shape.amount()), shape.shares())
+                    .shares(shape.min(), shape.max())
+                    .split(shape.split())
+                    .expiresIn(shape.life())
+                    .pool(campaign.pool(product, caller.user()))
+                    .build();
+            return packets.send(caller, command, key);
+        });
+    }
+
+    private long drawn(Range amount) {
+        return amount.from() == amount.to() ? amount.from() : random.nextLong(amount.from(), amount.to() + 1);
+    }
+
+    /**
+     * Gives a campaign's report page by page, by day and product.
+     *
+     * @param write takes a page; the next one is read when its future is done. Called at least once
+     */
+    public Future<Void> report(Caller caller, CampaignId id, Function<List<CampaignReport>, Future<Void>> write) {
+        return forService(caller, () -> known(id).compose(view -> reportFrom(id, Integer.MIN_VALUE, "", write)));
+    }
+
+    private Future<Void> reportFrom(
+            CampaignId id, int afterDay, String afterProduct, Function<List<CampaignReport>, Future<Void>> write) {
+        return store.report(id, afterDay, afterProduct, REPORT_PAGE)
+                .compose(lines -> write.apply(lines).compose(written -> {
+                    if (lines.size() < REPORT_PAGE) {
+                        return Future.succeededFuture();
+                    }
+                    CampaignReport last = lines.get(lines.size() - 1);
+                    return reportFrom(id, last.day(), last.product(), write);
+                }));
+    }
+
+    private Future<Campaign> campaign(CampaignId id) {
+        return catalog.find(id).compose(CampaignService::orNotFound);
+    }
+
+    private Future<CampaignView> known(CampaignId id) {
+        return store.view(id).compose(CampaignService::orNotFound);
+    }
+
+    private static <T> Future<T> orNotFound(@Nullable T found) {
+        return found == null
+                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such campaign."))
+                : Future.succeededFuture(found);
+    }
+
+    private static <T> Future<T> forService(Caller caller, Supplier<Future<T>> work) {
+        try {
+            requireService(caller);
+        } catch (RefusedException refused) {
+            return Future.failedFuture(refused);
+        }
+        return work.get();
+    }
+
+    private static void requireService(Caller caller) {
+        if (caller.role() != Role.SERVICE) {
+            throw new RefusedException(
+                    Refusal.NOT_ELIGIBLE, "Only the host application's backend makes and leads campaigns.");
+        }
+    }
+}

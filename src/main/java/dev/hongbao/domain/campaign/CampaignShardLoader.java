@@ -1,0 +1,74 @@
+package dev.hongbao.domain.campaign;
+
+import dev.hongbao.domain.packet.PacketKeys;
+import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.RowPages;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes what the open campaigns of a shard have counted of their users, from the settled claims and from those of pools that are set
+ * aside: they may be settled yet. A claim counts for the day on which it was settled. That is the day of the claim or, just after
+ * midnight, the next one: so it is never forgotten while it counts.
+ */
+public final class CampaignShardLoader implements ShardLoader {
+    /** Open campaigns that count claims. */
+    static final String COUNTING =
+            " c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct'] ";
+
+    private static final String OPEN = "select c.id from campaign as c where c.shard = $1 and" + COUNTING;
+
+    private static final String OVER = "select id from campaign where id = any ($1) and closed_at is not null";
+
+    /** Two kinds of fields; see {@code claim.lua}. */
+    static final String COUNTS =
+            "with claims as (select c.id, w.owner as user_id, o.product, local_day(t.at, c.zone) as day,"
+                    + " c.definition -> 'claiming' ? 'aProduct' as by_product"
+                    + " from campaign as c join pool as o on o.campaign = c.id"
+                    + " join transfer as t on t.subject = o.packet and t.slot is not null join account as w on w.id = t.credit"
+                    + " where c.shard = $1 and" + COUNTING
+                    + " union all"
+                    + " select c.id, u.user_id, o.product, local_day(q.at, c.zone), c.definition -> 'claiming' ? 'aProduct'"
+                    + " from campaign as c join pool as o on o.campaign = c.id"
+                    + " join quarantine as q on q.unit = o.packet and q.verb = 'claim'"
+                    + " cross join lateral unnest(string_to_array(q.item, ' ')) with ordinality as u(user_id, n)"
+                    + " where c.shard = $1 and u.n > 2 and" + COUNTING
+                    + ") select id, user_id, count(*) || ':' || last || ':' || count(*) filter (where day = last) as value"
+                    + " from (select *, max(day) over (partition by id, user_id) as last from claims) as d group by id, user_id, last"
+                    + " union all"
+                    + " select id, user_id || ' ' || product, count(*)::text from claims where by_product group by id, user_id, product";
+
+    @Override
+    public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
+        Tuple shard = Tuple.of((short) generation.shard());
+        return RowPages.each(pool, generation, OPEN, shard, rows -> write(redis, generation, rows, false))
+                .compose(marked ->
+                        RowPages.each(pool, generation, COUNTS, shard, rows -> write(redis, generation, rows, true)));
+    }
+
+    @Override
+    public Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
+        return ShardLoader.over(pool, OVER, PacketKeys.campaignPrefix(generation), keys);
+    }
+
+    private static Future<Void> write(RedisLink redis, Generation generation, RowSet<Row> rows, boolean counts) {
+        List<Future<?>> writes = new ArrayList<>();
+        for (Row row : rows) {
+            Request write = Request.cmd(Command.HSET).arg(PacketKeys.campaign(generation, row.getUUID("id")));
+            writes.add(redis.send(
+                    counts
+                            ? write.arg(row.getString("user_id")).arg(row.getString("value"))
+                            : write.arg("#").arg(0)));
+        }
+        return Future.all(writes).mapEmpty();
+    }
+}

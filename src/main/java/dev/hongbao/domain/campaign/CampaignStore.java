@@ -1,0 +1,146 @@
+package dev.hongbao.domain.campaign;
+
+import dev.hongbao.common.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Campaigns as Postgres has them. Safe on any thread. */
+final class CampaignStore {
+    private static final String VIEW =
+            "select c.id, c.shard, c.host, c.definition, c.budget, c.returned, c.opens_at, c.ends_at,"
+                    + " c.paused_at, e.balance, case when c.closed_at is not null then 'closed' when c.ends_at <= now() then 'ending'"
+                    + " when c.paused_at is not null then 'paused' when c.opens_at > now() then 'planned' else 'open' end as status"
+                    + " from campaign as c join account as e on e.id = c.escrow ";
+
+    /** Pools by day and product from a place on, each pool's claims through their index. */
+    private static final String REPORT = """
+            select g.day, g.product, count(*) as pools, sum(p.amount)::bigint as amount, sum(p.refund)::bigint as returned,
+                   sum(c.claims)::bigint as claims, coalesce(sum(c.amount), 0)::bigint as claimed
+            from (select o.day, o.product from pool as o
+                  where o.campaign = $1 and (o.day, o.product) > ($2, $3)
+                  group by o.day, o.product order by o.day, o.product limit $4) as g
+            join pool as o on o.campaign = $1 and o.day = g.day and o.product = g.product
+            join packet as p on p.id = o.packet
+            cross join lateral (select count(*) as claims, sum(t.amount) as amount from transfer as t
+                                where t.subject = o.packet and t.slot is not null) as c
+            group by g.day, g.product order by g.day, g.product
+            """;
+
+    private final Pool pool;
+
+    CampaignStore(Pool pool) {
+        this.pool = pool;
+    }
+
+    /** What never changes of a campaign; null for an unknown one. */
+    Future<@Nullable Campaign> find(CampaignId id) {
+        return pool.preparedQuery("select id, shard, host, definition from campaign where id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows ->
+                        stream(rows).map(CampaignStore::campaign).findFirst().orElse(null));
+    }
+
+    /** How a campaign is now; null for an unknown one. */
+    Future<@Nullable CampaignView> view(CampaignId id) {
+        return pool.preparedQuery(VIEW + "where c.id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows).map(CampaignStore::view).findFirst().orElse(null));
+    }
+
+    /** A host's campaigns older than a campaign, the newest first. */
+    Future<List<CampaignView>> of(UserId host, CampaignId before, int limit) {
+        return pool.preparedQuery(VIEW + "where c.host = $1 and c.id < $2 order by c.id desc limit $3")
+                .execute(Tuple.of(host.value(), before.value(), limit))
+                .map(rows -> stream(rows).map(CampaignStore::view).toList());
+    }
+
+    /** Stops or allows pools; false when the campaign has ended. Idempotent. */
+    Future<Boolean> pause(CampaignId id, boolean paused) {
+        String to = paused ? "coalesce(paused_at, now())" : "null";
+        return pool.preparedQuery("update campaign set paused_at = " + to
+                        + " where id = $1 and closed_at is null and ends_at > now()")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> rows.rowCount() == 1);
+    }
+
+    /** Ends it and its pools; idempotent. */
+    Future<Void> end(CampaignId id) {
+        return pool.preparedQuery("select end_campaign($1)")
+                .execute(Tuple.of(id.value()))
+                .mapEmpty();
+    }
+
+    /** Puts more into the escrow, within a transaction. @return false when the campaign has ended */
+    static Future<Boolean> raise(SqlConnection tx, CampaignId id, long amount) {
+        return tx.preparedQuery("update campaign set budget = budget + $2"
+                        + " where id = $1 and closed_at is null and ends_at > clock_timestamp()"
+                        + " returning refund_to, escrow")
+                .execute(Tuple.of(id.value(), amount))
+                .compose(rows -> {
+                    if (rows.rowCount() == 0) {
+                        return Future.succeededFuture(false);
+                    }
+                    Row row = rows.iterator().next();
+                    return fund(tx, id, row.getLong("refund_to"), row.getLong("escrow"), amount)
+                            .map(true);
+                });
+    }
+
+    static Future<Void> fund(SqlConnection tx, CampaignId id, long wallet, long escrow, long amount) {
+        return tx.preparedQuery("insert into transfer (subject, debit, credit, amount, kind)"
+                        + " values ($1, $2, $3, $4, 'fund')")
+                .execute(Tuple.of(id.value(), wallet, escrow, amount))
+                .mapEmpty();
+    }
+
+    /** What was opened and claimed, by day and product, from after a place on. */
+    Future<List<CampaignReport>> report(CampaignId id, int afterDay, String afterProduct, int limit) {
+        return pool.preparedQuery(REPORT)
+                .execute(Tuple.of(id.value(), afterDay, afterProduct, limit))
+                .map(rows -> stream(rows).map(CampaignStore::line).toList());
+    }
+
+    private static Campaign campaign(Row row) {
+        return new Campaign(
+                new CampaignId(row.getUUID("id")),
+                row.getInteger("shard"),
+                new UserId(row.getString("host")),
+                CampaignText.read(row.getJsonObject("definition")));
+    }
+
+    private static CampaignView view(Row row) {
+        return new CampaignView(
+                campaign(row),
+                CampaignView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                new CampaignView.Money(row.getLong("budget"), row.getLong("balance"), row.getLong("returned")),
+                new CampaignView.Times(instant(row, "opens_at"), instant(row, "ends_at")),
+                row.getOffsetDateTime("paused_at") == null ? null : instant(row, "paused_at"));
+    }
+
+    private static CampaignReport line(Row row) {
+        return new CampaignReport(
+                row.getInteger("day"),
+                row.getString("product"),
+                row.getLong("pools"),
+                row.getLong("claims"),
+                new CampaignReport.Money(row.getLong("amount"), row.getLong("claimed"), row.getLong("returned")));
+    }
+
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+
+    private static Stream<Row> stream(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.hongbao.domain.campaign;
+
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
+import dev.hongbao.domain.campaign.CampaignDefinition.Range;
+import dev.hongbao.domain.campaign.CampaignDefinition.Window;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.ClaimingText;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
+import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Reads definitions from JSON that fits the contract's schema {@code CampaignDefinition}. Pure. */
+public final class CampaignText {
+    /** From the opening to the end, and from now to the opening. */
+    static final Duration LONGEST = Duration.ofDays(3_660);
+
+    private CampaignText() {}
+
+    /**
+     * Reads a definition, new or stored.
+     *
+     * @throws InvalidInputException where a value fits the schema but names nothing
+     */
+    public static CampaignDefinition read(JsonObject body) {
+        JsonObject pool = body.getJsonObject("pool");
+        ZoneId zone = zone(body);
+        return new CampaignDefinition(
+                body.getString("name"),
+                named("#/asset", body.getString("asset"), Asset::new),
+                body.getLong("budget"),
+                new Window(body.getString("opensAt") == null ? null : moment(body, "opensAt"), moment(body, "endsAt")),
+                new PoolShape(
+                        pool.getInteger("shares"),
+                        amount(pool),
+                        pool.getLong("min"),
+                        pool.getLong("max"),
+                        named("#/pool/split", pool.getString("split", "double-mean"), SplitAlgorithm::of),
+                        Duration.ofSeconds(pool.getInteger("livesSeconds"))),
+                named("#/claiming", body, definition -> ClaimingText.read(zone, definition.getJsonObject("claiming"))));
+    }
+
+    /** The zone of the days; also the one that is stored. */
+    static ZoneId zone(JsonObject body) {
+        String name = body.getString("zone", "UTC");
+        // An offset such as +08:00 means the opposite to Postgres.
+        if (!ZoneId.getAvailableZoneIds().contains(name)) {
+            throw InvalidInputException.of("#/zone", "must be a time zone such as Asia/Shanghai");
+        }
+        return ZoneId.of(name);
+    }
+
+    private static Range amount(JsonObject pool) {
+        if (pool.getValue("amount") instanceof JsonObject range) {
+            return new Range(range.getLong("from"), range.getLong("to"));
+        }
+        long amount = pool.getLong("amount");
+        return new Range(amount, amount);
+    }
+
+    private static Instant moment(JsonObject body, String field) {
+        return named(
+                "#/" + field,
+                body.getString(field),
+                text -> OffsetDateTime.parse(text).toInstant());
+    }
+
+    private static <V, T> T named(String pointer, V value, Function<V, T> reader) {
+        try {
+            return reader.apply(value);
+        } catch (IllegalArgumentException | DateTimeException unreadable) {
+            throw InvalidInputException.of(pointer, "is not allowed: " + unreadable.getMessage());
+        }
+    }
+
+    /**
+     * The rules on a new definition, beside the schema's.
+     *
+     * @throws InvalidInputException with everything that is wrong
+     */
+    static void require(CampaignDefinition definition, Instant now, PacketService.Limits limits) {
+        List<FieldFault> faults = new ArrayList<>();
+        Window window = definition.window();
+        Instant opensAt = Objects.requireNonNullElse(window.opensAt(), now);
+        if (!window.endsAt().isAfter(opensAt) || !window.endsAt().isAfter(now)) {
+            faults.add(new FieldFault("#/endsAt", "must be after opensAt and after now"));
+        }
+        if (opensAt.isAfter(now.plus(LONGEST)) || window.endsAt().isAfter(opensAt.plus(LONGEST))) {
+            faults.add(new FieldFault("#/endsAt", "must be within " + LONGEST.toDays() + " days from the opening"));
+        }
+        PoolShape pool = definition.pool();
+        if (pool.shares() > limits.maxCount()) {
+            faults.add(new FieldFault("#/pool/shares", "must be at most " + limits.maxCount()));
+        }
+        if (pool.life().compareTo(limits.maxExpiry()) > 0) {
+            faults.add(new FieldFault(
+                    "#/pool/livesSeconds",
+                    "must be at most " + limits.maxExpiry().toSeconds()));
+        }
+        String reason = infeasible(pool);
+        if (reason != null) {
+            faults.add(new FieldFault("#/pool", "cannot be split: " + reason));
+        }
+        if (!faults.isEmpty()) {
+            throw InvalidInputException.of(faults);
+        }
+    }
+
+    /** Why some amount of the range cannot be split; null when all can. What holds at both ends holds between them. */
+    private static @Nullable String infeasible(PoolShape pool) {
+        Range amount = pool.amount();
+        if (amount.from() > amount.to()) {
+            return "its amount begins above its end";
+        }
+        if (pool.split() == SplitAlgorithm.EQUAL && amount.from() < amount.to()) {
+            return "equal shares need one amount";
+        }
+        String least = SplitTerms.infeasible(pool.split(), amount.from(), pool.shares(), pool.min(), pool.max());
+        return least != null
+                ? least
+                : SplitTerms.infeasible(pool.split(), amount.to(), pool.shares(), pool.min(), pool.max());
+    }
+}

@@ -1,0 +1,52 @@
+package dev.hongbao.server;
+
+import dev.hongbao.domain.campaign.CampaignCatalog;
+import dev.hongbao.domain.campaign.CampaignOwnerTask;
+import dev.hongbao.domain.campaign.CampaignService;
+import dev.hongbao.domain.campaign.CampaignShardLoader;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.reconcile.CampaignAudit;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.journal.Mode;
+import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.sqlclient.Pool;
+import java.util.List;
+
+/**
+ * The campaigns' part of the engine: what they add to packets. They have no journal items of their own, since a claim on a pool is a
+ * claim on a packet. Safe on any thread but for the service.
+ */
+final class Campaigns {
+    static final Mode.Traits TRAITS = new Mode.Traits(
+            List.of(), List.of(), (generation, unit) -> List.of(), (vertx, pool) -> List.of(), CampaignAudit::new);
+
+    private final Pool pool;
+    private final Pool ownerPool;
+    private final Shards shards;
+    private final CampaignCatalog catalog;
+    private final StoreClock clock;
+
+    /**
+     * @param pool of requests
+     * @param ownerPool of the owner's work
+     */
+    Campaigns(Pool pool, Pool ownerPool, Shards shards, StoreClock clock) {
+        this.pool = pool;
+        this.ownerPool = ownerPool;
+        this.shards = shards;
+        this.catalog = new CampaignCatalog(pool);
+        this.clock = clock;
+        shards.whenPostgresWentBack(catalog::forgetAll);
+    }
+
+    /** For one writer. */
+    Mode mode() {
+        return new Mode(
+                TRAITS, List.of(), new CampaignShardLoader(), List.of(new CampaignOwnerTask(ownerPool, shards)));
+    }
+
+    CampaignService campaigns(KeyLoader loading, PacketService packets) {
+        return new CampaignService(pool, shards, catalog, loading, packets, clock);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.domain.campaign.CampaignService;
+import dev.hongbao.domain.campaign.CampaignView;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.api.CampaignBodies;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+
+/** The calls on campaigns. Only on its loop. */
+final class CampaignRoutes {
+    private final CampaignService campaigns;
+    private final RateLimits limits;
+
+    CampaignRoutes(CampaignService campaigns, RateLimits limits) {
+        this.campaigns = campaigns;
+        this.limits = limits;
+    }
+
+    /** By {@code operationId}; the report, which takes as long as its reader does, is not among them. */
+    Map<String, Route> byOperation() {
+        return Map.of(
+                "createCampaign",
+                this::create,
+                "campaigns",
+                this::own,
+                "campaign",
+                call -> view(campaigns.view(call.caller(), call.campaign()), 200),
+                "openPool",
+                this::open,
+                "pauseCampaign",
+                call -> view(campaigns.pause(call.caller(), call.campaign(), true), 200),
+                "resumeCampaign",
+                call -> view(campaigns.pause(call.caller(), call.campaign(), false), 200),
+                "endCampaign",
+                call -> view(campaigns.end(call.caller(), call.campaign()), 202),
+                "raiseBudget",
+                this::raise);
+    }
+
+    private static Future<Reply> view(Future<CampaignView> asked, int status) {
+        return asked.map(view -> Reply.json(status, CampaignBodies.campaign(view)));
+    }
+
+    private Future<Reply> create(Call call) {
+        return campaigns
+                .create(call.caller(), call.requiredBody(), call.requiredKey())
+                .map(view -> Reply.json(
+                        201,
+                        CampaignBodies.campaign(view),
+                        "Location",
+                        "/v1/campaigns/" + view.campaign().id()));
+    }
+
+    private Future<Reply> own(Call call) {
+        return campaigns
+                .own(call.caller(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, CampaignBodies.campaigns(page)));
+    }
+
+    private Future<Reply> raise(Call call) {
+        long amount = call.requiredBody().getLong("amount");
+        return view(campaigns.raise(call.caller(), call.campaign(), amount, call.requiredKey()), 200);
+    }
+
+    private Future<Reply> open(Call call) {
+        JsonObject body = call.requiredBody();
+        GroupId group = new GroupId(body.getString("group"));
+        return campaigns
+                .shares(call.campaign())
+                .compose(shares -> Routes.mayIssue(limits, call, shares))
+                .compose(allowed -> campaigns.open(
+                        call.caller(), call.campaign(), body.getString("product"), group, call.requiredKey()))
+                .map(Routes::sent);
+    }
+
+    Future<Reply> report(Call call) {
+        return LinesReply.write(
+                call,
+                new LinesReply.Form<>(CampaignBodies.CSV_HEADER, CampaignBodies::csvLine, CampaignBodies::jsonLine),
+                page -> campaigns.report(call.caller(), call.campaign(), page));
+    }
+}

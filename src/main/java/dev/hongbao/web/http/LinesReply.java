@@ -1,0 +1,42 @@
+package dev.hongbao.web.http;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import java.util.function.Function;
+
+/** A long answer, a line for each value: CSV or JSON lines as the query's {@code format} asks, no faster than the client takes it. */
+final class LinesReply {
+    private LinesReply() {}
+
+    /** How values are written. @param header the first line of CSV, with its end */
+    record Form<T>(String header, Function<T, String> csv, Function<T, String> json) {}
+
+    /**
+     * Writes as the values are read.
+     *
+     * @param read gives them page by page to what it is given, the next when that future is done
+     */
+    static <T> Future<Reply> write(
+            Call call, Form<T> form, Function<Function<List<T>, Future<Void>>, Future<Void>> read) {
+        boolean csv = "csv".equals(call.query().get("format"));
+        String type = csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl; charset=utf-8";
+        String begin = csv ? form.header : "";
+        Function<T, String> line = csv ? form.csv : form.json;
+        HttpServerResponse response = call.exchange().request().response();
+        return read.apply(page -> {
+                    if (response.closed()) {
+                        return Future.failedFuture(new HttpClosedException("the client is gone"));
+                    }
+                    StringBuilder lines = new StringBuilder();
+                    if (!response.headWritten()) {
+                        call.exchange().begin(Reply.of(200, type, ""));
+                        lines.append(begin);
+                    }
+                    page.forEach(value -> lines.append(line.apply(value)));
+                    return response.write(lines.toString());
+                })
+                .map(done -> Reply.of(200, type, response.headWritten() ? "" : begin));
+    }
+}

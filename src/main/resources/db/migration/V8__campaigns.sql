@@ -1,0 +1,164 @@
+-- Campaigns: a budget of the host, from which its users open pools. A pool is a packet whose payer is the campaign: it is sent by
+-- send_packets, claimed, closed and refunded as every packet is.
+--
+-- The money of a campaign. Its escrow gets the budget when it is made, and what the budget is raised by ('fund', from the host's
+-- wallet). A pool is paid from it ('send'), and what nobody claimed of a pool goes back into it ('refund'). What is left at the end
+-- goes to the host's wallet, once ('refund' of the campaign). So: escrow = budget - pools + refunds of pools - returned.
+
+create table campaign (
+    id         uuid primary key,
+    shard      smallint    not null references shard, -- of all its pools too: a script decides about them together
+    host       text        not null, -- who made it
+    name       text        not null,
+    asset      text        not null,
+    zone       text        not null, -- in which its days begin
+    definition jsonb       not null, -- as the host wrote it
+    escrow     bigint      not null unique references account,
+    refund_to  bigint      not null references account, -- the host's wallet
+    budget     bigint      not null, -- all that was put in
+    created_at timestamptz not null default now(),
+    opens_at   timestamptz not null,
+    ends_at    timestamptz not null,
+    paused_at  timestamptz, -- no pool is opened from then on; null: not paused
+    closed_at  timestamptz, -- when what was left was returned
+    returned   bigint      not null default 0 check (returned >= 0),
+    constraint campaign_budget check (budget > 0 and budget < 100000000000000),
+    check (opens_at <= ends_at),
+    check (refund_to <> escrow),
+    check (returned = 0 or closed_at is not null)
+);
+create index campaign_due on campaign (ends_at) where closed_at is null;
+create index campaign_host on campaign (host, id);
+
+-- What makes a packet a pool. Its row comes with the packet's and never changes.
+create table pool (
+    packet   uuid    primary key references packet,
+    campaign uuid    not null references campaign,
+    product  text    not null,
+    opener   text    not null, -- the user who opened it
+    day      integer not null -- on which it was opened, in the campaign's zone: days since 1970-01-01
+);
+create index pool_of_opener on pool (campaign, opener, product);
+create index pool_of_campaign on pool (campaign, day, product);
+
+create trigger pool_is_kept
+    before update or delete or truncate on pool
+    for each statement execute function refuse_change();
+
+-- The number of a moment's day in a zone.
+create function local_day(moment timestamptz, zone text) returns integer
+    language sql
+    stable
+return (moment at time zone zone)::date - date '1970-01-01';
+
+-- Judges pools that are about to be sent, and cuts their lives off at their campaign's end. Locks the campaigns until the
+-- transaction ends: what is counted here is not counted by another at the same time, and an end waits.
+--
+-- Takes the verdicts so far (null for one to be judged), and leaves every packet alone whose campaign is null.
+--   'unknown'   there is no such campaign
+--   'over'      it has ended
+--   'early'     it opens later
+--   'paused'    it is paused
+--   'stranger'  the group or the user may not open pools
+--   'opened'    the user has opened one for this product
+--   'daily'     the user has opened as many as a day has
+create function judge_pools(
+    inout verdicts text[], inout lifetimes bigint[], campaigns uuid[], products text[], openers text[], groups text[])
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
+as $$
+declare
+    clock timestamptz;
+begin
+    perform from campaign as c where c.id = any (campaigns) order by c.id for no key update;
+    clock := clock_timestamp(); -- not now(): an end may have come while this waited
+
+    -- By a statement of its own, so that it sees what was committed while it waited.
+    select array_agg(coalesce(g.verdict, case
+                         when g.campaign is null then null
+                         when c.id is null then 'unknown'
+                         when c.closed_at is not null or c.ends_at - interval '1 millisecond' <= clock then 'over'
+                         when c.opens_at > clock then 'early'
+                         when c.paused_at is not null then 'paused'
+                         when not coalesce(c.opening -> 'groups' ? g.group_id, true)
+                              or not coalesce(c.opening -> 'users' ? g.opener, true) then 'stranger'
+                         when (c.opening -> 'onePerProduct')::boolean
+                              and exists (select from pool as o where o.campaign = c.id and o.opener = g.opener
+                                                                  and o.product = g.product) then 'opened'
+                         when (c.opening -> 'poolsADay')::integer
+                              <= (select count(*) from pool as o where o.campaign = c.id and o.opener = g.opener
+                                                                   and o.day = local_day(now(), c.zone)) then 'daily'
+                     end) order by g.n),
+           array_agg(case when c.id is null then g.lifetime
+                          else least(g.lifetime, floor(extract(epoch from c.ends_at - now()) * 1000)::bigint)
+                     end order by g.n)
+    into verdicts, lifetimes
+    from unnest(verdicts, lifetimes, campaigns, products, openers, groups) with ordinality
+             as g(verdict, lifetime, campaign, product, opener, group_id, n)
+    left join lateral (select *, definition -> 'opening' as opening from campaign where id = g.campaign limit 1) as c on true;
+end
+$$;
+
+-- Ends a campaign now, and brings the ends of its pools forward: they are closed as every packet is. Whether it is over already
+-- does not matter. The application's role may not change when a packet expires, but for this.
+create function end_campaign(of_campaign uuid) returns void
+    language plpgsql
+    security definer
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+as $$
+declare
+    moment timestamptz;
+begin
+    perform from campaign where id = of_campaign for no key update;
+    moment := clock_timestamp(); -- after the opening of every pool: they were opened under this lock
+    update campaign set opens_at = least(opens_at, moment), ends_at = moment
+    where id = of_campaign and closed_at is null and ends_at > moment;
+    if found then
+        perform from packet as p join pool as o on o.packet = p.id
+        where o.campaign = of_campaign and p.closed_at is null
+        order by p.id for no key update of p;
+        update packet as p set expires_at = greatest(moment, p.opens_at + interval '1 microsecond')
+        from pool as o
+        where o.packet = p.id and o.campaign = of_campaign and p.closed_at is null and p.expires_at > moment;
+    end if;
+end
+$$;
+
+-- Closes campaigns of some shards that have ended, each when its last pool is closed: what is left in its escrow goes to its host,
+-- once. Returns those that are closed now, and their shards.
+create function close_campaigns(of_shards smallint[]) returns table (campaign uuid, shard smallint)
+    language plpgsql
+as $$
+declare
+    due uuid[];
+begin
+    -- A look that costs little: a pool of a campaign that has ended is due, and of what is due little is open.
+    due := array(select c.id from campaign as c
+                 where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now()
+                   and not exists (select from packet as p
+                                   where p.closed_at is null and p.expires_at <= c.ends_at and p.refund_to = c.escrow)
+                 order by c.id limit 256 for no key update);
+    if due = '{}' then
+        return;
+    end if;
+    -- Under the locks, and by a statement of its own: it sees the pools of whoever held a lock until now.
+    due := array(select c.id from campaign as c
+                 where c.id = any (due) and c.closed_at is null
+                   and not exists (select from pool as o join packet as p on p.id = o.packet
+                                   where o.campaign = c.id and p.closed_at is null));
+
+    insert into transfer (subject, debit, credit, amount, kind)
+    select c.id, c.escrow, c.refund_to, e.balance, 'refund'
+    from campaign as c join account as e on e.id = c.escrow
+    where c.id = any (due) and e.balance <> 0;
+
+    return query
+        update campaign as c
+        set closed_at = now(), returned = coalesce((select t.amount from transfer as t where t.subject = c.id and t.kind = 'refund'), 0)
+        where c.id = any (due)
+        returning c.id, c.shard;
+end
+$$;

@@ -1,0 +1,111 @@
+package dev.hongbao.domain.campaign;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.definition;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is left of a campaign goes back to its host exactly once, whoever is there when it ends. */
+@ExtendWith(Servers.class)
+class CampaignEndIT {
+    private static final Duration IN_TIME = Duration.ofSeconds(15);
+    private static final long BUDGET = 100_007;
+
+    private static void awaitClosed(Books books) {
+        eventually(
+                IN_TIME,
+                () -> assertThat(books.longOf("select count(*) from campaign where closed_at is null"))
+                        .isZero());
+    }
+
+    @Test
+    void anEndIsFinishedByTheServersThatStartLater() {
+        try (TestServers own = Servers.fresh()) {
+            // Given a campaign with open pools, some of them claimed from, that is ended as the last server stops
+            Books books = new Books(own);
+            long claimed = 0;
+            try (TestEngine engine = TestEngine.start(own, 2, Map.of())) {
+                TestCampaigns campaigns = new TestCampaigns(engine);
+                engine.deposit("shop", BUDGET);
+                CampaignView campaign = campaigns.create(definition(BUDGET, 5));
+                for (int i = 0; i < 30; i++) {
+                    Packet pool = campaigns.open(campaign, "opener" + i, "shoe");
+                    claimed += engine.claim(pool, "bob").wonClaim().share().amount();
+                }
+                get(engine.engine().stopWriter());
+                campaigns.end(campaign.campaign().id());
+            }
+            assertThat(books.longOf("select count(*) from campaign where closed_at is not null"))
+                    .isZero();
+
+            // When two servers start, and each would close
+            try (TestEngine one = TestEngine.start(own, 1, Map.of());
+                    TestEngine two = TestEngine.start(own, 1, Map.of())) {
+                awaitClosed(books);
+
+                // Then
+                assertThat(one.balance("shop")).isEqualTo(BUDGET - claimed);
+                assertThat(two.balance("bob")).isEqualTo(claimed);
+            }
+            assertThat(books.longOf("select count(*) from transfer as t join campaign as c on c.id = t.subject"
+                            + " where t.kind = 'refund'"))
+                    .isEqualTo(1);
+            books.assertReconciled();
+        }
+    }
+
+    @Test
+    void poolsAreOpenedWhileItEndsAndNoCentIsLost(TestServers servers) {
+        Books books = new Books(servers);
+        try (TestEngine one = TestEngine.start(servers, 2, Map.of());
+                TestEngine two = TestEngine.start(servers, 2, Map.of())) {
+            TestCampaigns here = new TestCampaigns(one);
+            TestCampaigns there = new TestCampaigns(two);
+            one.deposit("shop", BUDGET);
+            CampaignView campaign = here.create(definition(BUDGET, 5));
+
+            // When users open pools on both servers, and in the middle of it both end the campaign
+            List<Future<Packet>> openings = new ArrayList<>();
+            List<Future<CampaignView>> ends = new ArrayList<>();
+            for (int i = 0; i < 120; i++) {
+                openings.add((i % 2 == 0 ? here : there).opening(i / 2, campaign, "opener" + i, "shoe"));
+                if (i == 60 || i == 61) {
+                    get(openings.get(0));
+                    ends.add((i == 60 ? one : two)
+                            .loop(0)
+                            .call(services -> services.campaigns()
+                                    .end(TestDraws.SERVICE, campaign.campaign().id())));
+                }
+            }
+            ends.forEach(end -> get(end));
+            get(Future.join(openings).otherwiseEmpty());
+
+            // Then who came too late was told, and everything is the host's again
+            assertThat(openings.stream().filter(Future::failed).map(Future::cause))
+                    .allSatisfy(cause ->
+                            assertThat(((RefusedException) cause).refusal()).isEqualTo(Refusal.CAMPAIGN_OVER));
+            awaitClosed(books);
+            assertThat(one.balance("shop")).isEqualTo(BUDGET);
+            assertThat(books.longOf("select count(*) from pool"))
+                    .isEqualTo(openings.stream().filter(Future::succeeded).count());
+        }
+        books.assertReconciled();
+    }
+}

@@ -1,0 +1,142 @@
+package dev.hongbao.domain.reconcile;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.limited;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.domain.campaign.CampaignView;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.server.Audit;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+
+/** The audit finds what is wrong with campaigns: each check is seen failing on forged books, and Redis is held to Postgres. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CampaignReconciliationIT {
+    private final Set<String> seen = new HashSet<>();
+    private TestServers servers;
+    private CampaignView open;
+
+    @BeforeAll
+    void someBooks(TestServers given) {
+        servers = given;
+        Books books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            engine.deposit("shop", 10_000);
+            open = campaigns.create(limited(1000, 5, 2, 0, 1));
+            CampaignView closed = campaigns.create(limited(1000, 5, 2, 0, 1));
+            for (CampaignView campaign : List.of(open, closed)) {
+                for (String product : List.of("shoe", "hat")) {
+                    Packet pool = campaigns.open(campaign, "ann", product);
+                    engine.claim(pool, "bob");
+                }
+            }
+            campaigns.end(closed.campaign().id());
+            eventually(
+                    Duration.ofSeconds(15),
+                    () -> assertThat(books.longOf("select count(*) from campaign where closed_at is not null"))
+                            .isEqualTo(1));
+        }
+    }
+
+    @AfterAll
+    void everyCheckWasSeenFailing() {
+        assertThat(seen)
+                .containsAll(CampaignChecks.ALL.stream().map(Check::name).toList());
+    }
+
+    private List<String> audit() throws Exception {
+        return Audit.run(TestEngine.stores(servers), finding -> {}).stream()
+                .flatMap(finding -> finding.lines().stream())
+                .toList();
+    }
+
+    @Test
+    void trueBooksAreClean() throws Exception {
+        assertThat(audit()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update campaign set budget = budget + 1 where closed_at is null",
+                "update account set balance = balance + 1 where id in (select escrow from campaign)",
+                "update packet set closed_at = null, refund = 0 where id in"
+                        + " (select o.packet from pool as o join campaign as c on c.id = o.campaign where c.closed_at is not null)",
+                "update packet set shard = (shard + 1) % 16 where id in (select packet from pool)",
+                "update packet set refund_to = (select id from account where owner = 'bob' and kind = 'wallet')"
+                        + " where id in (select packet from pool)",
+                "delete from pool",
+                "update campaign set returned = returned - 1 where closed_at is not null",
+                "update transfer set credit = (select id from account where owner = 'bob') where kind = 'refund'"
+                        + " and subject in (select id from campaign)",
+                "update pool set product = 'shoe'",
+                "update campaign set definition = jsonb_set(definition, '{claiming,total}', '1')",
+                "update campaign set opens_at = now() - interval '1 day', ends_at = now() - interval '1 hour' where closed_at is null"
+            })
+    void forgedBooksAreFound(String forgery) throws Exception {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            // Given books that the rules would not have let anybody write
+            owner.setAutoCommit(false);
+            for (String table : List.of("transfer", "packet", "pool")) {
+                statement.execute("alter table " + table + " disable trigger user");
+            }
+            assertThat(statement.executeUpdate(forgery)).isPositive();
+
+            // When they are read as the audit reads them
+            Set<String> found = new HashSet<>();
+            for (Check check : CampaignChecks.ALL) {
+                if (statement.executeQuery(check.sql()).next()) {
+                    found.add(check.name());
+                }
+            }
+
+            // Then
+            assertThat(found).as(forgery).isNotEmpty();
+            seen.addAll(found);
+            owner.rollback();
+        }
+    }
+
+    @Test
+    void whatRedisHasCountedWronglyIsFound() throws Exception {
+        String key = new Books(servers).stamps().get(open.campaign().shard()) + ":c:"
+                + open.campaign().id();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            String counted = redis.hget(key, "bob");
+            redis.hset(key, "bob", counted.replaceFirst("2", "1"));
+            assertThat(audit())
+                    .anySatisfy(line ->
+                            assertThat(line).contains(open.campaign().id().toString()));
+            redis.hset(key, "bob", counted);
+            redis.hset(key, "eve shoe", "1");
+            assertThat(audit())
+                    .anySatisfy(line ->
+                            assertThat(line).contains(open.campaign().id().toString()));
+            redis.hdel(key, "eve shoe");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.hongbao.testing;
+
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static dev.hongbao.testing.TestEngine.newKey;
+
+import dev.hongbao.domain.campaign.CampaignId;
+import dev.hongbao.domain.campaign.CampaignReport;
+import dev.hongbao.domain.campaign.CampaignView;
+import dev.hongbao.domain.packet.Packet;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes campaigns on an engine, and opens their pools. */
+public final class TestCampaigns {
+    private final TestEngine engine;
+
+    public TestCampaigns(TestEngine engine) {
+        this.engine = engine;
+    }
+
+    /** A definition: an hour long, pools of {@code shares} equal shares of 10. */
+    public static JsonObject definition(long budget, int shares) {
+        return new JsonObject()
+                .put("name", "Shoes")
+                .put("asset", "CNY")
+                .put("budget", budget)
+                .put("endsAt", Instant.now().plusSeconds(3600).toString())
+                .put(
+                        "pool",
+                        new JsonObject()
+                                .put("shares", shares)
+                                .put("amount", 10L * shares)
+                                .put("split", "equal")
+                                .put("livesSeconds", 600));
+    }
+
+    /** The same with limits: claims a user may have in all, a day, a product; 0 for none. */
+    public static JsonObject limited(long budget, int shares, int total, int aDay, int aProduct) {
+        JsonObject claiming = new JsonObject();
+        if (total > 0) {
+            claiming.put("total", total);
+        }
+        if (aDay > 0) {
+            claiming.put("aDay", aDay);
+        }
+        if (aProduct > 0) {
+            claiming.put("aProduct", aProduct);
+        }
+        return definition(budget, shares).put("claiming", claiming);
+    }
+
+    public CampaignView create(JsonObject definition) {
+        return get(
+                engine.loop(0).call(services -> services.campaigns().create(TestDraws.SERVICE, definition, newKey())));
+    }
+
+    public CampaignView view(CampaignId id) {
+        return get(engine.loop(0).call(services -> services.campaigns().view(TestDraws.SERVICE, id)));
+    }
+
+    public CampaignView end(CampaignId id) {
+        return get(engine.loop(0).call(services -> services.campaigns().end(TestDraws.SERVICE, id)));
+    }
+
+    /** Opens a pool with a key of its own. */
+    public Packet open(CampaignView campaign, String user, String product) {
+        return get(opening(0, campaign, user, product));
+    }
+
+    public Future<Packet> opening(int loop, CampaignView campaign, String user, String product) {
+        return engine.loop(loop)
+                .call(services -> services.campaigns()
+                        .open(member(user), campaign.campaign().id(), product, GROUP, newKey()));
+    }
+
+    /** All lines of the report. */
+    public List<CampaignReport> report(CampaignId id) {
+        List<CampaignReport> lines = new ArrayList<>();
+        get(engine.loop(0)
+                .call(services -> services.campaigns().report(TestDraws.SERVICE, id, page -> {
+                    lines.addAll(page);
+                    return Future.succeededFuture();
+                })));
+        return lines;
+    }
+}
