@@ -10,7 +10,7 @@ import { Gate } from './gate.js';
 import { LanguageButton } from './language.js';
 import { Opening } from './opening.js';
 import { Timeline, winText } from './timeline.js';
-import { greetingOf } from './packet.js';
+import { giverOf, greetingOf } from './packet.js';
 import { money } from './format.js';
 import { recallSession, rememberSession } from './prefs.js';
 import { Room } from './room.js';
@@ -46,8 +46,8 @@ function Group({ room, onLeave, onLanguage }) {
   const [said, setSaid] = useState('');
   useEffect(() => room.listen((event) => {
     const packet = event?.type === 'packet.sent' && event.data.packet;
-    if (packet && packet.sender !== room.me) {
-      setSaid(t('newPacket', nameOf(packet.sender), greetingOf(packet), packet.count));
+    if (packet && giverOf(packet) !== room.me) {
+      setSaid(t('newPacket', nameOf(giverOf(packet)), greetingOf(packet), packet.count));
     }
     if (event?.type === 'draw.won' && event.data.wins.every((win) => win.user !== room.me)) {
       setSaid(winText(event.data));

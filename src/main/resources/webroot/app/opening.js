@@ -8,7 +8,7 @@ import { Claims } from './detail.js';
 import { Face, nameOf } from './faces.js';
 import { Fairness } from './fairness.js';
 import { money } from './format.js';
-import { greetingOf, stateOf } from './packet.js';
+import { giverOf, greetingOf, stateOf } from './packet.js';
 import { t } from './texts.js';
 import { now } from './time.js';
 
@@ -22,6 +22,7 @@ const REFUSALS = new Map(Object.entries({
   expired: ['expiredTitle', 'expiredHint'],
   'not-eligible': ['notEligibleTitle', 'notEligible'],
   'not-open-yet': ['trouble', 'notOpenYet'],
+  limited: ['limitedTitle', 'limited'],
   unknown: ['trouble', 'problemUnknown'],
   disconnected: ['trouble', 'problemDisconnected'],
   overloaded: ['trouble', 'problemOverloaded'],
@@ -79,7 +80,7 @@ export function Opening({ packet, grab, room, onClose }) {
     };
   }, [gone, packet.claimed.count, packet.status, packet.mine?.status, room.line]);
 
-  return html`<${Dialog} name="opening" title=${t('packetFrom', nameOf(packet.sender))} onClose=${onClose}>
+  return html`<${Dialog} name="opening" title=${t('packetFrom', nameOf(giverOf(packet)))} onClose=${onClose}>
     ${(gone || step === 'opening') && html`<${Result} packet=${packet} page=${page} fresh=${fresh} refusal=${refusal} room=${room}
       shown=${gone} focus=${result} />`}
     <${Cover} packet=${packet} step=${step} refusal=${refusal} coin=${coin} onClaim=${claim} />
@@ -106,8 +107,8 @@ function Cover({ packet, step, refusal, coin, onClaim }) {
   return html`<form class="cover ${step}" onSubmit=${submit}>
     <div class="pocket"></div>
     <div class="flap">
-      <${Face} user=${packet.sender} />
-      <p class="from">${t('packetFrom', nameOf(packet.sender))}</p>
+      <${Face} user=${giverOf(packet)} />
+      <p class="from">${t('packetFrom', nameOf(giverOf(packet)))}</p>
       <p class="wish">${greetingOf(packet)}</p>
     </div>
     <button class="big-coin" ref=${packet.passcodeRequired ? null : coin} disabled=${step !== 'sealed'} aria-label=${t('openLabel')}>
@@ -123,8 +124,8 @@ function Result({ packet, page, fresh, refusal, room, shown, focus }) {
   const mine = packet.mine;
   const [title, hint] = refusal ? (REFUSALS.get(refusal.reason) ?? ['trouble', '']) : verdict(packet);
   return html`<div class="result" data-outcome=${mine ? 'won' : (refusal?.reason ?? packet.status)}>
-    <header class="result-head"><${Face} user=${packet.sender} />
-      <p class="from">${t('packetFrom', nameOf(packet.sender))}</p><p class="wish">${greetingOf(packet)}</p></header>
+    <header class="result-head"><${Face} user=${giverOf(packet)} />
+      <p class="from">${t('packetFrom', nameOf(giverOf(packet)))}</p><p class="wish">${greetingOf(packet)}</p></header>
     <div class="verdict" tabindex="-1" ref=${focus}>
       ${mine ? html`<${Amount} claim=${mine} counts=${fresh && shown} />
         <p class="soft">${t(mine.status === 'settled' ? 'wonHint' : 'settling')}</p>`

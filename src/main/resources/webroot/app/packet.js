@@ -9,9 +9,15 @@ import { t } from './texts.js';
 
 const KINDS = { lucky: 'kindLucky', equal: 'kindEqual', exclusive: 'kindExclusive' };
 
-/** What others wrote on it, or a wish of the house. */
+/** What others wrote on it, what a campaign's pool is for, or a wish of the house. */
 export function greetingOf(packet) {
-  return packet.greeting || t('defaultGreeting');
+  const pool = packet.campaign;
+  return packet.greeting || (pool ? t('poolOf', pool.name, pool.product) : t('defaultGreeting'));
+}
+
+/** Who brought it into the group: its sender; of a campaign's pool, who opened it. */
+export function giverOf(packet) {
+  return packet.campaign?.openedBy ?? packet.sender;
 }
 
 /**
@@ -35,11 +41,11 @@ export function stateOf(packet, now) {
 export function PacketRow({ packet, me, onOpen }) {
   const now = useNow(packet.status === 'open');
   const state = stateOf(packet, now);
-  const own = packet.sender === me;
+  const own = giverOf(packet) === me;
   return html`<li class="row ${own ? 'own' : ''}" data-packet=${packet.id} data-state=${state}>
-    <${Face} user=${packet.sender} />
+    <${Face} user=${giverOf(packet)} />
     <div class="said">
-      <p class="by"><b>${nameOf(packet.sender)}</b> <time datetime=${packet.createdAt}>${clock(packet.createdAt)}</time></p>
+      <p class="by"><b>${nameOf(giverOf(packet))}</b> <time datetime=${packet.createdAt}>${clock(packet.createdAt)}</time></p>
       <${Bubble} packet=${packet} state=${state} now=${now} onOpen=${onOpen} />
     </div>
   </li>
@@ -47,7 +53,7 @@ export function PacketRow({ packet, me, onOpen }) {
 }
 
 function Bubble({ packet, state, now, onOpen }) {
-  const name = nameOf(packet.sender);
+  const name = nameOf(giverOf(packet));
   const greeting = greetingOf(packet);
   const grabs = state === 'open';
   const closed = grabs || state === 'waiting';
@@ -92,7 +98,7 @@ function notes(packet, state) {
   }
   if (state === 'refunded') {
     const left = packet.refund ?? packet.amount - (packet.claimed.amount ?? 0);
-    return html`<li class="note" key="refund"><span>${t('noteRefund', nameOf(packet.sender), money(left, packet.asset))}</span></li>`;
+    return html`<li class="note" key="refund"><span>${t('noteRefund', packet.campaign?.name ?? nameOf(packet.sender), money(left, packet.asset))}</span></li>`;
   }
   return null;
 }

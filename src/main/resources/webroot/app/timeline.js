@@ -4,7 +4,7 @@
  */
 import { envelope, html, useEffect, useLayoutEffect, useRef, useState, wheel } from './ui.js';
 import { nameOf } from './faces.js';
-import { PacketRow } from './packet.js';
+import { PacketRow, giverOf } from './packet.js';
 import { t } from './texts.js';
 import { prizeNames } from './wheel-face.js';
 
@@ -27,6 +27,12 @@ export function winText({ count, wins }) {
   return said.join(t('listComma')) + (count > wins.length ? t('noteMore', count - wins.length) : '');
 }
 
+/** Who brought the last packet of the rows; undefined when the last row is none. */
+function newestGiver(rows) {
+  const packet = rows.at(-1)?.packet;
+  return packet && giverOf(packet);
+}
+
 /** @param {{packets: object[], wins: object[], me: string, onOpen: (packet: object, grab: boolean) => void}} props */
 export function Timeline({ packets, wins, me, onOpen }) {
   const ref = useRef(null);
@@ -42,7 +48,7 @@ export function Timeline({ packets, wins, me, onOpen }) {
     setUnseen(false);
   };
   useLayoutEffect(() => {
-    if (reading.current && rows.at(-1)?.packet?.sender !== me) {
+    if (reading.current && newestGiver(rows) !== me) {
       setUnseen(true);
     } else {
       toEnd();

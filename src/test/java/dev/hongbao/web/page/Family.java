@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -64,6 +65,46 @@ final class Family {
                 .put("greeting", greeting)
                 .mergeIn(more);
         return post("/v1/packets", token(member), packet).getString("id");
+    }
+
+    /** Makes a campaign whose pools have two shares, of which a user has one; a member opens one. @return the pool's id */
+    String openPool(String member, String name, String product) throws Exception {
+        String host = sign("shop", Role.SERVICE);
+        post(
+                "/v1/accounts/shop/deposits",
+                host,
+                new JsonObject().put("asset", "CNY").put("amount", 888));
+        JsonObject campaign = post(
+                "/v1/campaigns",
+                host,
+                new JsonObject()
+                        .put("name", name)
+                        .put("asset", "CNY")
+                        .put("budget", 888)
+                        .put("endsAt", Instant.now().plusSeconds(3600).toString())
+                        .put(
+                                "pool",
+                                new JsonObject()
+                                        .put("shares", 2)
+                                        .put("amount", 444)
+                                        .put("livesSeconds", 600))
+                        .put("claiming", new JsonObject().put("total", 1)));
+        return open(member, campaign.getString("id"), product);
+    }
+
+    /** Opens another pool of the campaign that paid for a packet. @return its id */
+    String openAnother(String member, String pool, String product) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/packets/" + pool))
+                .header("Authorization", "Bearer " + token(member))
+                .build();
+        JsonObject packet =
+                new JsonObject(http.send(request, BodyHandlers.ofString()).body());
+        return open(member, packet.getJsonObject("campaign").getString("id"), product);
+    }
+
+    private String open(String member, String campaign, String product) throws Exception {
+        JsonObject body = new JsonObject().put("product", product).put("group", "demo");
+        return post("/v1/campaigns/" + campaign + "/pools", token(member), body).getString("id");
     }
 
     void claim(String member, String packet) throws Exception {

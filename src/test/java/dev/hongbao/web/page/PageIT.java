@@ -76,6 +76,30 @@ class PageIT extends PageUse {
     }
 
     @Test
+    void aPoolSaysWhoOpenedItForWhatAndWhoHasHadEnough() throws Exception {
+        // Given
+        ben.enter(home.base, "demo-ben");
+        String pool = family.openPool("demo-lei", "Spring shoes", "sku-4711");
+        ben.seeState(pool, "open");
+        ben.browser().seeText(row(pool) + " .by", "Lei");
+        ben.browser().seeText(row(pool) + " .greeting", "Spring shoes · sku-4711");
+
+        // When he grabs it, and the next one
+        ben.grab(pool);
+        assertThat(ben.amountWon()).isPositive();
+        ben.browser().screenshot("pool");
+        ben.close(pool);
+        String next = family.openAnother("demo-anna", pool, "sku-4712");
+        ben.seeState(next, "open");
+        ben.grab(next);
+
+        // Then he is told that he has had his
+        ben.browser().seeText("[data-outcome=limited] h2", "You have had yours");
+        ben.browser().screenshot("limited");
+        ben.close(next);
+    }
+
+    @Test
     void aRefusalIsExplainedAndAWrongPasscodeCanBeTriedAgain() throws Exception {
         // Given a packet for somebody else, and one with a passcode
         ben.enter(home.base, "demo-ben");
