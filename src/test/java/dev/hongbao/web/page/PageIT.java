@@ -95,6 +95,7 @@ class PageIT extends PageUse {
 
         // Then he is told that he has had his
         ben.browser().seeText("[data-outcome=limited] h2", "You have had yours");
+        ben.browser().seeNo(".cover");
         ben.browser().screenshot("limited");
         ben.close(next);
     }
