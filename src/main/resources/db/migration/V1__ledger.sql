@@ -11,7 +11,7 @@ create table installation (
 create table account (
     id      bigint generated always as identity primary key,
     kind    text   not null check (kind in ('wallet', 'escrow', 'source')),
-    owner   text   not null, -- wallet: the user; escrow: the packet's id; source: 'outside'
+    owner   text   not null, -- wallet: the user; escrow: the packet's, draw's or campaign's id; source: 'outside'
     asset   text   not null,
     balance bigint not null default 0,
     unique (owner, kind, asset),
@@ -32,7 +32,7 @@ create table command (
 
 -- A subject's transfers stand together, and every key begins with it or ends with it: so the table can be partitioned by it.
 create table transfer (
-    subject uuid        not null, -- what it belongs to: a packet, a draw, or the command that asked for it; UUIDv7
+    subject uuid        not null, -- what it belongs to: a packet, a draw, a campaign, or the command that asked for it; UUIDv7
     id      bigint generated always as identity, -- grows with time within a wallet
     debit   bigint      not null,
     credit  bigint      not null,

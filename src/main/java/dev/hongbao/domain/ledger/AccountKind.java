@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum AccountKind {
     /** A user's; never below 0. */
     WALLET,
-    /** A packet's, or a draw's for what can be won; never below 0, and 0 after the close. */
+    /** A packet's, a campaign's, or a draw's for what can be won; never below 0, and 0 after the close. */
     ESCROW,
     /** A draw's, for what its players paid; never below 0, and 0 after the close. */
     HOLD,

@@ -8,13 +8,13 @@ public enum TransferKind {
     DEPOSIT,
     /** wallet → source */
     WITHDRAWAL,
-    /** wallet → escrow, when a packet is sent */
+    /** wallet → escrow, when a packet is sent; a campaign's escrow → a pool's, when one is opened */
     SEND,
     /** escrow → wallet, when a claim settles */
     CLAIM,
-    /** escrow → wallet, when a packet or a draw closes with a remainder */
+    /** escrow → wallet, when a packet, a draw or a campaign closes with a remainder; a pool's escrow → its campaign's */
     REFUND,
-    /** wallet → escrow, when a draw is made: all that can be won */
+    /** wallet → escrow, when a draw is made: all that can be won; or a campaign's budget, when it is made or raised */
     FUND,
     /** wallet → hold, before a play is decided */
     COST,
