@@ -206,6 +206,26 @@ class CampaignIT {
     }
 
     @Test
+    void aReportOfManyProductsIsReadInPages() {
+        // Given more products than a page has
+        int products = 501;
+        CampaignView campaign = campaigns.create(definition(10L * products, 1));
+
+        // When
+        List<Future<Packet>> openings = IntStream.range(0, products)
+                .mapToObj(i -> campaigns.opening(i, campaign, "opener", "product-" + i))
+                .toList();
+        openings.forEach(opening -> get(opening));
+
+        // Then each is told once
+        assertThat(campaigns.report(campaign.campaign().id()))
+                .hasSize(products)
+                .allMatch(line -> line.pools() == 1 && line.money().amount() == 10)
+                .extracting(CampaignReport::product)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
     void aListedUserOrATokenMayClaim() {
         // Given
         JsonObject body = definition(100, 5)

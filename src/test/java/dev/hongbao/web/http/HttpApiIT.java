@@ -125,6 +125,7 @@ class HttpApiIT extends TestServerClient {
                         "opensAt",
                         "expiresAt",
                         "claimed",
+                        "campaign",
                         "mine",
                         "luckiest",
                         "commitment",

@@ -187,6 +187,32 @@ class HttpCampaignIT extends TestServerClient {
     }
 
     @Test
+    void everyRefusalOfAHostHasItsType() throws Exception {
+        // Given a host that owns what one campaign takes
+        json(post(null, "/v1/accounts/" + name("shop") + "/deposits", "money", cny(1000)), 201);
+        String id = json(post(null, "/v1/campaigns", "once", definition("{}")), 201).getString("id");
+        String budget = "/v1/campaigns/" + id + "/budget";
+
+        // Then
+        assertProblem(post(null, "/v1/campaigns", "other", definition("{}")), 402, "insufficient-funds");
+        assertProblem(
+                post(null, "/v1/campaigns", "once", definition("{\"name\": \"Hats\"}")), 422, "idempotency-key-reused");
+        assertProblem(post(null, budget, "more", new JsonObject().put("amount", 1)), 402, "insufficient-funds");
+        assertProblem(
+                post(null, budget, "most", new JsonObject().put("amount", 99_999_999_999_999L)), 422, "balance-limit");
+        assertProblem(
+                post(null, "/v1/campaigns/" + UUID.randomUUID() + "/budget", "k", new JsonObject().put("amount", 1)),
+                404,
+                "not-found");
+        assertProblem(
+                send(builder(null, "/v1/campaigns")
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(definition("{}").encode()))),
+                400,
+                "idempotency-key-missing");
+    }
+
+    @Test
     void onlyTheServiceLeadsCampaignsAndSeesItsOwn() throws Exception {
         // Given
         JsonObject campaign = create("{}");
