@@ -94,7 +94,8 @@ final class BenchCommand {
     @Command(
             name = "start",
             mixinStandardHelpOptions = true,
-            description = "How long a start takes, and sends in the first seconds against warm ones; the load comes from wrk.")
+            description =
+                    "How long a start takes, and sends in the first seconds against warm ones; the load comes from wrk.")
     int start() throws Exception {
         return exitCode(bench().run(Bench.Kind.START, rounds(3)));
     }

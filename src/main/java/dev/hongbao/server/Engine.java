@@ -200,19 +200,19 @@ public final class Engine {
     /** Opens the services of the event loop it is called on. */
     public Future<LoopServices> loopServices() {
         return openRedis("claims").map(redis -> {
-                    KeyLoader loading = new KeyLoader(
-                            vertx, redis, shards, config.domain().claim().settleTimeout());
-                    PacketService packetService = packets.packets();
-                    return new LoopServices(
-                            redis,
-                            packets.claims(redis, claimSettings()),
-                            packetService,
-                            new FeedService(vertx, feeds.following(), feeds.reader(), packetService),
-                            new Services.Hosted(
-                                    draws.draws(loading),
-                                    draws.plays(redis, playSettings()),
-                                    campaigns.campaigns(loading, packetService)));
-                });
+            KeyLoader loading =
+                    new KeyLoader(vertx, redis, shards, config.domain().claim().settleTimeout());
+            PacketService packetService = packets.packets();
+            return new LoopServices(
+                    redis,
+                    packets.claims(redis, claimSettings()),
+                    packetService,
+                    new FeedService(vertx, feeds.following(), feeds.reader(), packetService),
+                    new Services.Hosted(
+                            draws.draws(loading),
+                            draws.plays(redis, playSettings()),
+                            campaigns.campaigns(loading, packetService)));
+        });
     }
 
     /** On the current event loop. @param name for the log */
@@ -279,7 +279,8 @@ public final class Engine {
 
     /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
     public Future<Boolean> isRedisReachable() {
-        return openRedis("health").compose(redis -> Future.any(redis.servers().stream()
+        return openRedis("health")
+                .compose(redis -> Future.any(redis.servers().stream()
                                 .map(server -> server.send(Request.cmd(Command.PING)))
                                 .toList())
                         .map(true)
@@ -346,6 +347,9 @@ public final class Engine {
 
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        return stopWriter().eventually(feeds::close).eventually(packets::stopSending).eventually(pools::close);
+        return stopWriter()
+                .eventually(feeds::close)
+                .eventually(packets::stopSending)
+                .eventually(pools::close);
     }
 }

@@ -1,6 +1,5 @@
 package dev.hongbao.common.values;
 
-
 /**
  * A client-made key under which a command happens once (draft-ietf-httpapi-idempotency-key-header). Scoped to the user
  * and the operation, kept for at least 24 hours, bound only by success.

@@ -197,12 +197,14 @@ public final class PacketSender extends VerticleBase {
     /** All are loaded or none, so one of their keys stands for all. */
     private Future<Void> load(List<PacketId> packets, Generation generation) {
         String key = PacketKeys.hash(generation, packets.get(0));
-        return Objects.requireNonNull(loading).load(generation, key, new LoadPackets(packets)).map(loaded -> {
-            if (loaded) {
-                vertx.eventBus().publish(PacketsLoaded.ADDRESS, new PacketsLoaded(packets));
-            }
-            return null;
-        });
+        return Objects.requireNonNull(loading)
+                .load(generation, key, new LoadPackets(packets))
+                .map(loaded -> {
+                    if (loaded) {
+                        vertx.eventBus().publish(PacketsLoaded.ADDRESS, new PacketsLoaded(packets));
+                    }
+                    return null;
+                });
     }
 
     /** The rules on a wish; the first that is broken refuses it. */

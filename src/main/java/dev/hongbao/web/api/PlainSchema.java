@@ -68,7 +68,10 @@ final class PlainSchema {
                 return false;
             }
             int length = text.codePointCount(0, text.length());
-            return length >= shortest && length <= longest && (names == null || names.contains(text)) && fits.test(text);
+            return length >= shortest
+                    && length <= longest
+                    && (names == null || names.contains(text))
+                    && fits.test(text);
         };
     }
 

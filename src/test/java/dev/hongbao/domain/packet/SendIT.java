@@ -147,11 +147,12 @@ class SendIT {
         // Given
         engine.deposit("olga", 300);
         Packet sent = engine.send("olga", 300, 1);
-        String copy = "insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split, split_version,"
-                + " seed, commitment, luckiest, escrow, refund_to, opens_at, expires_at)"
-                + " select %1$s, %2$s, group_id, sender, kind, %3$s, amount, count, min, max, split, split_version, seed,"
-                + " packet_commitment(%1$s, seed, %3$s, amount, count, min, max, split, split_version), luckiest, %4$s, %5$s,"
-                + " opens_at, expires_at from packet where id = '" + sent.id() + "'";
+        String copy =
+                "insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split, split_version,"
+                        + " seed, commitment, luckiest, escrow, refund_to, opens_at, expires_at)"
+                        + " select %1$s, %2$s, group_id, sender, kind, %3$s, amount, count, min, max, split, split_version, seed,"
+                        + " packet_commitment(%1$s, seed, %3$s, amount, count, min, max, split, split_version), luckiest, %4$s, %5$s,"
+                        + " opens_at, expires_at from packet where id = '" + sent.id() + "'";
         UUID fresh = UUID.randomUUID();
         String id = "'" + fresh + "'::uuid";
         try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
@@ -162,7 +163,8 @@ class SendIT {
             String escrow = "(select id from account where owner = '" + fresh + "')";
             List<String> wrong = List.of(
                     copy.formatted(id, "shard", "asset", "escrow", "refund_to"), // the other packet's
-                    copy.formatted(id, "shard", "asset", "(select min(id) from account where kind = 'source')", "refund_to"),
+                    copy.formatted(
+                            id, "shard", "asset", "(select min(id) from account where kind = 'source')", "refund_to"),
                     copy.formatted(id, "shard", "asset", "999999999", "refund_to"),
                     copy.formatted(id, "shard", "asset", escrow, "999999998"),
                     copy.formatted(id, "shard", "'GOLD'", escrow, "refund_to"),
@@ -291,7 +293,8 @@ class SendIT {
                 + "), array(select '{' || a || '}' from unnest(" + totals + ") as a), array(select 1 from " + n
                 + ")::bigint[], " + totals + ", array(select 1 from " + n
                 + ")::smallint[], array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1,"
-                + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)), " + nulls
+                + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)), "
+                + nulls
                 + "::uuid[], " + nulls + "::text[], " + common + ")");
     }
 
@@ -301,8 +304,7 @@ class SendIT {
         CountingPool counted = new CountingPool(engine.engine().pool());
 
         // When
-        Future<Packet> refused =
-                counted.service().send(member("penniless"), lucky(100_000, 100_000, HOUR), newKey());
+        Future<Packet> refused = counted.service().send(member("penniless"), lucky(100_000, 100_000, HOUR), newKey());
 
         // Then
         assertThatThrownBy(() -> get(refused))

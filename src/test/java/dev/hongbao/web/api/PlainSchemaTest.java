@@ -33,7 +33,8 @@ class PlainSchemaTest {
     private static final List<Object> VALUES = new ArrayList<>();
 
     static {
-        VALUES.addAll(List.of("family", "Family", "family7890", "lucky", "equal", "", "恭喜发", "恭喜发财", "😀😀😀", "😀😀😀😀"));
+        VALUES.addAll(
+                List.of("family", "Family", "family7890", "lucky", "equal", "", "恭喜发", "恭喜发财", "😀😀😀", "😀😀😀😀"));
         VALUES.addAll(List.of("0190a3c4-5b6d-7e8f-9012-3456789abcde", "2026-11-22T00:00:00Z", "no time", "a\n"));
         VALUES.addAll(List.of(0, 1, -1, 99999999999999L, 100000000000000L, 1.0, 1.5, 1e30, true));
         VALUES.addAll(List.of(BigInteger.TWO.pow(64), new JsonArray(), new JsonArray().add("a"), new JsonObject()));
@@ -44,7 +45,8 @@ class PlainSchemaTest {
 
     @Test
     void whatPeopleSendFitsWithoutTheValidator() {
-        assertThat(plain.test(new JsonObject("{\"group\":\"family\",\"kind\":\"lucky\",\"amount\":500,\"greeting\":\"恭喜发\"}")))
+        assertThat(plain.test(new JsonObject(
+                        "{\"group\":\"family\",\"kind\":\"lucky\",\"amount\":500,\"greeting\":\"恭喜发\"}")))
                 .isTrue();
         assertThat(plain.test(new JsonObject("{\"group\":\"family\",\"amount\":500,\"users\":[]}")))
                 .as("an array is the validator's")

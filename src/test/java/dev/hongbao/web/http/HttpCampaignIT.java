@@ -190,7 +190,8 @@ class HttpCampaignIT extends TestServerClient {
     void everyRefusalOfAHostHasItsType() throws Exception {
         // Given a host that owns what one campaign takes
         json(post(null, "/v1/accounts/" + name("shop") + "/deposits", "money", cny(1000)), 201);
-        String id = json(post(null, "/v1/campaigns", "once", definition("{}")), 201).getString("id");
+        String id =
+                json(post(null, "/v1/campaigns", "once", definition("{}")), 201).getString("id");
         String budget = "/v1/campaigns/" + id + "/budget";
 
         // Then
