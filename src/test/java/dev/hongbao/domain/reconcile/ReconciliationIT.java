@@ -22,8 +22,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +38,7 @@ import redis.clients.jedis.StreamEntryID;
 /** The audit finds what is wrong: each check is seen failing on books that were forged behind the rules' back. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ReconciliationIT {
     /** More entries than the audit reads at once. */
     private static final int LATE = 1_100;
@@ -182,7 +186,9 @@ class ReconciliationIT {
         }
     }
 
+    /** The last one: where Redis is given, a fresh one is the same one, emptied. */
     @Test
+    @Order(Integer.MAX_VALUE)
     void aDatabaseWithoutAnInstallationIsRefused() {
         try (TestServers empty = Servers.fresh()) {
             assertThatThrownBy(() -> Audit.run(TestEngine.stores(empty), finding -> {}))
