@@ -21,8 +21,13 @@ import org.jspecify.annotations.Nullable;
 public final class GatheredHolds {
     private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5)";
 
-    private static final String PLAYED =
-            "select request, count(*)::integer as plays from play where request = any ($1) group by request";
+    /** One by one, since a plan that is made while the table is empty would read all of it for many at once. */
+    private static final String PLAYED = """
+            select g.id, p.plays
+            from unnest($1::uuid[]) as g(id)
+            cross join lateral (select count(*)::integer as plays from play where request = g.id) as p
+            where p.plays > 0
+            """;
 
     private final GatheredCommands<PlayRequest, Hold> holds;
     private final GatheredLookups<UUID, Integer> played;
@@ -52,7 +57,7 @@ public final class GatheredHolds {
                 .execute(Tuple.tuple().addArrayOfUUID(requests.toArray(UUID[]::new)))
                 .map(rows -> {
                     Map<UUID, Integer> played = new HashMap<>();
-                    rows.forEach(row -> played.put(row.getUUID("request"), row.getInteger("plays")));
+                    rows.forEach(row -> played.put(row.getUUID("id"), row.getInteger("plays")));
                     return played;
                 });
     }
