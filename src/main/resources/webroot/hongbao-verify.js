@@ -89,11 +89,11 @@ function judgeClaims(packet, claims, shares, faults) {
   for (const { packet: of, user, slot, amount, asset } of claims) {
     need(of === packet.id && asset === packet.asset, 'a claim is on another packet');
     need(Number.isSafeInteger(slot) && Number.isSafeInteger(amount) && typeof user === 'string', 'a claim has no slot, user or amount');
-    if (slot < 0 || slot >= claims.length || slots.has(slot)) {
-      faults.push(`slot ${slot} is claimed twice, or one before it by nobody`);
+    if (slot < 0 || slot >= Math.min(claims.length, shares.length) || slots.has(slot)) {
+      faults.push(`slot ${slot} is not in the packet, or claimed twice, or one before it by nobody`);
     } else if (users.has(user)) {
       faults.push(`${user} has two shares`);
-    } else if (slot < shares.length && amount !== shares[slot]) {
+    } else if (amount !== shares[slot]) {
       faults.push(`slot ${slot} gave ${amount}, the seed gives ${shares[slot]}`);
     }
     slots.add(slot);

@@ -136,6 +136,13 @@ class VerifyCommandTest {
                         "a slot that is not there",
                         (packet, items) -> items.getJsonObject(7).put("slot", 8)),
                 forgery("a user", (packet, items) -> items.getJsonObject(7).put("user", "user-0")),
+                forgery("one claim more than shares", (packet, items) -> {
+                    items.add(items.getJsonObject(7).copy().put("slot", 8).put("user", "mallory"));
+                    packet.put("status", "refunded").putNull("luckiest");
+                    packet.getJsonObject("claimed")
+                            .put("count", 9)
+                            .put("amount", 888 + items.getJsonObject(7).getLong("amount"));
+                }),
                 forgery("one claim less", (packet, items) -> items.remove(7)),
                 forgery(
                         "the count of claims",

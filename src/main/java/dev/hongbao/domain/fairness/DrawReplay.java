@@ -31,6 +31,8 @@ public final class DrawReplay implements Proof {
     /** More contradictions than anybody reads. */
     private static final int MAX_FAULTS = 1_000;
 
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
     private final UUID id;
     private final DrawDefinition definition;
     private final String commitment;
@@ -90,10 +92,15 @@ public final class DrawReplay implements Proof {
             DrawDefinition definition =
                     DefinitionReader.readStored(new JsonObject(given.object().encode()).getMap());
             DefinitionRules.require(definition);
+            if (definition.opensAt() == null) {
+                throw given.fault("opensAt", "is required");
+            }
             return definition;
         } catch (DefinitionFaults wrong) {
             DefinitionFaults.Fault first = wrong.faults().get(0);
             throw InvalidInputException.of(given.place() + first.pointer().substring(1), first.detail());
+        } catch (InvalidInputException fault) {
+            throw fault;
         } catch (RuntimeException impossible) {
             throw InvalidInputException.of(given.place(), "cannot be: " + impossible.getMessage());
         }
@@ -155,7 +162,11 @@ public final class DrawReplay implements Proof {
 
     private static Instant moment(Fields play) {
         try {
-            return Instant.parse(play.text("at"));
+            Instant at = Instant.parse(play.text("at"));
+            if (at.isBefore(Instant.EPOCH) || at.isAfter(LATEST)) {
+                throw play.fault("at", "must be a time from 1970 to 9999");
+            }
+            return at;
         } catch (DateTimeParseException malformed) {
             throw play.fault("at", "must be a time");
         }

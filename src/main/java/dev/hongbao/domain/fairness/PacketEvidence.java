@@ -97,12 +97,12 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
         long claimed = 0;
         for (Share share : claims) {
             claimed += share.amount;
-            if (share.slot >= claims.size() || !slots.add(share.slot)) {
+            if (share.slot >= Math.min(claims.size(), amounts.length) || !slots.add(share.slot)) {
                 // Slots are handed out from 0 on, without gaps.
-                found.add("slot " + share.slot + " is claimed twice, or one before it by nobody");
+                found.add("slot " + share.slot + " is not in the packet, or claimed twice, or one before it by nobody");
             } else if (!users.add(share.user)) {
                 found.add(share.user + " has two shares");
-            } else if (share.slot < amounts.length && share.amount != amounts[share.slot]) {
+            } else if (share.amount != amounts[share.slot]) {
                 found.add("slot " + share.slot + " gave " + share.amount + ", the seed gives " + amounts[share.slot]);
             }
         }

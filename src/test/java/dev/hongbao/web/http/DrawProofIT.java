@@ -232,6 +232,8 @@ class DrawProofIT extends TestServerClient {
                 "no final table", it -> it.view.putNull("final"),
                 "a play missing", it -> it.plays.remove(3),
                 "a number beyond", it -> it.plays.get(3).put("number", 5),
+                "no opening", it -> it.view.getJsonObject("definition").remove("opensAt"),
+                "a time beyond", it -> it.plays.get(3).put("at", "+999999999-12-31T23:59:59Z"),
                 "no time", it -> it.plays.get(3).put("at", "noon"),
                 "another draw", it -> it.plays.get(3).put("draw", another));
         for (Map.Entry<String, Consumer<Told>> each : nonsense.entrySet()) {

@@ -41,6 +41,9 @@ class FairnessIT extends PageUse {
                   missing: [packet, claims.slice(1)],
                   twice: [packet, [...claims, claims[0]]],
                   luckiest: [{ ...packet, luckiest: null }, claims],
+                  more: [{ ...packet, status: 'refunded', luckiest: null,
+                    claimed: { count: vector.count + 1, amount: vector.amount + 1 } },
+                    [...claims, { ...claims[0], user: 'mallory', slot: vector.count, amount: 1 }]],
                   told: [packet, claims, { commitment: '0'.repeat(64) }],
                 };
                 for (const [forgery, given] of Object.entries(forgeries)) {
