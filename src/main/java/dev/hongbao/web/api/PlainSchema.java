@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * Says of nearly every value at once that it fits its schema: texts, whole numbers, and objects of them. It never says more than that:
- * what does not fit, or is beyond it, is the validator's to judge. A send takes 2 µs instead of 30, a path's id 0.2 instead of 4. Safe
+ * what does not fit, or is beyond it, is the validator's to judge. A send takes 3 µs instead of 30, a path's id 0.2 instead of 4. Safe
  * on any thread.
  */
 final class PlainSchema {
