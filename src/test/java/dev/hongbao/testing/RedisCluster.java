@@ -3,120 +3,45 @@ package dev.hongbao.testing;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.tools.bench.local.LocalRedisCluster;
+import dev.hongbao.tools.bench.local.RedisProcesses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntUnaryOperator;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol;
 import redis.clients.jedis.params.MigrateParams;
 import redis.clients.jedis.util.JedisClusterCRC16;
-import redis.clients.jedis.util.SafeEncoder;
 
-/** A Redis Cluster on loopback: masters 0, 1 and 2 with equal parts of the slots, and replica 3 + n of master n. */
+/** A Redis Cluster on loopback whose nodes are killed and whose slots are moved: masters 0, 1 and 2, and replica 3 + n of master n. */
 public final class RedisCluster implements AutoCloseable {
-    private static final Duration FORMED = Duration.ofSeconds(20);
+    private final LocalRedisCluster cluster;
+    private final RedisProcesses nodes;
 
-    private static final int SLOTS = 16_384;
-
-    private final int masters;
-    private final RedisProcesses nodes = new RedisProcesses("cluster");
-
-    private RedisCluster(int masters) {
-        this.masters = masters;
+    private RedisCluster(LocalRedisCluster cluster) {
+        this.cluster = cluster;
+        this.nodes = cluster.nodes();
     }
 
     /** Returns when all nodes agree. */
     public static RedisCluster start(int masters, boolean replicas) {
-        RedisCluster cluster = new RedisCluster(masters);
-        try {
-            cluster.form(replicas);
-            return cluster;
-        } catch (RuntimeException | Error fault) {
-            cluster.close();
-            throw fault;
-        }
-    }
-
-    private void form(boolean replicas) {
-        int count = replicas ? 2 * masters : masters;
-        for (int node = 0; node < count; node++) {
-            nodes.start(Map.of(
-                    "cluster-enabled", "yes",
-                    "cluster-port", Integer.toString(RedisProcesses.freePort()),
-                    "cluster-node-timeout", "1000",
-                    "cluster-require-full-coverage", "no",
-                    "cluster-replica-validity-factor", "0"));
-        }
-        for (int node = 0; node < count; node++) {
-            command(node, "CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(node + 1));
-            if (node < masters) {
-                int from = node * SLOTS / masters;
-                int to = (node + 1) * SLOTS / masters - 1;
-                command(node, "CLUSTER", "ADDSLOTSRANGE", Integer.toString(from), Integer.toString(to));
-            }
-            if (node > 0) {
-                command(node, "CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.port(0)), clusterPort(0));
-            }
-        }
-        awaitKnown(count);
-        for (int node = masters; node < count; node++) {
-            command(node, "CLUSTER", "REPLICATE", id(node - masters));
-        }
-        awaitReplicas(count - masters);
-        awaitOk();
-    }
-
-    private String clusterPort(int node) {
-        try (Jedis redis = nodes.client(node)) {
-            return redis.configGet("cluster-port").get("cluster-port");
-        }
-    }
-
-    private void awaitKnown(int count) {
-        eventually(FORMED, () -> {
-            for (int node = 0; node < count; node++) {
-                assertThat(lines(node)).as("nodes that node %d knows", node).hasSize(count);
-                assertThat(lines(node)).noneMatch(line -> line.contains("handshake"));
-            }
-        });
-    }
-
-    private void awaitReplicas(int wanted) {
-        eventually(FORMED, () -> {
-            for (int node = 0; node < nodes.count(); node++) {
-                assertThat(lines(node).stream().filter(line -> line.contains("slave")))
-                        .hasSize(wanted);
-            }
-            for (int node = 0; node < Math.min(masters, wanted); node++) {
-                assertThat(info(node, "replication")).contains("state=online");
-            }
-        });
+        return new RedisCluster(LocalRedisCluster.start(RedisNodes.processes("cluster"), masters, replicas));
     }
 
     /** The master has a replica that follows it. */
     public void awaitReplicaOf(int master) {
-        eventually(FORMED, () -> assertThat(info(master, "replication")).contains("role:master", "state=online"));
+        cluster.awaitReplicaOf(master);
     }
 
     /** Every node that is alive says that all slots are served. */
     public void awaitOk() {
-        eventually(FORMED, () -> {
-            for (int node = 0; node < nodes.count(); node++) {
-                if (isAlive(node)) {
-                    assertThat(text(command(node, "CLUSTER", "INFO")))
-                            .contains("cluster_state:ok", "cluster_slots_ok:" + SLOTS);
-                }
-            }
-        });
+        cluster.awaitOk();
     }
 
     /** The option's value: two of the nodes. */
     public String url() {
-        return "redis+cluster://" + nodes.userInfo() + nodes.address(0) + "," + nodes.address(1);
+        return cluster.url();
     }
 
     /** From now on the nodes tell clients of other ports. @param front the port that leads to a port; @return their URL, with TLS */
@@ -128,10 +53,10 @@ public final class RedisCluster implements AutoCloseable {
                 redis.configSet("cluster-announce-port", Integer.toString(shown.get(node)));
             }
         }
-        eventually(FORMED, () -> {
+        eventually(Duration.ofSeconds(20), () -> {
             for (int node = 0; node < nodes.count(); node++) {
                 for (int port : shown) {
-                    assertThat(lines(node)).anyMatch(line -> line.contains("127.0.0.1:" + port + "@"));
+                    assertThat(cluster.lines(node)).anyMatch(line -> line.contains("127.0.0.1:" + port + "@"));
                 }
             }
         });
@@ -143,15 +68,20 @@ public final class RedisCluster implements AutoCloseable {
         return nodes.client(node);
     }
 
+    /** What a node says of itself; see the command INFO. */
+    public String info(int node, String section) {
+        return cluster.info(node, section);
+    }
+
     /** The URL of one node alone. */
     public String urlOf(int node) {
-        return "redis://" + nodes.userInfo() + nodes.address(node);
+        return nodes.url(node);
     }
 
     /** The node that serves a key's slot, as {@code asked} knows. */
     public int nodeOf(String key, int asked) {
         int slot = slot(key);
-        for (String line : lines(asked)) {
+        for (String line : cluster.lines(asked)) {
             String[] words = line.split(" ");
             boolean has = words[2].contains("master")
                     && IntStream.range(8, words.length)
@@ -182,8 +112,8 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Marks a slot as on its way; its keys stay where they are until they are moved. */
     public void beginMigration(int slot, int from, int to) {
-        command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
-        command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
+        cluster.command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", cluster.id(from));
+        cluster.command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", cluster.id(to));
     }
 
     /** Moves one key of a slot that is on its way, if it is still there. */
@@ -210,9 +140,9 @@ public final class RedisCluster implements AutoCloseable {
                 keys.forEach(key -> moveKey(key, from, to));
             }
         }
-        String owner = id(to);
-        command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
-        command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
+        String owner = cluster.id(to);
+        cluster.command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
+        cluster.command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
     }
 
     /** {@code kill -9}. */
@@ -234,43 +164,8 @@ public final class RedisCluster implements AutoCloseable {
         nodes.startAgain(node);
     }
 
-    private boolean isAlive(int node) {
-        try (Jedis redis = nodes.client(node)) {
-            return redis.ping().equals("PONG");
-        } catch (redis.clients.jedis.exceptions.JedisException away) {
-            return false;
-        }
-    }
-
-    public String info(int node, String section) {
-        try (Jedis redis = nodes.client(node)) {
-            return redis.info(section);
-        }
-    }
-
-    private String id(int node) {
-        return text(command(node, "CLUSTER", "MYID"));
-    }
-
-    private List<String> lines(int node) {
-        return text(command(node, "CLUSTER", "NODES")).lines().collect(Collectors.toList());
-    }
-
-    private Object command(int node, String... words) {
-        try (Jedis redis = nodes.client(node)) {
-            byte[][] arguments = IntStream.range(1, words.length)
-                    .mapToObj(i -> SafeEncoder.encode(words[i]))
-                    .toArray(byte[][]::new);
-            return redis.sendCommand(Protocol.Command.valueOf(words[0]), arguments);
-        }
-    }
-
-    private static String text(Object reply) {
-        return SafeEncoder.encode((byte[]) reply);
-    }
-
     @Override
     public void close() {
-        nodes.close();
+        cluster.close();
     }
 }

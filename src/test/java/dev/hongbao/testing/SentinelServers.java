@@ -3,6 +3,8 @@ package dev.hongbao.testing;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.tools.bench.local.LocalPorts;
+import dev.hongbao.tools.bench.local.RedisProcesses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -23,7 +25,7 @@ public final class SentinelServers implements AutoCloseable {
     private static final String MASTER = "books";
 
     private final IntUnaryOperator front;
-    private final RedisProcesses servers = new RedisProcesses("watched");
+    private final RedisProcesses servers = RedisNodes.processes("watched");
     private final List<Process> sentinels = new ArrayList<>();
     private final List<Integer> ports = new ArrayList<>();
 
@@ -59,7 +61,7 @@ public final class SentinelServers implements AutoCloseable {
             }
         });
         Path program;
-        try (Stream<Path> found = Files.walk(RedisProcesses.ROOT.resolve("bin"))) {
+        try (Stream<Path> found = Files.walk(RedisNodes.BINARIES)) {
             program = found.filter(file -> file.endsWith("redis-server"))
                     .findFirst()
                     .orElseThrow()
@@ -83,7 +85,7 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     private void startSentinel(Path program, int master) throws IOException {
-        int port = RedisProcesses.freePort();
+        int port = LocalPorts.free(1);
         Path directory = Files.createDirectories(servers.directory().resolve("sentinel-" + ports.size()));
         Path config = Files.writeString(
                 directory.resolve("sentinel.conf"),

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.testing.TestCertificate;
-import dev.hongbao.testing.TestCluster;
+import dev.hongbao.tools.bench.local.LocalMembers;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.nio.file.Files;
@@ -50,7 +50,7 @@ class HazelcastLineIT {
         // Given two servers with one certificate, and a third one that knows it but has another
         TestCertificate ours = TestCertificate.make(Files.createDirectory(directory.resolve("ours")));
         TestCertificate other = TestCertificate.make(Files.createDirectory(directory.resolve("other")));
-        List<Map<String, String>> options = TestCluster.options(3);
+        List<Map<String, String>> options = LocalMembers.options(3);
         Future<ServerLine> first = join(options.get(0), ours, ours.certificate());
         Future<ServerLine> second = join(options.get(1), ours, ours.certificate());
         Future<ServerLine> third = join(options.get(2), other, ours.certificate());

@@ -13,11 +13,11 @@ import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.PlayCrowd;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestCluster;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestLines;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LocalMembers;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.net.URI;
@@ -140,7 +140,7 @@ class ServerNewsIT {
     @Test
     @Tag("long")
     void aClaimElsewhereTakesAtMostHalfAsLongAgain(TestServers servers) {
-        List<Map<String, String>> cluster = TestCluster.options(2);
+        List<Map<String, String>> cluster = LocalMembers.options(2);
 
         Medians medians = measure(servers, (owner, other) -> {
             List<Future<ServerLine>> joining = Stream.of(owner, other)

@@ -10,9 +10,9 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.LossyProxy;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestCluster;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LocalMembers;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.EventBusOptions;
@@ -107,7 +107,7 @@ class SplitClusterIT {
     @Test
     void bothHalvesOfALongSplitServeAndTheBusWorksWhenTheyHaveMet(TestServers servers) throws Exception {
         Books books = new Books(servers);
-        List<Map<String, String>> options = TestCluster.options(2);
+        List<Map<String, String>> options = LocalMembers.options(2);
         try (TestEngine first = TestEngine.start(servers, 2, OPTIONS);
                 TestEngine second = TestEngine.start(servers, 2, OPTIONS);
                 End one = new End(options.get(0));

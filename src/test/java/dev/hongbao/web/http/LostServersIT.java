@@ -7,8 +7,8 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestCluster;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LocalMembers;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -92,7 +92,7 @@ class LostServersIT extends ServerProcessClient {
             for (int i = 0; i < servers; i++) {
                 hosts.append(address(i)).append(' ').append(NAME).append('\n');
             }
-            String port = TestCluster.options(1).get(0).get("cluster.port");
+            String port = LocalMembers.options(1).get(0).get("cluster.port");
             return new NamedCluster(Files.writeString(directory.resolve("hosts"), hosts), Integer.parseInt(port));
         }
 

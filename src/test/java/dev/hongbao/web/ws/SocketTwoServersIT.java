@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestCluster;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LocalMembers;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +69,7 @@ class SocketTwoServersIT {
 
     @Test
     void withABusAClaimOrAPlaySettledElsewhereReachesItsUserThoughNobodyThereFollowsTheGroup(TestServers stores) {
-        List<Map<String, String>> cluster = TestCluster.options(2);
+        List<Map<String, String>> cluster = LocalMembers.options(2);
         cluster.forEach(options -> options.putAll(OPTIONS));
         try (SocketServer one = SocketServer.start(stores, cluster.get(0));
                 SocketServer other = SocketServer.start(stores, cluster.get(1))) {

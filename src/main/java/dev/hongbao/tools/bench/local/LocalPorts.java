@@ -1,0 +1,50 @@
+package dev.hongbao.tools.bench.local;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Ports of loopback that are free now, for who listens on them in a moment. They are below those of outgoing connections (32768 …), which
+ * would else take them meanwhile, and below those that embedded stores choose. Stateless.
+ */
+public final class LocalPorts {
+    private static final int LOWEST = 10_000;
+    private static final int HIGHEST = 16_000;
+    private static final int TRIES = 200;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private LocalPorts() {}
+
+    /** The first of so many in a row. */
+    public static int free(int count) {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        for (int tried = 0; tried < TRIES; tried++) {
+            int first = LOWEST + RANDOM.nextInt(HIGHEST - LOWEST - count);
+            List<ServerSocket> held = new ArrayList<>();
+            try {
+                for (int next = 0; next < count; next++) {
+                    held.add(new ServerSocket(first + next, 1, loopback));
+                }
+                return first;
+            } catch (IOException taken) {
+                // the next try has other ports
+            } finally {
+                held.forEach(LocalPorts::close);
+            }
+        }
+        throw new IllegalStateException("no free ports");
+    }
+
+    private static void close(ServerSocket socket) {
+        try {
+            socket.close();
+        } catch (IOException unlikely) {
+            throw new UncheckedIOException(unlikely);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.hongbao.tools.bench.local;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.SafeEncoder;
+
+/**
+ * A Redis Cluster of processes on loopback: masters 0, 1, … with equal parts of the slots, and, if wanted, a replica of each after
+ * them. For one thread; blocking.
+ */
+public final class LocalRedisCluster implements AutoCloseable {
+    private static final Duration FORMED = Duration.ofSeconds(20);
+    private static final long POLL_MILLIS = 20;
+    private static final int SLOTS = 16_384;
+
+    private final int masters;
+    private final RedisProcesses nodes;
+
+    private LocalRedisCluster(RedisProcesses nodes, int masters) {
+        this.nodes = nodes;
+        this.masters = masters;
+    }
+
+    /**
+     * Starts the nodes; returns when all agree.
+     *
+     * @param nodes none of which has been started; they belong to the cluster from now on
+     */
+    public static LocalRedisCluster start(RedisProcesses nodes, int masters, boolean replicas) {
+        LocalRedisCluster cluster = new LocalRedisCluster(nodes, masters);
+        try {
+            cluster.form(replicas ? 2 * masters : masters);
+            return cluster;
+        } catch (RuntimeException | Error fault) {
+            cluster.close();
+            throw fault;
+        }
+    }
+
+    private void form(int count) {
+        for (int node = 0; node < count; node++) {
+            nodes.start(Map.of(
+                    "cluster-enabled", "yes",
+                    "cluster-port", Integer.toString(LocalPorts.free(1)),
+                    "cluster-node-timeout", "1000",
+                    "cluster-require-full-coverage", "no",
+                    "cluster-replica-validity-factor", "0"));
+        }
+        for (int node = 0; node < count; node++) {
+            command(node, "CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(node + 1));
+            if (node < masters) {
+                int from = node * SLOTS / masters;
+                int to = (node + 1) * SLOTS / masters - 1;
+                command(node, "CLUSTER", "ADDSLOTSRANGE", Integer.toString(from), Integer.toString(to));
+            }
+            if (node > 0) {
+                command(node, "CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.port(0)), clusterPort(0));
+            }
+        }
+        await("every node knows all others", () -> IntStream.range(0, count).allMatch(node -> knows(node, count)));
+        for (int node = masters; node < count; node++) {
+            command(node, "CLUSTER", "REPLICATE", id(node - masters));
+        }
+        int replicas = count - masters;
+        await("replicas follow", () -> IntStream.range(0, count).allMatch(node -> replicasIn(node) == replicas));
+        IntStream.range(0, replicas).forEach(this::awaitReplicaOf);
+        awaitOk();
+    }
+
+    private String clusterPort(int node) {
+        try (Jedis redis = nodes.client(node)) {
+            return Objects.requireNonNull(redis.configGet("cluster-port").get("cluster-port"));
+        }
+    }
+
+    private boolean knows(int node, int count) {
+        List<String> lines = lines(node);
+        return lines.size() == count && lines.stream().noneMatch(line -> line.contains("handshake"));
+    }
+
+    private long replicasIn(int node) {
+        return lines(node).stream().filter(line -> line.contains("slave")).count();
+    }
+
+    /** Waits until the master has a replica that follows it. */
+    public void awaitReplicaOf(int master) {
+        await("a replica of node " + master, () -> {
+            String said = info(master, "replication");
+            return said.contains("role:master") && said.contains("state=online");
+        });
+    }
+
+    /** Waits until every node that is alive says that all slots are served. */
+    public void awaitOk() {
+        await(
+                "all slots are served",
+                () -> IntStream.range(0, nodes.count()).filter(this::isAlive).allMatch(node -> {
+                    String said = text(command(node, "CLUSTER", "INFO"));
+                    return said.contains("cluster_state:ok") && said.contains("cluster_slots_ok:" + SLOTS);
+                }));
+    }
+
+    private static void await(String what, BooleanSupplier reached) {
+        long begun = System.nanoTime();
+        while (!reached.getAsBoolean()) {
+            if (System.nanoTime() - begun > FORMED.toNanos()) {
+                throw new IllegalStateException("the cluster does not come to: " + what);
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted", stopped);
+            }
+        }
+    }
+
+    private boolean isAlive(int node) {
+        try (Jedis redis = nodes.client(node)) {
+            return redis.ping().equals("PONG");
+        } catch (JedisException away) {
+            return false;
+        }
+    }
+
+    /** The option's value: some of the nodes. */
+    public String url() {
+        return "redis+cluster://" + nodes.userInfo() + nodes.address(0) + "," + nodes.address(1);
+    }
+
+    public RedisProcesses nodes() {
+        return nodes;
+    }
+
+    public String info(int node, String section) {
+        try (Jedis redis = nodes.client(node)) {
+            return redis.info(section);
+        }
+    }
+
+    /** A node's name in the cluster. */
+    public String id(int node) {
+        return text(command(node, "CLUSTER", "MYID"));
+    }
+
+    /** What a node knows of all: a line each. */
+    public List<String> lines(int node) {
+        return text(command(node, "CLUSTER", "NODES")).lines().toList();
+    }
+
+    /** Sends a command to a node, as it is. */
+    public Object command(int node, String... words) {
+        try (Jedis redis = nodes.client(node)) {
+            byte[][] arguments = IntStream.range(1, words.length)
+                    .mapToObj(i -> SafeEncoder.encode(words[i]))
+                    .toArray(byte[][]::new);
+            return redis.sendCommand(Protocol.Command.valueOf(words[0]), arguments);
+        }
+    }
+
+    private static String text(Object reply) {
+        return SafeEncoder.encode((byte[]) reply);
+    }
+
+    @Override
+    public void close() {
+        nodes.close();
+    }
+}

@@ -1,0 +1,20 @@
+package dev.hongbao.testing;
+
+import dev.hongbao.tools.bench.local.RedisProcesses;
+import java.nio.file.Path;
+
+/** Where tests start Redis processes that they kill. */
+final class RedisNodes {
+    private static final Path ROOT = Path.of("target", "test-servers");
+
+    /** Unpacked once for all tests. */
+    static final Path BINARIES = ROOT.resolve("bin");
+
+    private RedisNodes() {}
+
+    /** None yet, in a directory of their own. */
+    static RedisProcesses processes(String name) {
+        String own = name + "-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime());
+        return new RedisProcesses(ROOT.resolve(own), BINARIES);
+    }
+}
