@@ -176,7 +176,7 @@ public final class HazelcastLine implements ServerLine {
 
     @Override
     public boolean isAlone() {
-        return members.getNodes().size() < 2;
+        return !members.isActive() || members.getNodes().size() < 2;
     }
 
     @Override
