@@ -55,6 +55,8 @@ public final class Bench {
         MEMORY(2, 40, MemoryBench::steps),
         /** Many WebSockets. */
         SOCKETS(3, 100, SocketsBench::steps),
+        /** One to three servers, one Redis or three. */
+        CLUSTER(1, 20, ClusterBench::steps),
         /** The five articles' ways. */
         BASELINE(2, 20, BaselineBench::steps);
 
@@ -64,7 +66,7 @@ public final class Bench {
 
         /**
          * @param roundsInAll of {@link #all}
-         * @param percentInAll of its usual size there, so that all of them take less than five minutes on two cores
+         * @param percentInAll of its usual size there, so that all of them take some six minutes on two cores
          */
         Kind(int roundsInAll, int percentInAll, ToIntFunction<Scale> steps) {
             this.roundsInAll = roundsInAll;
@@ -151,13 +153,14 @@ public final class Bench {
             case DRAWS -> DrawsBench.run(directory, scale, progress);
             case MEMORY -> MemoryBench.run(directory, scale, progress);
             case SOCKETS -> SocketsBench.run(directory, SocketsBench.Load.of(scale), progress);
+            case CLUSTER -> ClusterBench.run(directory, scale, progress);
             case BASELINE -> BaselineBench.run(directory, scale, progress);
         };
     }
 
-    /** A server in its own process: until standard input ends. @param options {@code name=value} */
-    public static void serve(Path directory, List<String> options) throws Exception {
-        ChildServer.serve(directory, options, System.in, System.out);
+    /** A server in its own process: until standard input ends, which begins with its options, {@code name=value}, and an empty line. */
+    public static void serve(Path directory) throws Exception {
+        ChildServer.serve(directory, System.in, System.out);
     }
 
     private static void requireWrk() {

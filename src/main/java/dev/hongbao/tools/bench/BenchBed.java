@@ -115,7 +115,12 @@ final class BenchBed implements AutoCloseable {
 
     /** Holds the books to the invariants; what is wrong makes the findings worthless. */
     void audit(Findings findings) throws Exception {
-        for (Finding finding : Audit.run(stores.addresses(), found -> {})) {
+        audit(stores.addresses(), findings);
+    }
+
+    /** The same for the stores of servers elsewhere. */
+    static void audit(StoreAddresses stores, Findings findings) throws Exception {
+        for (Finding finding : Audit.run(stores, found -> {})) {
             finding.lines()
                     .forEach(
                             violation -> findings.fault(finding.invariant() + " " + finding.name() + ": " + violation));

@@ -30,7 +30,9 @@ final class BenchPackets {
     static final Asset CNY = new Asset("CNY");
 
     private static final Set<GroupId> MEMBERSHIP = Set.copyOf(GROUPS);
-    private static final List<Caller> SENDERS = members("sender-%02d", 64);
+    /** Who has money, once {@link #fund}ed. */
+    static final List<Caller> SENDERS = members("sender-%02d", 64);
+
     private static final long DEPOSIT = 10_000_000_000_000L;
     private static final int MEAN_SHARE = 100;
     private static final Duration EXPIRY = Duration.ofHours(1);

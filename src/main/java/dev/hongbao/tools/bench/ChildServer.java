@@ -3,6 +3,7 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -55,24 +56,24 @@ final class ChildServer implements AutoCloseable {
      * @param options by their names, as of {@link HongbaoConfig#forTrial}
      */
     static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
+        return start(directory, List.of("-Xmx" + maxHeapMiB + "m"), options);
+    }
+
+    /** The same with other flags of the JVM. */
+    static ChildServer start(Path directory, List<String> flags, Map<String, String> options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> flag.startsWith(ARCHIVE))
                 .forEach(command::add);
-        command.addAll(List.of(
-                "-Xmx" + maxHeapMiB + "m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.hongbao.Main",
-                "bench",
-                "child-server",
-                directory.toString()));
-        options.forEach((name, value) -> command.add(name + "=" + value));
+        command.addAll(flags);
+        command.addAll(program());
+        command.addAll(List.of("bench", "child-server", directory.toString()));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try {
+            tell(process, options);
             return new ChildServer(HongbaoConfig.forTrial(directory, options), process);
         } catch (IOException | RuntimeException fault) {
             process.destroy();
@@ -80,20 +81,33 @@ final class ChildServer implements AutoCloseable {
         }
     }
 
-    /**
-     * The process itself: serves, and answers each line with its heap, until there are no more.
-     *
-     * @param options {@code name=value}
-     */
-    static void serve(Path directory, List<String> options, InputStream in, PrintStream out) throws Exception {
-        Map<String, String> byName = new HashMap<>();
-        for (String option : options) {
-            int equals = option.indexOf('=');
-            byName.put(option.substring(0, equals), option.substring(equals + 1));
+    /** The jar, whose manifest opens what Hazelcast asks for; else the classes that run here. */
+    private static List<String> program() {
+        String classPath = System.getProperty("java.class.path");
+        return classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
+                ? List.of("-jar", classPath)
+                : List.of("-cp", classPath, "dev.hongbao.Main");
+    }
+
+    /** Not on the command line, which everybody on this machine can read: a store's URL has its password. */
+    private static void tell(Process process, Map<String, String> options) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        options.forEach(
+                (name, value) -> lines.append(name).append('=').append(value).append('\n'));
+        process.getOutputStream().write(lines.append('\n').toString().getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
+    /** The process itself: reads its options up to an empty line, serves, and answers each further line with its heap, until there are no more. */
+    static void serve(Path directory, InputStream in, PrintStream out) throws Exception {
+        BufferedReader asked = reader(in);
+        Map<String, String> options = new HashMap<>();
+        for (String line = asked.readLine(); line != null && !line.isEmpty(); line = asked.readLine()) {
+            int equals = line.indexOf('=');
+            options.put(line.substring(0, equals), line.substring(equals + 1));
         }
-        try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, byName))) {
+        try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, options))) {
             out.println(PORTS + server.port() + " " + server.managementPort());
-            BufferedReader asked = reader(in);
             for (String line = asked.readLine(); line != null; line = asked.readLine()) {
                 if (line.equals(COLLECT)) {
                     collect();
@@ -139,6 +153,10 @@ final class ChildServer implements AutoCloseable {
 
     int managementPort() {
         return managementPort;
+    }
+
+    long pid() {
+        return process.pid();
     }
 
     /** Bytes of heap that are in use after a full collection. */

@@ -13,19 +13,24 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Files that a load over HTTP reads: tokens and packets, a line each. */
+/** What a load over HTTP needs: tokens, and files of tokens and packets, a line each. */
 final class HttpBed {
     private static final Duration TTL = Duration.ofHours(2);
 
     private HttpBed() {}
 
-    /** A token a member. */
-    static Path tokens(Path directory, HongbaoConfig config, List<Caller> members) throws IOException {
+    /** A token a member. @param config of the server that is to believe them */
+    static List<String> signed(HongbaoConfig config, List<Caller> members) throws IOException {
         TokenSigner signer = new TokenSigner(
                 TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
-        String lines = members.stream()
+        return members.stream()
                 .map(member -> signer.sign(member.user(), member.groups(), member.role(), TTL))
-                .collect(Collectors.joining("\n", "", "\n"));
+                .toList();
+    }
+
+    /** The same, in a file. */
+    static Path tokens(Path directory, HongbaoConfig config, List<Caller> members) throws IOException {
+        String lines = String.join("\n", signed(config, members)) + "\n";
         Files.createDirectories(directory);
         return Files.writeString(directory.resolve("tokens.txt"), lines);
     }

@@ -3,29 +3,31 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.server.TokenRules;
-import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
-import java.time.Duration;
 import java.util.List;
 
 /** Claims as bytes on the wire; no user claims a packet twice. */
 final class HttpClaims implements OpenLoop.Requests {
-    private static final Duration TTL = Duration.ofHours(2);
-
     /** A prime, greater than the number of packets: each is met once before one is met again, in no order. */
     private static final long STRIDE = 2_147_483_647;
 
     private final byte[][] lines;
     private final byte[][] headers;
-    private final boolean isSpread;
+    private final Order order;
+    private final int perPacket;
 
-    private HttpClaims(byte[][] headers, List<PacketId> packets, boolean isSpread) {
+    private enum Order {
+        IN_TURN,
+        SPREAD,
+        ACROSS
+    }
+
+    private HttpClaims(byte[][] headers, List<PacketId> packets, Order order, int perPacket) {
         this.headers = headers;
-        this.isSpread = isSpread;
+        this.order = order;
+        this.perPacket = perPacket;
         this.lines = packets.stream()
                 .map(packet -> bytes("POST /v1/packets/" + packet + "/claims HTTP/1.1\r\n"))
                 .toArray(byte[][]::new);
@@ -37,23 +39,28 @@ final class HttpClaims implements OpenLoop.Requests {
      * @param config of the server that is to believe the tokens
      */
     static byte[][] headers(HongbaoConfig config, List<Caller> members) throws IOException {
-        TokenSigner signer = new TokenSigner(
-                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
-        return members.stream()
-                .map(member -> bytes("Host: hongbao\r\nAuthorization: Bearer "
-                        + signer.sign(member.user(), member.groups(), member.role(), TTL)
-                        + "\r\nContent-Length: 0\r\n\r\n"))
+        return HttpBed.signed(config, members).stream()
+                .map(token ->
+                        bytes("Host: hongbao\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 0\r\n\r\n"))
                 .toArray(byte[][]::new);
     }
 
     /** One packet after the other, each by all users: number n is by user n mod users on packet n / users. */
     static HttpClaims inTurn(byte[][] headers, List<PacketId> packets) {
-        return new HttpClaims(headers, packets, false);
+        return new HttpClaims(headers, packets, Order.IN_TURN, headers.length);
     }
 
     /** One claim on each packet, in no order. */
     static HttpClaims spread(byte[][] headers, List<PacketId> packets) {
-        return new HttpClaims(headers, packets, true);
+        return new HttpClaims(headers, packets, Order.SPREAD, 1);
+    }
+
+    /** All packets side by side: one claim on each, then a second one on each by somebody else, until each has so many. */
+    static HttpClaims across(byte[][] headers, List<PacketId> packets, int claims) {
+        if (claims > headers.length) {
+            throw new IllegalArgumentException("a packet is claimed once by each user at the most");
+        }
+        return new HttpClaims(headers, packets, Order.ACROSS, claims);
     }
 
     private static byte[] bytes(String text) {
@@ -62,12 +69,18 @@ final class HttpClaims implements OpenLoop.Requests {
 
     @Override
     public long count() {
-        return isSpread ? lines.length : (long) lines.length * headers.length;
+        return (long) lines.length * perPacket;
     }
 
     @Override
     public void write(long n, ByteBuffer to) {
-        long packet = isSpread ? n * STRIDE : n / headers.length;
-        to.put(lines[(int) (packet % lines.length)]).put(headers[(int) (n % headers.length)]);
+        long packet = switch (order) {
+                    case IN_TURN -> n / headers.length;
+                    case SPREAD -> n * STRIDE;
+                    case ACROSS -> n;
+                }
+                % lines.length;
+        long user = order == Order.ACROSS ? packet * perPacket + n / lines.length : n;
+        to.put(lines[(int) packet]).put(headers[(int) (user % headers.length)]);
     }
 }

@@ -18,6 +18,7 @@ final class HttpConnection {
     /** More than any answer to a claim; there are thousands of connections. */
     private static final int MOST = 2_048;
 
+    final int port;
     private final SocketChannel channel;
     private final byte[] answer = new byte[MOST];
     private int have;
@@ -29,6 +30,7 @@ final class HttpConnection {
 
     /** Connects, and is selected for reading. */
     HttpConnection(int port, Selector selector) throws IOException {
+        this.port = port;
         this.channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.configureBlocking(false);

@@ -117,7 +117,7 @@ final class MemoryBench {
             progress.accept("claims on any");
             Duration length = Duration.ofMillis(scale.millis(CLAIMS_MILLIS));
             OpenLoop.Load load = new OpenLoop.Load(
-                    server.port(),
+                    List.of(server.port()),
                     CONNECTIONS,
                     Math.min(CLAIMS_PER_SECOND, open.size() * 1e3 / length.toMillis()),
                     Duration.ZERO,

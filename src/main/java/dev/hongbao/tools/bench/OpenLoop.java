@@ -39,11 +39,18 @@ final class OpenLoop {
     /**
      * How much.
      *
+     * @param ports of the servers, over which the connections and so the requests are spread evenly
      * @param warmUp at the begin, whose times do not count
      * @param length after it
      * @param patience at the end, for answers that are under way
      */
-    record Load(int port, int connections, double perSecond, Duration warmUp, Duration length, Duration patience) {
+    record Load(
+            List<Integer> ports,
+            int connections,
+            double perSecond,
+            Duration warmUp,
+            Duration length,
+            Duration patience) {
         long requests() {
             return (long) (perSecond * warmUp.plus(length).toNanos() / 1e9);
         }
@@ -110,7 +117,7 @@ final class OpenLoop {
         OpenLoop loop = new OpenLoop(load, requests, first);
         try (Selector selector = Selector.open()) {
             for (int i = 0; i < load.connections; i++) {
-                loop.connect(selector);
+                loop.connect(load.ports.get(i % load.ports.size()), selector);
             }
             loop.run(selector);
         } finally {
@@ -119,8 +126,8 @@ final class OpenLoop {
         return loop.outcome;
     }
 
-    private void connect(Selector selector) throws IOException {
-        HttpConnection connection = new HttpConnection(load.port, selector);
+    private void connect(int port, Selector selector) throws IOException {
+        HttpConnection connection = new HttpConnection(port, selector);
         connections.add(connection);
         free.add(connection);
     }
@@ -165,7 +172,7 @@ final class OpenLoop {
         outcome.broken++;
         connection.close();
         connections.remove(connection);
-        connect(selector);
+        connect(connection.port, selector);
     }
 
     private void read(SelectionKey key, long begun) {

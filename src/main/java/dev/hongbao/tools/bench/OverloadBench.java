@@ -117,7 +117,12 @@ final class OverloadBench {
         progress.accept("overload");
         Duration length = Duration.ofMillis(scale.millis(LENGTH_MILLIS));
         OpenLoop.Load load = new OpenLoop.Load(
-                server.port(), (int) (maxWaiting * CONNECTIONS), perSecond * 2, length.dividedBy(4), length, PATIENCE);
+                List.of(server.port()),
+                (int) (maxWaiting * CONNECTIONS),
+                perSecond * 2,
+                length.dividedBy(4),
+                length,
+                PATIENCE);
         HttpClaims claims = claims(load);
         OpenLoop.Outcome outcome;
         ServerWatch watch = ServerWatch.start(server);
@@ -136,7 +141,7 @@ final class OverloadBench {
         progress.accept("half");
         Duration length = Duration.ofMillis(scale.millis(LENGTH_MILLIS));
         OpenLoop.Load load = new OpenLoop.Load(
-                server.port(),
+                List.of(server.port()),
                 Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2),
                 perSecond / 2,
                 length.dividedBy(4),
@@ -162,7 +167,7 @@ final class OverloadBench {
         Duration length = Duration.ofMillis(scale.millis(CAPACITY_MILLIS));
         Duration warmUp = length.dividedBy(3);
         OpenLoop.Load load = new OpenLoop.Load(
-                server.port(),
+                List.of(server.port()),
                 Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2),
                 CAPACITY_RATE,
                 warmUp,

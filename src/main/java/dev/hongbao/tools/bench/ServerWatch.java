@@ -2,10 +2,6 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.tools.bench.Exhibits.Point;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,10 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** Looks at a server several times a second, on a thread of its own, until it is closed. */
 final class ServerWatch implements AutoCloseable {
     private static final long EVERY_MILLIS = 250;
-    private static final String WAITING = "hongbao_claims_waiting ";
+    private static final String WAITING = "hongbao_claims_waiting";
 
     private final ChildServer server;
-    private final HttpClient client = HttpClient.newHttpClient();
     private final List<Look> looks = new ArrayList<>();
     private final Thread thread = new Thread(this::lookOn, "bench-watch");
     private volatile boolean done;
@@ -46,23 +41,13 @@ final class ServerWatch implements AutoCloseable {
     private void lookOn() {
         try {
             while (!done) {
-                looks.add(new Look(System.nanoTime(), server.heap(), waiting()));
+                double waiting = ServerNumbers.of(server.managementPort()).sum(WAITING);
+                looks.add(new Look(System.nanoTime(), server.heap(), waiting));
                 TimeUnit.MILLISECONDS.sleep(EVERY_MILLIS);
             }
         } catch (IOException | InterruptedException failed) {
             fault = failed;
         }
-    }
-
-    private double waiting() throws IOException, InterruptedException {
-        URI metrics = URI.create("http://127.0.0.1:" + server.managementPort() + "/metrics");
-        HttpResponse<String> answer =
-                client.send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofString());
-        return answer.body()
-                .lines()
-                .filter(line -> line.startsWith(WAITING))
-                .mapToDouble(line -> Double.parseDouble(line.substring(WAITING.length())))
-                .sum();
     }
 
     /** Ends; what was seen is complete then. */

@@ -41,6 +41,7 @@ public final class GuidePages {
             "options",
             "operating",
             "benchmarks",
+            "scaling",
             "contributing",
             "changes");
 

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,8 @@ class OpenLoopIT {
     @Test
     void whatWasDueDuringAStallCountsFromWhenItWasDue() throws Exception {
         // Given 200 requests a second over only two connections
-        var load = new OpenLoop.Load(start(), 2, 200, Duration.ZERO, Duration.ofSeconds(2), Duration.ofSeconds(10));
+        var load = new OpenLoop.Load(
+                List.of(start()), 2, 200, Duration.ZERO, Duration.ofSeconds(2), Duration.ofSeconds(10));
 
         // When the server stalls for 600 ms, which is 120 requests
         OpenLoop.Outcome outcome = OpenLoop.run(load, new Same(), 0);

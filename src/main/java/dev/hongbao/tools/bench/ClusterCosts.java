@@ -1,0 +1,56 @@
+package dev.hongbao.tools.bench;
+
+import dev.hongbao.tools.bench.ClusterBed.Counts;
+import dev.hongbao.tools.bench.ClusterBed.Cpu;
+import java.time.Duration;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What one settled claim, or one send, took in one load.
+ *
+ * @param cpu of cores, beyond what the processes take at rest
+ * @param perSettlement claims in a transaction that settles
+ * @param settlementMicros of a transaction that settles, with the disk
+ * @param logBytes of Postgres' write-ahead log
+ * @param perSecond answered while the load lasted
+ * @param latency since each was due
+ */
+record ClusterCosts(
+        Micros cpu, double perSettlement, double settlementMicros, double logBytes, double perSecond, Latency latency) {
+    /** Microseconds of cores. */
+    record Micros(double servers, double redis, double postgres, double load) {}
+
+    /** Microseconds. */
+    record Latency(double p50, double p99) {}
+
+    /** What all processes took while nobody asked for anything. */
+    record Rest(Cpu cpu, Duration length) {
+        double of(long micros, Duration time) {
+            return (double) micros * time.toNanos() / length.toNanos();
+        }
+
+        /** Cores, without the load's. */
+        double cores() {
+            return of(cpu.servers() + cpu.redis() + cpu.postgres(), Duration.ofSeconds(1)) / 1e6;
+        }
+    }
+
+    /** @param counts of the load, which took so long */
+    static ClusterCosts of(Counts counts, OpenLoop.Outcome outcome, Duration length, Rest rest) {
+        Histogram answered = outcome.claimed;
+        double count = answered.getTotalCount();
+        Cpu cpu = counts.cpu();
+        Cpu resting = rest.cpu;
+        return new ClusterCosts(
+                new Micros(
+                        Math.max(0, cpu.servers() - rest.of(resting.servers(), length)) / count,
+                        Math.max(0, cpu.redis() - rest.of(resting.redis(), length)) / count,
+                        Math.max(0, cpu.postgres() - rest.of(resting.postgres(), length)) / count,
+                        cpu.load() / count),
+                counts.settled() / counts.settlements(),
+                counts.settlementMicros() / counts.settlements(),
+                counts.logBytes() / count,
+                outcome.claims.count(0, length.toNanos()) * 1e9 / length.toNanos(),
+                new Latency(answered.getValueAtPercentile(50), answered.getValueAtPercentile(99)));
+    }
+}
