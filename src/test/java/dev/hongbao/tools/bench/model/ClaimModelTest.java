@@ -151,7 +151,7 @@ class ClaimModelTest {
         Costs costs = new Costs(new Costs.Server(1, 0), new Costs.Redis(100, 0), new Costs.Postgres(1, 10, 10));
         Deployment deployment = new Deployment(2, 8, nodes, 16, 48, null);
 
-        ClaimModel.Outcome outcome = ClaimModel.closed(deployment, costs, 4_000, 2, 1);
+        ClaimModel.Outcome outcome = ClaimModel.closed(deployment, costs, 400, 10, 1);
 
         assertThat(outcome.perSecond()).isCloseTo(nodes * 10_000.0, Percentage.withPercentage(5));
     }
