@@ -37,3 +37,4 @@ grant insert, delete on quarantine_unit, quarantine to ${app};
 
 grant insert, delete on outbox to ${app};
 grant insert (one), update (era, floor) on outbox_state to ${app};
+grant insert, update, delete on webhook, webhook_secret, webhook_delivery to ${app};

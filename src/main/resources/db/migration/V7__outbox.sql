@@ -223,8 +223,49 @@ begin
 end
 $$;
 
--- Removes at most `page` rows that are older than `keep`, or beyond the newest `most`; the oldest first.
--- Returns how many rows are gone.
+-- Who is told. One server at a time delivers, see WebhookVerticle; each change of a position names the one before, so that a server that
+-- was replaced changes nothing.
+create table webhook (
+    id            uuid        primary key, -- UUIDv7
+    url           text        not null,
+    types         text[]      not null check (cardinality(types) > 0),
+    batch         integer     not null check (batch between 1 and 1000), -- events of one message at the most
+    created_at    timestamptz not null default now(),
+    position      text        not null, -- a cursor: what comes after it is not delivered
+    low           bigint      not null, -- rows of the outbox up to here are delivered
+    attempts      integer     not null default 0, -- failed ones in a row
+    failing_since timestamptz,
+    next_at       timestamptz not null default now(), -- of the next attempt
+    disabled_at   timestamptz,
+    reason        text, -- why it is disabled
+    check ((disabled_at is null) = (reason is null))
+);
+
+-- Each message is signed with all that have not ended.
+create table webhook_secret (
+    id      uuid        primary key, -- UUIDv7
+    webhook uuid        not null references webhook on delete cascade,
+    secret  text        not null,
+    ends_at timestamptz -- null for the newest
+);
+create index webhook_secret_of on webhook_secret (webhook);
+
+-- The latest attempts, for people.
+create table webhook_delivery (
+    webhook uuid        not null references webhook on delete cascade,
+    n       bigint      generated always as identity,
+    message text        not null, -- its webhook-id
+    after   text        not null, -- the position before it
+    events  integer     not null,
+    status  integer, -- of the answer; null for none
+    error   text, -- why there was none
+    millis  integer     not null,
+    at      timestamptz not null default now(),
+    primary key (webhook, n)
+);
+
+-- Removes at most `page` rows that are older than `keep`, or beyond the newest `most`; the oldest first, and none that an enabled
+-- webhook has not delivered. Returns how many rows are gone.
 create function outbox_sweep(keep interval, most bigint, page integer) returns bigint
     language plpgsql
 as $$
@@ -244,7 +285,8 @@ begin
                from streams as s
                cross join lateral (select x.shard, x.n, x.at from outbox as x where x.shard = s.shard order by x.n limit page) as l
                cross join newest
-               where l.at < now() - keep or l.n <= newest.n - most
+               where (l.at < now() - keep or l.n <= newest.n - most)
+                 and l.n <= coalesce((select min(low) from webhook where disabled_at is null), l.n)
                order by l.n limit page) as old
         where o.shard = old.shard and o.n = old.n
         returning o.n

@@ -118,6 +118,7 @@ public final class Hongbao {
         commands.put("draw", () -> new CommandLine(new DrawCommand()));
         commands.put("reconcile", () -> configured(flags.get(), ReconcileCommand::new, Hongbao::concernsStores));
         commands.put("quarantine", () -> configured(flags.get(), QuarantineCommand::new, Hongbao::concernsStores));
+        commands.put("webhooks", () -> configured(flags.get(), WebhooksCommand::new, Hongbao::concernsStores));
         commands.put("demo", () -> new CommandLine(new DemoCommand()));
         commands.put("bench", () -> new CommandLine(new BenchCommand()));
         return commands;

@@ -25,6 +25,7 @@ import dev.hongbao.engine.writer.PersistenceVerticle;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.api.EventText;
 import dev.hongbao.web.http.Services;
+import dev.hongbao.web.webhook.WebhookVerticle;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -319,6 +320,11 @@ public final class Engine {
                 FeedHub.NUDGED,
                 metrics));
         return news.mapEmpty();
+    }
+
+    /** What tells the webhooks, to be deployed once. */
+    WebhookVerticle courier() {
+        return newsForHost.courier(pools.postgres(), config.web().webhooks(), metrics, clock);
     }
 
     /** Ends {@link #join}. */

@@ -129,6 +129,7 @@ public final class HongbaoServer implements AutoCloseable {
         HttpSettings http = FaceSettings.http(config);
         int eventLoops = config.web().http().effectiveEventLoops();
         HttpLoops loops = new HttpLoops(eventLoops);
+        deploy(vertx, 1, started::courier);
         IntConsumer listening = bound -> {
             port.set(bound);
             loops.serving(vertx.getOrCreateContext());
@@ -242,7 +243,9 @@ public final class HongbaoServer implements AutoCloseable {
         return engine.loopServices()
                 .map(loop -> new HttpVerticle.Opened(
                         new Services(loop.claims(), loop.packets(), engine.wallets(), loop.feed(), loop.hosted()),
-                        new HostServices(engine.newsForHost().outbox()),
+                        new HostServices(
+                                engine.newsForHost().outbox(),
+                                engine.newsForHost().webhooks()),
                         new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
                         () -> loop.redis().close()));
     }

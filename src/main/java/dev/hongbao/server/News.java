@@ -1,11 +1,19 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.outbox.OutboxHead;
 import dev.hongbao.domain.outbox.OutboxReader;
 import dev.hongbao.domain.outbox.OutboxSweep;
+import dev.hongbao.domain.webhook.WebhookStore;
+import dev.hongbao.domain.webhook.Webhooks;
+import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.web.webhook.WebhookMetrics;
+import dev.hongbao.web.webhook.WebhookVerticle;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Clock;
 import java.time.Duration;
 
 /** The news for the host application, composed. Safe on any thread. */
@@ -16,6 +24,8 @@ public final class News {
     private final OutboxHead head;
     private final OutboxReader reader;
     private final OutboxSweep sweep;
+    private final WebhookStore store;
+    private final Webhooks webhooks;
 
     News(Vertx vertx, Pools pools, int shards, HongbaoConfig config) {
         this.vertx = vertx;
@@ -25,16 +35,36 @@ public final class News {
                 pools.lengthy(),
                 config.domain().outbox().retention(),
                 config.domain().outbox().maxRows());
+        WebhooksConfig terms = config.web().webhooks();
+        this.store = new WebhookStore(pools.news());
+        this.webhooks = new Webhooks(
+                pools.requests(),
+                reader,
+                terms.secretOverlap(),
+                !terms.privateNetworks().isEmpty());
     }
 
     /** Before anybody reads. */
     Future<Void> start() {
-        return head.establish().onSuccess(established -> sweep.every(vertx, SWEEP_EVERY));
+        return head.establish().onSuccess(established -> {
+            sweep.every(vertx, SWEEP_EVERY);
+            vertx.setPeriodic(SWEEP_EVERY.toMillis(), tick -> store.trim());
+        });
+    }
+
+    /** What the host application's backend does with webhooks. */
+    public Webhooks webhooks() {
+        return webhooks;
     }
 
     /** Reads the outbox. */
     public OutboxReader outbox() {
         return reader;
+    }
+
+    /** Tells the webhooks, once it is deployed; one instance a server. */
+    WebhookVerticle courier(Postgres postgres, WebhooksConfig config, MeterRegistry metrics, Clock clock) {
+        return new WebhookVerticle(postgres, reader, store, config, new WebhookMetrics(metrics), clock);
     }
 
     /** Removes what is old; it does so by itself once a minute. */

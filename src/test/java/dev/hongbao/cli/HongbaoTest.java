@@ -98,6 +98,8 @@ class HongbaoTest {
         "quarantine void, which one? list shows the ids",
         "quarantine void 5d3c, Invalid value for positional parameter at index 1 (ID)",
         "quarantine void 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e more, Unmatched argument at index 3: 'more'",
+        "webhooks, Missing required parameter: 'ACTION'",
+        "webhooks tail --count 0, --count must be 1 or more",
         "quarantin list, Did you mean quarantine?",
         "--port 65536, http.port (flag --http-port): must be 0 … 65535",
         "--config none.yaml, none.yaml (file): does not exist"
@@ -203,6 +205,7 @@ class HongbaoTest {
                 "reconcile",
                 "token --user alice",
                 "quarantine list",
+                "webhooks tail --count 1",
                 "quarantine replay 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e",
                 "quarantine void 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e"
             })

@@ -22,13 +22,14 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
             OutboxConfig outbox,
             IdempotencyConfig idempotency) {}
 
-    /** The listeners, and who may come in. */
+    /** The listeners, who may come in, and whom we call. */
     public record Web(
             HttpConfig http,
             SocketConfig socket,
             ManagementConfig management,
             TokenConfig token,
-            LimitsConfig limits) {}
+            LimitsConfig limits,
+            WebhooksConfig webhooks) {}
 
     /**
      * The defaults with some options replaced, without environment or file; for tests and for commands that start their own
@@ -80,7 +81,8 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
                         SocketConfig.from(values),
                         ManagementConfig.from(values),
                         TokenConfig.from(values),
-                        LimitsConfig.from(values)),
+                        LimitsConfig.from(values),
+                        WebhooksConfig.from(values)),
                 LogConfig.from(values));
     }
 }

@@ -216,6 +216,31 @@ public final class Options {
             OptionType.integer(1_000, 100_000_000, "rows"),
             "1000000",
             "Rows of the outbox; beyond, the oldest go early. A row is all of one shard that a statement settled.");
+    static final Option<Duration> WEBHOOKS_TIMEOUT = define(
+            "webhooks.timeout",
+            OptionType.duration("100ms", "1m"),
+            "15s",
+            "A webhook's receiver that has not answered after so long has failed.");
+    static final Option<Duration> WEBHOOKS_MAX_WAIT = define(
+            "webhooks.max-wait",
+            OptionType.duration("100ms", "7d"),
+            "1d",
+            "The longest wait before a failed delivery is tried again. It begins with 1s and doubles.");
+    static final Option<Duration> WEBHOOKS_DISABLE_AFTER = define(
+            "webhooks.disable-after",
+            OptionType.duration("1s", "30d"),
+            "5d",
+            "A webhook that fails for so long is disabled; the outbox waits for it no more.");
+    static final Option<Duration> WEBHOOKS_SECRET_OVERLAP = define(
+            "webhooks.secret-overlap",
+            OptionType.duration("1s", "30d"),
+            "24h",
+            "When a webhook gets a new secret, messages are signed with the old one as well for so long.");
+    static final Option<List<AddressRange>> WEBHOOKS_PRIVATE_NETWORKS = define(
+            "webhooks.private-networks",
+            OptionType.addressRanges(),
+            "",
+            "Networks that are not public and that webhooks may lead to all the same, there also over plain http.");
 
     // What goes between servers
     static final Option<List<String>> CLUSTER_MEMBERS = define(

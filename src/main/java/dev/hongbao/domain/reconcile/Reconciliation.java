@@ -50,7 +50,7 @@ public final class Reconciliation {
 
     /** Every check on the database that is a query; {@link SplitAudit} and {@link DrawSeedAudit} are none. */
     public static List<Check> checks() {
-        return Stream.of(LedgerChecks.ALL, DrawChecks.ALL, CampaignChecks.ALL)
+        return Stream.of(LedgerChecks.ALL, DrawChecks.ALL, CampaignChecks.ALL, OutboxChecks.ALL)
                 .flatMap(List::stream)
                 .toList();
     }

@@ -1,10 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.webhook.Webhooks;
 
-/**
- * What the routes call for the host application alone.
- *
- * @param outbox may be shared
- */
-public record HostServices(OutboxReader outbox) {}
+/** What the routes call for the host application alone. Both may be shared. */
+public record HostServices(OutboxReader outbox, Webhooks webhooks) {}

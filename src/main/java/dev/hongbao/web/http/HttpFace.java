@@ -83,6 +83,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
         new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         draws.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new WebhookRoutes(opened.host().webhooks())
+                .byOperation()
+                .forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
         routes.put("events", new EventsRoute(services.feed(), polls, inFlight)::answer);
         routes.put("outbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);

@@ -269,10 +269,10 @@ class OutboxIT {
                     "select * from move_wallets('deposit', array[gen_random_uuid()], array['backend'], array['" + late
                             + "'], array['SLOW'], array[5::bigint], array['" + late + "'], array['\\x00'::bytea])");
 
-            // When another packet is sent and claimed, and then the first one is
+            // When another packet is sent, and both are claimed
             Packet after = engine.send("alice", 100, 2);
-            engine.claim(after, "u1");
             engine.claim(before, "u1");
+            engine.claim(after, "u1");
 
             // Then the first one's claim is told all the same, and nothing of the other one
             host.until(before.id().toString(), has("claim.settled"));

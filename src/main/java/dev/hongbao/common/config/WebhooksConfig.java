@@ -1,0 +1,37 @@
+package dev.hongbao.common.config;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How webhooks are delivered.
+ *
+ * @param timeout of one attempt
+ * @param maxWait between two attempts, at the most
+ * @param disableAfter how long one may fail
+ * @param secretOverlap how long an old secret still signs
+ * @param privateNetworks that webhooks may lead to besides the public ones
+ */
+public record WebhooksConfig(
+        Duration timeout,
+        Duration maxWait,
+        Duration disableAfter,
+        Duration secretOverlap,
+        List<AddressRange> privateNetworks) {
+    public WebhooksConfig {
+        Options.WEBHOOKS_TIMEOUT.require(timeout);
+        Options.WEBHOOKS_MAX_WAIT.require(maxWait);
+        Options.WEBHOOKS_DISABLE_AFTER.require(disableAfter);
+        Options.WEBHOOKS_SECRET_OVERLAP.require(secretOverlap);
+        privateNetworks = List.copyOf(privateNetworks);
+    }
+
+    static WebhooksConfig from(OptionValues values) {
+        return new WebhooksConfig(
+                values.get(Options.WEBHOOKS_TIMEOUT),
+                values.get(Options.WEBHOOKS_MAX_WAIT),
+                values.get(Options.WEBHOOKS_DISABLE_AFTER),
+                values.get(Options.WEBHOOKS_SECRET_OVERLAP),
+                values.get(Options.WEBHOOKS_PRIVATE_NETWORKS));
+    }
+}

@@ -1,0 +1,153 @@
+package dev.hongbao.domain.webhook;
+
+import dev.hongbao.domain.outbox.OutboxCursor;
+import dev.hongbao.engine.postgres.Transactions;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What who delivers asks of Postgres. Safe on any thread. */
+public final class WebhookStore {
+    /** Attempts of a webhook that are remembered. */
+    private static final int DELIVERIES = 1_000;
+
+    private static final String DUE = """
+            select w.url, w.types, w.batch, w.position, w.attempts,
+                   greatest(0, extract(epoch from w.next_at - now()) * 1000)::bigint as wait_millis,
+                   array(select s.secret from webhook_secret as s
+                         where s.webhook = w.id and (s.ends_at is null or s.ends_at > now()) order by s.id desc) as secrets
+            from webhook as w where w.id = $1 and w.disabled_at is null
+            """;
+
+    private static final String DELIVERED = """
+            with moved as (
+                update webhook set position = $3, low = $4, attempts = 0, failing_since = null, next_at = now()
+                where id = $1 and position = $2 and disabled_at is null
+                returning id
+            )
+            insert into webhook_delivery (webhook, message, after, events, status, error, millis)
+            select id, $5, $2, $6, $7, $8, $9 from moved
+            """;
+
+    private static final String FAILED = """
+            with failed as (
+                update webhook
+                set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
+                    next_at = now() + $3 * interval '1 millisecond',
+                    disabled_at = case when $4 or failing_since < now() - $5 * interval '1 millisecond' then now() end,
+                    reason = case when $4 then 'gone'
+                                  when failing_since < now() - $5 * interval '1 millisecond' then 'failing' end
+                where id = $1 and position = $2 and disabled_at is null
+                returning id, reason
+            ), noted as (
+                insert into webhook_delivery (webhook, message, after, events, status, error, millis)
+                select id, $6, $2, $7, $8, $9, $10 from failed
+            )
+            select reason from failed
+            """;
+
+    private static final String TRIM = """
+            delete from webhook_delivery as d
+            using webhook as w
+            where d.webhook = w.id
+              and d.n <= (select x.n from webhook_delivery as x where x.webhook = w.id order by x.n desc offset $1 limit 1)
+            """;
+
+    private final Pool pool;
+
+    public WebhookStore(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * A webhook that is enabled.
+     *
+     * @param secrets that sign, the newest first
+     * @param attempts failed ones in a row
+     * @param waitMillis until it is to be tried; 0 for now
+     */
+    public record Due(Webhook.Terms terms, List<String> secrets, String position, int attempts, long waitMillis) {
+        public Due {
+            secrets = List.copyOf(secrets);
+        }
+    }
+
+    /**
+     * An attempt that was made.
+     *
+     * @param after the position before it; when the webhook is elsewhere by now, nothing is changed
+     */
+    public record Attempt(UUID webhook, String after, String message, int events, Delivery.Answer answer) {
+        private Tuple addTo(Tuple tuple) {
+            return tuple.addString(message)
+                    .addInteger(events)
+                    .addInteger(answer.status())
+                    .addString(answer.error())
+                    .addInteger(answer.millis());
+        }
+    }
+
+    /** @return null when it is disabled or deleted */
+    public Future<@Nullable Due> due(UUID webhook) {
+        return pool.preparedQuery(DUE).execute(Tuple.of(webhook)).map(rows -> {
+            if (rows.size() == 0) {
+                return null;
+            }
+            Row row = rows.iterator().next();
+            return new Due(
+                    new Webhook.Terms(
+                            row.getString("url"), List.of(row.getArrayOfStrings("types")), row.getInteger("batch")),
+                    List.of(row.getArrayOfStrings("secrets")),
+                    row.getString("position"),
+                    row.getInteger("attempts"),
+                    row.getLong("wait_millis"));
+        });
+    }
+
+    /** The receiver has it: the webhook goes on. */
+    public Future<Void> delivered(Attempt attempt, OutboxCursor next) {
+        return Transactions.statement(() -> pool.preparedQuery(DELIVERED)
+                .execute(attempt.addTo(Tuple.of(attempt.webhook, attempt.after)
+                        .addString(next.text())
+                        .addLong(next.least())))
+                .mapEmpty());
+    }
+
+    /** There was nothing to deliver up to here. */
+    public Future<Void> passed(UUID webhook, String after, OutboxCursor next) {
+        return pool.preparedQuery("update webhook set position = $3, low = $4 where id = $1 and position = $2")
+                .execute(Tuple.of(webhook, after, next.text(), next.least()))
+                .mapEmpty();
+    }
+
+    /**
+     * The receiver does not have it.
+     *
+     * @param wait until it is tried again
+     * @param disableAfter how long it may fail; one that wants no more is disabled at once
+     * @return why it is disabled now; null when it is not
+     */
+    public Future<@Nullable String> failed(Attempt attempt, Duration wait, Duration disableAfter) {
+        Tuple parameters = Tuple.of(attempt.webhook, attempt.after)
+                .addLong(wait.toMillis())
+                .addBoolean(attempt.answer.isGone())
+                .addLong(disableAfter.toMillis());
+        return Transactions.statement(() -> pool.preparedQuery(FAILED).execute(attempt.addTo(parameters)))
+                .map(WebhookStore::reason);
+    }
+
+    private static @Nullable String reason(RowSet<Row> rows) {
+        return rows.size() == 0 ? null : rows.iterator().next().getString("reason");
+    }
+
+    /** Forgets all but the latest attempts of each webhook; called now and then. */
+    public Future<Void> trim() {
+        return pool.preparedQuery(TRIM).execute(Tuple.of(DELIVERIES)).mapEmpty();
+    }
+}

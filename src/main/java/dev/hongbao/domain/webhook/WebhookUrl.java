@@ -1,0 +1,41 @@
+package dev.hongbao.domain.webhook;
+
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/** What a webhook's URL may look like. Where it leads is looked at when it is called. Pure. */
+final class WebhookUrl {
+    private static final int MAX_PORT = 65_535;
+
+    private WebhookUrl() {}
+
+    /**
+     * Checks a URL.
+     *
+     * @param plain whether plain http is allowed
+     * @throws RefusedException when it is not allowed
+     */
+    static void check(String text, boolean plain) {
+        URI url;
+        try {
+            url = new URI(text);
+        } catch (URISyntaxException none) {
+            throw refused("is not a URL");
+        }
+        if (!"https".equals(url.getScheme()) && !(plain && "http".equals(url.getScheme()))) {
+            throw refused("must begin with https://");
+        }
+        if (url.getHost() == null || url.getPort() > MAX_PORT || url.getPort() == 0) {
+            throw refused("must name a host, and a port from 1 to 65535 or none");
+        }
+        if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
+            throw refused("must have no user and no fragment");
+        }
+    }
+
+    private static RefusedException refused(String why) {
+        return new RefusedException(Refusal.INVALID, "The url " + why + ".");
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Who is told the news: webhooks, their secrets and how far each has come, in Postgres. The delivery itself is {@code web.webhook}.
+ * Safe on any thread.
+ */
+@NullMarked
+package dev.hongbao.domain.webhook;
+
+import org.jspecify.annotations.NullMarked;

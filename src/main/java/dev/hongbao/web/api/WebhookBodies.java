@@ -1,0 +1,101 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.domain.outbox.OutboxTypes;
+import dev.hongbao.domain.webhook.Delivery;
+import dev.hongbao.domain.webhook.Webhook;
+import dev.hongbao.domain.webhook.Webhooks;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Webhooks and their deliveries as the contract's JSON. */
+public final class WebhookBodies {
+    private static final int LENGTH = 512;
+    private static final int DEFAULT_BATCH = 100;
+
+    private WebhookBodies() {}
+
+    /** Reads what the host asks for, from a body that fits the contract. */
+    public static Webhook.Terms terms(JsonObject body) {
+        JsonArray types = body.getJsonArray("types");
+        return new Webhook.Terms(
+                body.getString("url"),
+                types == null
+                        ? OutboxTypes.ALL
+                        : types.stream().map(String.class::cast).distinct().toList(),
+                body.getInteger("batch", DEFAULT_BATCH));
+    }
+
+    public static String webhook(Webhook webhook) {
+        JsonText json = new JsonText(LENGTH);
+        write(json, webhook, null);
+        return json.toString();
+    }
+
+    /** With the secret, for who made it. */
+    public static String made(Webhooks.Made made) {
+        JsonText json = new JsonText(LENGTH);
+        write(json, made.webhook(), made.secret());
+        return json.toString();
+    }
+
+    public static String webhooks(List<Webhook> webhooks) {
+        JsonText json = new JsonText(LENGTH * (webhooks.size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        webhooks.forEach(webhook -> write(json, webhook, null));
+        return json.endArray().name("next").raw("null").endObject().toString();
+    }
+
+    private static void write(JsonText json, Webhook webhook, @Nullable String secret) {
+        Webhook.State state = webhook.state();
+        json.beginObject()
+                .plain("id", webhook.id().toString())
+                .field("url", webhook.terms().url())
+                .name("types")
+                .raw(new JsonArray(webhook.terms().types()).encode())
+                .field("batch", webhook.terms().batch())
+                .plain("status", state.isDisabled() ? "disabled" : state.attempts() > 0 ? "failing" : "enabled")
+                .field("reason", state.reason())
+                .field("attempts", state.attempts());
+        time(json, "failingSince", state.failingSince());
+        time(json, "nextAt", state.attempts() > 0 && !state.isDisabled() ? state.nextAt() : null);
+        json.plain("position", webhook.position())
+                .plain("createdAt", webhook.createdAt().toString());
+        if (secret != null) {
+            json.plain("secret", secret);
+        }
+        json.endObject();
+    }
+
+    public static String deliveries(Page<Delivery> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        for (Delivery delivery : page.items()) {
+            Delivery.Answer answer = delivery.answer();
+            json.beginObject()
+                    .plain("message", delivery.message())
+                    .field("delivered", answer.isDelivered())
+                    .name("status")
+                    .raw(String.valueOf(answer.status()))
+                    .field("error", answer.error())
+                    .field("events", delivery.events())
+                    .field("millis", answer.millis())
+                    .plain("after", delivery.after())
+                    .plain("at", delivery.at().toString())
+                    .endObject();
+        }
+        return json.endArray().field("next", page.next()).endObject().toString();
+    }
+
+    private static void time(JsonText json, String name, @Nullable Instant at) {
+        json.field(name, at == null ? null : at.toString());
+    }
+}

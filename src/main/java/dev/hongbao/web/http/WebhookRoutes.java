@@ -1,0 +1,66 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Uuids;
+import dev.hongbao.domain.webhook.Webhooks;
+import dev.hongbao.web.api.WebhookBodies;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+/** The calls on webhooks. Only on its loop. */
+final class WebhookRoutes {
+    private final Webhooks webhooks;
+
+    WebhookRoutes(Webhooks webhooks) {
+        this.webhooks = webhooks;
+    }
+
+    /** By {@code operationId}. */
+    Map<String, Route> byOperation() {
+        return Map.of(
+                "createWebhook", this::create,
+                "webhooks", call -> webhooks.list().map(all -> Reply.json(200, WebhookBodies.webhooks(all))),
+                "webhook", call -> webhooks.find(id(call)).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
+                "deleteWebhook", call -> webhooks.delete(id(call)).map(done -> Reply.of(204, "", "")),
+                "rotateWebhookSecret", this::rotate,
+                "webhookDeliveries", this::deliveries,
+                "redeliverWebhook", this::redeliver);
+    }
+
+    private Future<Reply> create(Call call) {
+        return webhooks.create(call.caller(), WebhookBodies.terms(call.requiredBody()), call.requiredKey())
+                .map(made -> Reply.json(
+                        201,
+                        WebhookBodies.made(made),
+                        "Location",
+                        "/v1/webhooks/" + made.webhook().id()));
+    }
+
+    private Future<Reply> rotate(Call call) {
+        return webhooks.rotate(call.caller(), id(call), call.requiredKey())
+                .map(made -> Reply.json(201, WebhookBodies.made(made)));
+    }
+
+    private Future<Reply> deliveries(Call call) {
+        return webhooks.deliveries(id(call), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, WebhookBodies.deliveries(page)));
+    }
+
+    private Future<Reply> redeliver(Call call) {
+        JsonObject body = call.json();
+        String after = body == null ? null : body.getString("after");
+        return webhooks.redeliver(call.caller(), id(call), after, call.requiredKey())
+                .map(webhook -> Reply.json(200, WebhookBodies.webhook(webhook)));
+    }
+
+    private static UUID id(Call call) {
+        UUID id = Uuids.parse(Objects.requireNonNull(call.path().get("webhook")));
+        if (id == null) {
+            throw InvalidInputException.of("path/webhook", "must be a webhook's id");
+        }
+        return id;
+    }
+}

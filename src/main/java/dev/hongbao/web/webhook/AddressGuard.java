@@ -1,0 +1,60 @@
+package dev.hongbao.web.webhook;
+
+import dev.hongbao.common.config.AddressRange;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Which addresses a webhook may lead to: public ones, so that nobody reaches through us what only we can reach (server-side request
+ * forgery). By the registries of special addresses of IPv4 and IPv6 (RFC 6890 and its successors). Immutable, safe on any thread.
+ */
+final class AddressGuard {
+    private static final List<AddressRange> NOT_PUBLIC = Stream.of(
+                    "0.0.0.0/8",
+                    "10.0.0.0/8",
+                    "100.64.0.0/10", // shared by carriers; some clouds keep their metadata here
+                    "127.0.0.0/8",
+                    "169.254.0.0/16", // link-local; other clouds keep theirs here
+                    "172.16.0.0/12",
+                    "192.0.0.0/24",
+                    "192.0.2.0/24",
+                    "192.88.99.0/24",
+                    "192.168.0.0/16",
+                    "198.18.0.0/15",
+                    "198.51.100.0/24",
+                    "203.0.113.0/24",
+                    "224.0.0.0/4",
+                    "240.0.0.0/4",
+                    // Of what is global in IPv6: tunnels, in whose addresses others are, and what is for documents
+                    "2001::/23",
+                    "2001:db8::/32",
+                    "2002::/16",
+                    "3fff::/20")
+            .map(AddressRange::parse)
+            .toList();
+
+    /** All of IPv6 that is global; the rest is for hosts, links, sites, and for translation into IPv4. */
+    private static final List<AddressRange> GLOBAL_IPV6 = List.of(AddressRange.parse("2000::/3"));
+
+    private final List<AddressRange> allowed;
+
+    /** @param allowed besides the public ones */
+    AddressGuard(List<AddressRange> allowed) {
+        this.allowed = List.copyOf(allowed);
+    }
+
+    boolean allows(InetAddress address) {
+        if (AddressRange.anyHolds(allowed, address)) {
+            return true;
+        }
+        return !AddressRange.anyHolds(NOT_PUBLIC, address)
+                && (address instanceof Inet4Address || AddressRange.anyHolds(GLOBAL_IPV6, address));
+    }
+
+    /** Whether plain http may be spoken with it. */
+    boolean allowsPlain(InetAddress address) {
+        return AddressRange.anyHolds(allowed, address);
+    }
+}

@@ -1,0 +1,195 @@
+package dev.hongbao.web.webhook;
+
+import dev.hongbao.common.config.WebhooksConfig;
+import dev.hongbao.domain.outbox.OutboxCursor;
+import dev.hongbao.domain.outbox.OutboxPage;
+import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.webhook.Delivery;
+import dev.hongbao.domain.webhook.WebhookStore;
+import dev.hongbao.domain.webhook.WebhookStore.Attempt;
+import dev.hongbao.domain.webhook.WebhookStore.Due;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Delivers to one webhook, one message after the other, until it is disabled or deleted or the courier is stopped. Postgres says where it
+ * stands; a message counts as delivered when Postgres knows. What was answered and not written down is delivered again.
+ */
+final class Courier {
+    private static final Logger LOG = LoggerFactory.getLogger(Courier.class);
+
+    /** Between two looks for news. */
+    private static final long LOOK_MILLIS = 100;
+
+    /** Between two looks at the webhook itself, also while it waits: it may have been changed. */
+    private static final long REVIEW_MILLIS = 1_000;
+
+    /** What a webhook passes over without a message is written down so often: so that the outbox need not keep it. */
+    private static final long PASSED_NANOS = Duration.ofSeconds(5).toNanos();
+
+    private final Vertx vertx;
+    private final UUID webhook;
+    private final OutboxReader outbox;
+    private final WebhookStore store;
+    private final Receiver receiver;
+    private final WebhooksConfig config;
+    private final Backoff backoff;
+    private final WebhookMetrics metrics;
+    private @Nullable Passed passed;
+    private long passedNanos = System.nanoTime();
+    private long reviewNanos;
+    private long timer;
+    private boolean stopped;
+    private Future<?> work = Future.succeededFuture();
+
+    /** What all couriers share. */
+    record Shared(
+            Vertx vertx,
+            OutboxReader outbox,
+            WebhookStore store,
+            WebhooksConfig config,
+            Backoff backoff,
+            WebhookMetrics metrics) {}
+
+    /** From a position that is written down to here there is nothing to tell. */
+    private record Passed(String position, OutboxCursor to) {}
+
+    Courier(Shared shared, UUID webhook, Receiver receiver) {
+        this.vertx = shared.vertx;
+        this.webhook = webhook;
+        this.outbox = shared.outbox;
+        this.store = shared.store;
+        this.receiver = receiver;
+        this.config = shared.config;
+        this.backoff = shared.backoff;
+        this.metrics = shared.metrics;
+    }
+
+    /** Begins; once. */
+    Courier start() {
+        next(0);
+        return this;
+    }
+
+    /** Whether it will do no more. */
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** Begins nothing more. @return done when what was under way has ended */
+    Future<?> stop() {
+        stopped = true;
+        vertx.cancelTimer(timer);
+        return work.otherwiseEmpty().eventually(() -> {
+            receiver.close();
+            return Future.succeededFuture();
+        });
+    }
+
+    private void next(long millis) {
+        if (stopped) {
+            return;
+        }
+        if (millis == 0) {
+            run();
+        } else {
+            timer = vertx.setTimer(millis, later -> run());
+        }
+    }
+
+    private void run() {
+        Passed idle = passed;
+        boolean waitsForNews = idle != null && System.nanoTime() - reviewNanos < REVIEW_MILLIS * 1_000_000;
+        Future<Long> turn = Future.succeededFuture(idle)
+                .compose(known -> waitsForNews && known != null
+                        ? outbox.hasNews(known.to)
+                                .compose(news -> news ? review() : Future.succeededFuture(LOOK_MILLIS))
+                        : review());
+        work = turn;
+        turn.onComplete(done -> {
+            if (done.failed()) {
+                LOG.warn(
+                        "webhook {} is looked at again: {}",
+                        webhook,
+                        done.cause().toString());
+            }
+            next(done.succeeded() ? done.result() : REVIEW_MILLIS);
+        });
+    }
+
+    /** @return how long to wait before the next look, ms */
+    private Future<Long> review() {
+        reviewNanos = System.nanoTime();
+        return store.due(webhook).compose(due -> {
+            if (due == null) {
+                stopped = true;
+                receiver.close();
+                return Future.succeededFuture(REVIEW_MILLIS);
+            }
+            return due.waitMillis() > 0 ? Future.succeededFuture(Math.min(due.waitMillis(), REVIEW_MILLIS)) : read(due);
+        });
+    }
+
+    private Future<Long> read(Due due) {
+        Passed known = passed;
+        OutboxCursor from =
+                known != null && known.position.equals(due.position()) ? known.to : OutboxCursor.parse(due.position());
+        if (from == null || !outbox.fits(from)) {
+            return Future.failedFuture(new IllegalStateException("its position is not a cursor"));
+        }
+        return outbox.read(from, Set.copyOf(due.terms().types()), due.terms().batch())
+                .compose(page -> page.events().isEmpty() ? pass(due, page) : deliver(due, page));
+    }
+
+    private Future<Long> pass(Due due, OutboxPage page) {
+        boolean isDue = page.next().least() > 0 && System.nanoTime() - passedNanos > PASSED_NANOS;
+        passed = new Passed(due.position(), page.next());
+        if (!isDue || page.next().text().equals(due.position())) {
+            return Future.succeededFuture(LOOK_MILLIS);
+        }
+        passedNanos = System.nanoTime();
+        return store.passed(webhook, due.position(), page.next()).map(LOOK_MILLIS);
+    }
+
+    private Future<Long> deliver(Due due, OutboxPage page) {
+        WebhookMessage message = WebhookMessage.of(page);
+        return receiver.tell(due.terms().url(), message, due.secrets(), due.attempts())
+                .compose(answer -> {
+                    Attempt attempt = new Attempt(
+                            webhook, due.position(), message.id(), page.events().size(), answer);
+                    return answer.isDelivered() ? delivered(attempt, page) : failed(due, attempt, answer);
+                });
+    }
+
+    private Future<Long> delivered(Attempt attempt, OutboxPage page) {
+        metrics.delivered.increment();
+        return store.delivered(attempt, page.next()).map(0L);
+    }
+
+    private Future<Long> failed(Due due, Attempt attempt, Delivery.Answer answer) {
+        metrics.failed.increment();
+        Duration wait = backoff.after(due.attempts() + 1);
+        return store.failed(attempt, wait, config.disableAfter()).map(reason -> {
+            if (reason != null) {
+                metrics.disabled.increment();
+                LOG.error(
+                        "webhook {} is disabled ({}): {}; the outbox is kept for it no more",
+                        webhook,
+                        reason,
+                        answer.status() == null ? answer.error() : "it answered " + answer.status());
+            } else if (due.attempts() == 0) {
+                LOG.warn(
+                        "webhook {} fails: {}",
+                        webhook,
+                        answer.status() == null ? answer.error() : "it answered " + answer.status());
+            }
+            return Math.min(wait.toMillis(), REVIEW_MILLIS);
+        });
+    }
+}

@@ -1,0 +1,62 @@
+package dev.hongbao.web.webhook;
+
+import com.standardwebhooks.Webhook;
+import com.standardwebhooks.exceptions.EmptyWebhookSecretException;
+import com.standardwebhooks.exceptions.WebhookSigningException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.domain.outbox.OutboxEvent;
+import dev.hongbao.domain.outbox.OutboxPage;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * A message by the Standard Webhooks specification: its headers, and a body that is signed as it stands. Immutable.
+ *
+ * @param id of just these events: the same events again have the same id, others never
+ * @param body the schema {@code NewsMessage} of openapi.yaml
+ */
+record WebhookMessage(String id, String body) {
+    private static final int LENGTH = 512;
+
+    /** @param page with one event at least */
+    static WebhookMessage of(OutboxPage page) {
+        List<OutboxEvent> events = page.events();
+        String ids = events.stream().map(OutboxEvent::id).collect(Collectors.joining(" "));
+        JsonText json = new JsonText(LENGTH * (events.size() + 1))
+                .beginObject()
+                .plain("type", "hongbao.news")
+                .plain("timestamp", events.get(events.size() - 1).at())
+                .name("data")
+                .beginObject()
+                .name("items")
+                .beginArray();
+        events.forEach(event -> json.raw(event.json()));
+        json.endArray()
+                .field("gap", page.gap() == null ? null : page.gap().wireName())
+                .endObject()
+                .endObject();
+        return new WebhookMessage(
+                "msg_" + UUID.nameUUIDFromBytes(ids.getBytes(StandardCharsets.UTF_8)), json.toString());
+    }
+
+    /**
+     * The value of {@code webhook-signature}: one for each secret.
+     *
+     * @param at the second of the attempt, which is signed, too
+     */
+    String signature(List<String> secrets, Instant at) {
+        List<String> signatures = new ArrayList<>(secrets.size());
+        for (String secret : secrets) {
+            try {
+                signatures.add(new Webhook(secret).sign(id, at.getEpochSecond(), body));
+            } catch (EmptyWebhookSecretException | WebhookSigningException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+        return String.join(" ", signatures);
+    }
+}

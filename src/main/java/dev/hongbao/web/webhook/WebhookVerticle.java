@@ -1,0 +1,173 @@
+package dev.hongbao.web.webhook;
+
+import dev.hongbao.common.config.WebhooksConfig;
+import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.webhook.WebhookStore;
+import dev.hongbao.domain.webhook.Webhooks;
+import dev.hongbao.engine.postgres.Postgres;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.pgclient.PgConnection;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has all webhooks delivered while this server is the one that does. That is who holds an advisory lock in Postgres, on a session of its
+ * own: it ends with the server, or when the server is silent for five seconds, and then another server goes on from what Postgres says. One
+ * that froze and wakes up may repeat one message of each webhook, and changes nothing in Postgres. One instance a server.
+ */
+public final class WebhookVerticle extends VerticleBase {
+    private static final Logger LOG = LoggerFactory.getLogger(WebhookVerticle.class);
+
+    /** The key of the advisory lock of who delivers: "hw". */
+    private static final int COURIER = 0x6877;
+
+    private static final long BEAT_MILLIS = 500;
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+    private static final long STOP_MILLIS = 3_000;
+
+    private final Postgres postgres;
+    private final OutboxReader outbox;
+    private final WebhookStore store;
+    private final WebhooksConfig config;
+    private final WebhookMetrics metrics;
+    private final Clock clock;
+    private final Map<UUID, Courier> couriers = new HashMap<>();
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private WorkerExecutor lookups;
+
+    private @Nullable PgConnection session;
+    private boolean delivers;
+    private boolean beating;
+    private boolean stopping;
+
+    /** @param clock tells a message's time */
+    public WebhookVerticle(
+            Postgres postgres,
+            OutboxReader outbox,
+            WebhookStore store,
+            WebhooksConfig config,
+            WebhookMetrics metrics,
+            Clock clock) {
+        this.postgres = postgres;
+        this.outbox = outbox;
+        this.store = store;
+        this.config = config;
+        this.metrics = metrics;
+        this.clock = clock;
+    }
+
+    @Override
+    public Future<?> start() {
+        lookups = vertx.createSharedWorkerExecutor("hongbao-webhooks", Webhooks.MOST);
+        vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<?> stop() {
+        stopping = true;
+        return dismiss()
+                .timeout(STOP_MILLIS, TimeUnit.MILLISECONDS)
+                .otherwiseEmpty()
+                .eventually(() -> {
+                    PgConnection open = session;
+                    return open == null ? Future.succeededFuture() : open.close();
+                });
+    }
+
+    private void beat() {
+        if (beating || stopping) {
+            return;
+        }
+        beating = true;
+        session().compose(open -> delivers ? list(open) : apply(open)).onComplete(done -> {
+            beating = false;
+            if (done.failed()) {
+                LOG.debug(
+                        "webhooks are not delivered by this server: {}",
+                        done.cause().toString());
+                lost(session);
+            }
+        });
+    }
+
+    private Future<PgConnection> session() {
+        PgConnection open = session;
+        if (open != null) {
+            return Future.succeededFuture(open);
+        }
+        return postgres.connect("webhooks", SILENCE, SILENCE).map(made -> {
+            session = made;
+            made.closeHandler(closed -> lost(made));
+            if (stopping) {
+                var unused = made.close();
+            }
+            return made;
+        });
+    }
+
+    private Future<Void> apply(PgConnection open) {
+        return open.preparedQuery("select pg_try_advisory_lock($1, 0)")
+                .execute(Tuple.of(COURIER))
+                .compose(rows -> {
+                    delivers = rows.iterator().next().getBoolean(0);
+                    return delivers ? list(open) : Future.succeededFuture();
+                });
+    }
+
+    private Future<Void> list(PgConnection open) {
+        return open.query("select id, attempts from webhook where disabled_at is null")
+                .execute()
+                .map(rows -> {
+                    int failing = 0;
+                    couriers.values().removeIf(Courier::isStopped);
+                    for (Row row : rows) {
+                        failing += row.getInteger("attempts") > 0 ? 1 : 0;
+                        if (!stopping && delivers) {
+                            couriers.computeIfAbsent(row.getUUID("id"), this::courier);
+                        }
+                    }
+                    metrics.failing.set(failing);
+                    return null;
+                });
+    }
+
+    private Courier courier(UUID webhook) {
+        Receiver receiver = new Receiver(vertx, lookups, new AddressGuard(config.privateNetworks()), config, clock);
+        Courier.Shared shared =
+                new Courier.Shared(vertx, outbox, store, config, new Backoff(config.maxWait()), metrics);
+        return new Courier(shared, webhook, receiver).start();
+    }
+
+    private void lost(@Nullable PgConnection gone) {
+        if (gone == null || gone != session) {
+            return;
+        }
+        session = null;
+        delivers = false;
+        metrics.failing.set(0);
+        var unused = dismiss();
+        var unusedToo = gone.close();
+    }
+
+    private Future<?> dismiss() {
+        List<Future<?>> ends = new ArrayList<>();
+        couriers.values().forEach(courier -> ends.add(courier.stop()));
+        couriers.clear();
+        return Future.join(ends);
+    }
+}

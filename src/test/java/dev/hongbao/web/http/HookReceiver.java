@@ -1,0 +1,166 @@
+package dev.hongbao.web.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.standardwebhooks.Webhook;
+import com.standardwebhooks.exceptions.WebhookVerificationException;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.hongbao.testing.Eventually;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A host application that is told the news, well or badly, by a server that is not ours (the JDK's). */
+final class HookReceiver implements AutoCloseable {
+    static final Duration SOON = Duration.ofSeconds(20);
+
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** Every attempt that came, whatever it was answered. */
+    final List<Message> attempts = new CopyOnWriteArrayList<>();
+
+    /** Those that were answered 204. */
+    final List<Message> taken = new CopyOnWriteArrayList<>();
+
+    volatile Manner manner = Manner.TAKES;
+
+    /** How it answers. */
+    enum Manner {
+        TAKES,
+        FAILS,
+        IS_GONE,
+        REDIRECTS,
+        NEVER_ANSWERS,
+        HANGS_UP,
+        NEVER_ENDS
+    }
+
+    /** A message as it came. */
+    record Message(Map<String, List<String>> headers, String body) {
+        String header(String name) {
+            return headers.entrySet().stream()
+                    .filter(each -> each.getKey().equalsIgnoreCase(name))
+                    .findFirst()
+                    .orElseThrow()
+                    .getValue()
+                    .get(0);
+        }
+
+        /** As the library of the specification does. */
+        boolean isSignedBy(String secret) {
+            try {
+                new Webhook(secret).verify(body, headers);
+                return true;
+            } catch (WebhookVerificationException | com.standardwebhooks.exceptions.EmptyWebhookSecretException not) {
+                return false;
+            }
+        }
+
+        List<JsonObject> items() {
+            return new JsonObject(body)
+                    .getJsonObject("data").getJsonArray("items").stream()
+                            .map(JsonObject.class::cast)
+                            .toList();
+        }
+    }
+
+    HookReceiver() throws IOException {
+        this(0);
+    }
+
+    /** @param port 0 for a free one */
+    HookReceiver(int port) throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 100);
+        server.createContext("/", this::answer);
+        server.setExecutor(threads);
+        server.start();
+    }
+
+    int port() {
+        return server.getAddress().getPort();
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + port() + "/hook?of=hongbao";
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        Message message = new Message(
+                Map.copyOf(exchange.getRequestHeaders()),
+                new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+        attempts.add(message);
+        assertThat(exchange.getRequestMethod()).isEqualTo("POST");
+        switch (manner) {
+            case TAKES -> {
+                taken.add(message);
+                end(exchange, 204);
+            }
+            case FAILS -> end(exchange, 500);
+            case IS_GONE -> end(exchange, 410);
+            case REDIRECTS -> {
+                exchange.getResponseHeaders().add("Location", "/elsewhere");
+                end(exchange, exchange.getRequestURI().getPath().equals("/hook") ? 308 : 204);
+            }
+            case NEVER_ANSWERS -> awaitClose(exchange);
+            case HANGS_UP -> exchange.close();
+            case NEVER_ENDS -> {
+                exchange.sendResponseHeaders(200, 0);
+                exchange.getResponseBody().write(1);
+                exchange.getResponseBody().flush();
+                awaitClose(exchange);
+            }
+        }
+    }
+
+    private static void end(HttpExchange exchange, int status) throws IOException {
+        exchange.sendResponseHeaders(status, -1);
+        exchange.close();
+    }
+
+    private void awaitClose(HttpExchange exchange) {
+        try {
+            closed.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+        exchange.close();
+    }
+
+    /** What it has taken about something, in the order in which it came. */
+    List<JsonObject> about(String what) {
+        List<JsonObject> items = new ArrayList<>();
+        taken.forEach(message -> message.items().stream()
+                .filter(item -> item.encode().contains(what))
+                .forEach(items::add));
+        return items;
+    }
+
+    List<JsonObject> untilTaken(String what, int items) {
+        Eventually.eventually(SOON, () -> assertThat(about(what)).hasSizeGreaterThanOrEqualTo(items));
+        return about(what);
+    }
+
+    void untilAttempted(int times) {
+        Eventually.eventually(SOON, () -> assertThat(attempts).hasSizeGreaterThanOrEqualTo(times));
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

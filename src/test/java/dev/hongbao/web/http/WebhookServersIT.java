@@ -1,0 +1,161 @@
+package dev.hongbao.web.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServer;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.web.http.HookReceiver.Manner;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Webhooks of servers with other options, and of two servers. */
+@ExtendWith(Servers.class)
+class WebhookServersIT extends HttpApiClient {
+    private static final Map<String, String> PRIVATE = Map.of(
+            "webhooks.private-networks", "127.0.0.0/8", "webhooks.timeout", "700ms", "webhooks.max-wait", "150ms");
+
+    private HookReceiver receiver;
+    private TestServer server;
+
+    @BeforeEach
+    void open() throws Exception {
+        receiver = new HookReceiver();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        receiver.close();
+        for (JsonObject webhook : items(get(null, "/v1/webhooks"))) {
+            send(builder(null, "/v1/webhooks/" + webhook.getString("id")).DELETE());
+        }
+        server.close();
+    }
+
+    @Override
+    URI base() {
+        return server.base();
+    }
+
+    @Override
+    byte[] secret() {
+        return server.secret();
+    }
+
+    private JsonObject create(String url) throws Exception {
+        return json(post(null, "/v1/webhooks", name("hook"), new JsonObject().put("url", url)), 201);
+    }
+
+    private JsonObject webhook(JsonObject made) throws Exception {
+        return json(get(null, "/v1/webhooks/" + made.getString("id")), 200);
+    }
+
+    private JsonObject newestDelivery(JsonObject made) throws Exception {
+        return Eventually.eventuallyGet(HookReceiver.SOON, () -> {
+            List<JsonObject> deliveries = items(get(null, "/v1/webhooks/" + made.getString("id") + "/deliveries"));
+            assertThat(deliveries).isNotEmpty();
+            return deliveries.get(0);
+        });
+    }
+
+    @Test
+    void withoutAnOptionNobodyIsToldWhoIsNotPublicAndNobodyOverPlainHttp(TestServers stores) throws Exception {
+        server = TestServer.start(stores, Map.of());
+
+        // Plain http is refused at once
+        assertProblem(
+                post(null, "/v1/webhooks", name("plain"), new JsonObject().put("url", receiver.url())),
+                400,
+                "invalid-request");
+
+        // and where a name leads is looked at when it is called
+        JsonObject made = create("https://localhost:" + receiver.port() + "/hook");
+        money("alice", "deposits", 5, "in", 201);
+        JsonObject delivery = newestDelivery(made);
+        assertThat(delivery.getBoolean("delivered")).isFalse();
+        assertThat(delivery.getValue("status")).isNull();
+        assertThat(delivery.getString("error")).contains("not public");
+        assertThat(receiver.attempts).isEmpty();
+        assertThat(webhook(made).getString("status")).isEqualTo("failing");
+    }
+
+    @Test
+    void oneThatFailsForTooLongIsDisabledWithAnAlarmAndTheOutboxWaitsForItNoMore(TestServers stores) throws Exception {
+        Map<String, String> options = new HashMap<>(PRIVATE);
+        options.put("webhooks.disable-after", "1s");
+        options.put("outbox.retention", "1m");
+        server = TestServer.start(stores, options);
+        Books books = new Books(stores);
+        receiver.manner = Manner.FAILS;
+        JsonObject made = create(receiver.url());
+        money("alice", "deposits", 5, "in", 201);
+
+        // When it fails for a second
+        Eventually.eventually(HookReceiver.SOON, () -> {
+            assertThat(webhook(made).getString("status")).isEqualTo("disabled");
+            assertThat(webhook(made).getString("reason")).isEqualTo("failing");
+        });
+
+        // Then the operator sees it
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(send(HttpRequest.newBuilder(server.management().resolve("/metrics")))
+                                .body())
+                        .contains("hongbao_webhooks_disabled_total 1.0"));
+        assertThat(receiver.attempts.size()).isGreaterThan(2);
+        // and what is old goes
+        assertThat(books.longOf("select outbox_sweep(interval '0', 1000000, 1000)"))
+                .isPositive();
+        assertThat(books.longOf("select count(*) from outbox")).isZero();
+    }
+
+    @Test
+    void whatAnEnabledWebhookDoesNotHaveIsNotSweptHoweverOldItIs(TestServers stores) throws Exception {
+        server = TestServer.start(stores, PRIVATE);
+        Books books = new Books(stores);
+        receiver.manner = Manner.FAILS;
+        create(receiver.url());
+        money("alice", "deposits", 5, "in", 201);
+        receiver.untilAttempted(1);
+
+        books.longOf("select outbox_sweep(interval '0', 0, 1000)");
+
+        receiver.manner = Manner.TAKES;
+        receiver.untilTaken(name("alice"), 1);
+    }
+
+    @Test
+    void oneServerAtATimeDeliversAndAnotherGoesOnWhenItStops(TestServers stores) throws Exception {
+        server = TestServer.start(stores, PRIVATE);
+        JsonObject made = create(receiver.url());
+        TestServer other = TestServer.start(stores, PRIVATE);
+
+        // When money moves before and after the one that delivers stops
+        for (int i = 0; i < 10; i++) {
+            money("alice", "deposits", 1 + i, "first-" + i, 201);
+        }
+        receiver.untilTaken(name("alice"), 10);
+        server.close();
+        server = other;
+        for (int i = 0; i < 10; i++) {
+            money("alice", "deposits", 11 + i, "then-" + i, 201);
+        }
+        receiver.untilTaken(name("alice"), 20);
+
+        // Then each was told once, in order
+        assertThat(receiver.about(name("alice")))
+                .extracting(item -> item.getJsonObject("data").getInteger("amount"))
+                .containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
+        assertThat(newestDelivery(made).getBoolean("delivered")).isTrue();
+    }
+}
