@@ -174,7 +174,7 @@ class GuideTest {
             }
         }
         assertThat(numbers)
-                .isEqualTo(IntStream.rangeClosed(1, 15).mapToObj(n -> "I" + n).toList());
+                .isEqualTo(IntStream.rangeClosed(1, 16).mapToObj(n -> "I" + n).toList());
     }
 
     @Test
