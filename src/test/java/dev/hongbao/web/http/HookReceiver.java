@@ -98,6 +98,10 @@ final class HookReceiver implements AutoCloseable {
     }
 
     private void answer(HttpExchange exchange) throws IOException {
+        if (exchange.getRequestURI().getPath().equals("/elsewhere")) {
+            end(exchange, 204); // who followed a redirect would take this for an answer
+            return;
+        }
         Message message = new Message(
                 Map.copyOf(exchange.getRequestHeaders()),
                 new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
@@ -112,7 +116,7 @@ final class HookReceiver implements AutoCloseable {
             case IS_GONE -> end(exchange, 410);
             case REDIRECTS -> {
                 exchange.getResponseHeaders().add("Location", "/elsewhere");
-                end(exchange, exchange.getRequestURI().getPath().equals("/hook") ? 308 : 204);
+                end(exchange, 303);
             }
             case NEVER_ANSWERS -> awaitClose(exchange);
             case HANGS_UP -> exchange.close();
