@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Starts a server in a temporary directory. 200 members get money; some send packets of all kinds, and all",
             "race for every one over real HTTP, some twice, some late, some from outside the group.",
+            "Then a campaign pays for pools of which each member has one share.",
             "Ends with what happened and with the books; exit code 1 if a cent is off."
         })
 final class DemoCommand implements Callable<Integer> {
@@ -122,6 +123,9 @@ final class DemoCommand implements Callable<Integer> {
         row(out, "claims/s", claims.perSecond());
         row(out, "p50, µs", claims.p50Micros());
         row(out, "p99, µs", claims.p99Micros());
+        row(out, "pools of a campaign", result.campaign().pools());
+        row(out, "  claims, one a member", result.campaign().claims());
+        row(out, "  returned, fen", result.campaign().returned());
         if (result.sample().length > 0) {
             out.println();
             out.println("The shares of one packet, fen:");

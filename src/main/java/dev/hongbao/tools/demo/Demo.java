@@ -87,8 +87,9 @@ public final class Demo {
             });
         }
         return done.compose(all -> awaitRefunds(expiring, System.nanoTime() + REFUND_LIMIT.toNanos()))
-                .compose(all -> client.close())
-                .map(all -> new DemoResult(
+                .compose(all -> new DemoCampaign(vertx, client, tally, service, members, this::token).run())
+                .compose(campaign -> client.close().map(campaign))
+                .map(campaign -> new DemoResult(
                         new DemoResult.Packets(sent, drained, refunded, refundedAmount),
                         new DemoResult.Claims(
                                 tally.claims(),
@@ -96,6 +97,7 @@ public final class Demo {
                                 tally.latencyMicros(50),
                                 tally.latencyMicros(99),
                                 tally.answers()),
+                        campaign,
                         sample,
                         List.copyOf(tally.faults())));
     }

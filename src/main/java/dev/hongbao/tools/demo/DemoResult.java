@@ -9,13 +9,21 @@ import java.util.Map;
  * @param sample the amounts of one drained packet; empty when there was none
  * @param faults what was wrong, one line each; empty when all is well
  */
-public record DemoResult(Packets packets, Claims claims, long[] sample, List<String> faults) {
+public record DemoResult(Packets packets, Claims claims, Campaign campaign, long[] sample, List<String> faults) {
     /**
      * The packets, by how they ended.
      *
      * @param refundedAmount minor units
      */
     public record Packets(int sent, int drained, int refunded, long refundedAmount) {}
+
+    /**
+     * The campaign, in which each member has one share.
+     *
+     * @param claims on all its pools
+     * @param returned to its host at the end, minor units
+     */
+    public record Campaign(int pools, int claims, long returned) {}
 
     /**
      * The claims.
