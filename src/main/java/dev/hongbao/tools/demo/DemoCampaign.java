@@ -137,8 +137,8 @@ final class DemoCampaign {
     private DemoResult.Campaign result(List<String> winners, long returned) {
         Set<String> different = new HashSet<>(winners);
         if (winners.size() != members.size() || different.size() != members.size()) {
-            tally.fault("campaign: " + winners.size() + " claims of " + different.size() + " members, expected one each of "
-                    + members.size());
+            tally.fault("campaign: " + winners.size() + " claims of " + different.size()
+                    + " members, expected one each of " + members.size());
         }
         if (returned != LEFT) {
             tally.fault("campaign: " + returned + " returned, expected " + LEFT);

@@ -45,6 +45,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CampaignOpeningIT {
+    /** Each has a statement of its own under way: so many openings meet in Postgres. */
+    private static final int LOOPS = 8;
+
     private static final Duration IN_TIME = Duration.ofSeconds(15);
 
     private TestServers servers;
@@ -56,7 +59,7 @@ class CampaignOpeningIT {
     void start(TestServers given) {
         servers = given;
         books = new Books(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
+        engine = TestEngine.start(servers, LOOPS, Map.of());
         campaigns = new TestCampaigns(engine);
         engine.deposit("shop", 1_000_000);
     }
@@ -107,6 +110,23 @@ class CampaignOpeningIT {
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(engine.loop(0)
                         .call(services -> services.campaigns().open(member("ann"), id, "hat", GROUP, key))));
+    }
+
+    @Test
+    void ofOpeningsAtTheSameMomentOneIsTheFirst() {
+        // Given
+        CampaignView campaign =
+                campaigns.create(definition(50_000, 5).put("opening", new JsonObject().put("onePerProduct", true)));
+
+        // When a user opens each pool on every loop at once
+        List<Future<Packet>> openings = IntStream.range(0, 20 * LOOPS)
+                .mapToObj(i -> campaigns.opening(i, campaign, "ann", "product-" + i / LOOPS))
+                .toList();
+        get(Future.join(openings).otherwiseEmpty());
+
+        // Then there is one for each product
+        assertThat(openings.stream().filter(Future::succeeded)).hasSize(20);
+        assertThat(campaigns.report(campaign.campaign().id())).hasSize(20).allMatch(line -> line.pools() == 1);
     }
 
     @Test
