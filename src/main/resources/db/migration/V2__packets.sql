@@ -183,7 +183,7 @@ select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
--- Sends packets: each paid from another account, all or none of them committed, each with a verdict of its own. When one cannot be stored (two
+-- Sends packets: each of another sender, or pools each opened by another user of a campaign, all or none of them committed, each with a verdict of its own. When one cannot be stored (two
 -- with one key, amounts that do not add up), none is: each is to be sent alone.
 --
 -- Takes of each what its row holds; its recipients in one text, separated by spaces, null for all kinds but exclusive ones; when
@@ -224,6 +224,8 @@ declare
     wallets     bigint[];
     escrows     bigint[];
     pools constant boolean := array_remove(campaigns, null) <> '{}';
+    spent jsonb := '{}'; -- by the pools of this statement, of each campaign
+    held  bigint;
 begin
     -- One that waits for a lock holds up those that come with it, and when it is alone those that come after it.
     perform set_config('lock_timeout', case when cardinality(keys) > 1 then '1s' else '3s' end, true);
@@ -257,12 +259,25 @@ begin
 
     verdicts := array(
         select coalesce(g.verdict, case
+                   when g.campaign is not null then null
                    when coalesce((select a.balance from account as a where a.id = g.wallet), 0) >= g.total then 'done'
-                   when g.campaign is null then 'poor'
-                   else 'spent'
+                   else 'poor'
                end)
         from unnest(verdicts, wallets, totals, campaigns) with ordinality as g(verdict, wallet, total, campaign, n)
         order by g.n);
+    if pools then
+        for i in 1 .. cardinality(verdicts) loop
+            if verdicts[i] is null then
+                held := coalesce((select a.balance from account as a where a.id = wallets[i]), 0)
+                        - coalesce((spent ->> campaigns[i]::text)::bigint, 0);
+                verdicts[i] := case when held >= totals[i] then 'done' else 'spent' end;
+                if held >= totals[i] then
+                    spent := spent || jsonb_build_object(
+                        campaigns[i]::text, coalesce((spent ->> campaigns[i]::text)::bigint, 0) + totals[i]);
+                end if;
+            end if;
+        end loop;
+    end if;
 
     insert into account (kind, owner, asset)
     select 'escrow', g.id::text, g.asset

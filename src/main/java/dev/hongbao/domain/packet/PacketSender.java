@@ -81,7 +81,7 @@ public final class PacketSender extends VerticleBase {
             PacketService.Limits limits,
             Clock clock) {
         this.statement = new SendStatement(pool, shards);
-        this.gathered = new GatheredCommands<>("sends", MAX_WAITING, NewPacket::sender, this::execute);
+        this.gathered = new GatheredCommands<>("sends", MAX_WAITING, NewPacket::unit, this::execute);
         this.shards = shards;
         this.catalog = catalog;
         this.redis = redis;

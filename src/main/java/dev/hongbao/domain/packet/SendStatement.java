@@ -57,7 +57,12 @@ final class SendStatement {
     record NewPacket(
             Idempotency.Scope scope, PacketId id, int shard, SendCommand command, Shares shares, Duration expiresIn) {
 
-        /** Who pays: the sender, or the campaign of a pool. No two packets of one statement have the same. */
+        /** What no two packets of one statement share: a plain sender's wallet, and what a campaign allows one user. */
+        Object unit() {
+            return command.pool() == null ? scope.user() : List.of(sender(), scope.user());
+        }
+
+        /** Who pays: the sender, or the campaign of a pool. */
         UserId sender() {
             PoolTerms pool = command.pool();
             return pool == null ? scope.user() : new UserId(pool.campaign().toString());
@@ -88,7 +93,7 @@ final class SendStatement {
     }
 
     /**
-     * Sends packets, each of another {@link NewPacket#sender}. Each is judged for itself, and idempotent by its scope; fails when none is sent.
+     * Sends packets, each of another {@link NewPacket#unit}. Each is judged for itself, and idempotent by its scope; fails when none is sent.
      *
      * @return what became of each, in order
      */
