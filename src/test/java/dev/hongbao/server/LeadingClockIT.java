@@ -192,7 +192,6 @@ class LeadingClockIT {
                         keys,
                         1000,
                         at.toEpochMilli(),
-                        chance,
                         draw.id(),
                         0,
                         1,
@@ -200,7 +199,8 @@ class LeadingClockIT {
                         attempt,
                         "wendy",
                         1,
-                        1))
+                        1,
+                        chance))
                 .isEqualTo("+");
         return request;
     }

@@ -31,6 +31,7 @@ public final class Migrations {
             "V4__draws.sql",
             "V5__draw_feed.sql",
             "V6__quarantine.sql",
+            "V7__outbox.sql",
             "V8__campaigns.sql",
             "R__grants.sql");
 
