@@ -224,7 +224,7 @@ public final class Options {
     static final Option<Duration> WEBHOOKS_MAX_WAIT = define(
             "webhooks.max-wait",
             OptionType.duration("100ms", "7d"),
-            "1d",
+            "24h",
             "The longest wait before a failed delivery is tried again. It begins with 1s and doubles.");
     static final Option<Duration> WEBHOOKS_DISABLE_AFTER = define(
             "webhooks.disable-after",
