@@ -135,7 +135,7 @@ class NearlyFullRedisIT {
                         .toString())
                 .contains("undecided");
         assertThatThrownBy(() ->
-                        call("claim", List.of("{t}:journal", "{t}:open"), List.of("9", "packet", "1", "1", "bob")))
+                        call("claim", List.of("{t}:journal", "{t}:open"), List.of("9", "1", "packet", "1", "1", "0", "bob")))
                 .hasMessageContaining("OOM");
         redis.configSet("maxmemory", "0");
         redis.del("{t}:journal", "{t}:packet", "{t}:open", "{t}:draw", "{t}:attempts");

@@ -496,8 +496,10 @@ class QuarantineIT {
         // Given
         Packet bad = engine.send("alice", 1000, 5);
         Packet good = engine.send("alice", 1000, 5);
+        String committed = "commitment = packet_commitment(id, seed, '%s', amount, count, min, max, split, split_version)"
+                + " where id = '" + bad.id() + "'";
         books.execute(
-                "update packet set recipients = '{}', kind = 'exclusive', asset = '?' where id = '" + bad.id() + "'");
+                "update packet set recipients = '{}', kind = 'exclusive', asset = '?', " + committed.formatted("?"));
 
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When a sender lists her packets
@@ -516,7 +518,7 @@ class QuarantineIT {
             assertThat(other.claim(good, "bob").kind()).isEqualTo(Kind.CLAIMED);
         } finally {
             books.execute(
-                    "update packet set recipients = null, kind = 'lucky', asset = 'CNY' where id = '" + bad.id() + "'");
+                    "update packet set recipients = null, kind = 'lucky', asset = 'CNY', " + committed.formatted("CNY"));
         }
     }
 }
