@@ -18,9 +18,11 @@ import dev.hongbao.engine.postgres.GatheredCommands;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -117,12 +119,15 @@ public final class PacketSender extends VerticleBase {
         PoolTerms pool = command.pool();
         String wish = pool == null ? command.toString() : pool.wish(command.group());
         var scope = new Idempotency.Scope(caller.user(), "send", key, wish);
-        return affordable(scope, command)
+        Future<Packet> sent = affordable(scope, command)
                 .compose(affordable -> split(scope, command, algorithm))
                 .compose(packet -> command.count() <= MAX_GATHERED
                         ? gathered.submit(packet)
                         : execute(List.of(packet)).map(answers -> answers.get(0)))
                 .compose(answer -> answer);
+        // It comes from the loop that has the connections to Redis, and is told on the one that asks.
+        Context asking = Vertx.currentContext();
+        return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
     }
 
     /** Gives of each packet when it is claimable, or why it is not sent; on the loop that has the connections to Redis. */

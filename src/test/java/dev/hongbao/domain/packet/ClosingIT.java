@@ -212,7 +212,6 @@ class ClosingIT {
         try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = owner.createStatement()) {
             owner.setAutoCommit(false);
-            statement.execute("alter table packet drop constraint packet_refund_to_fkey");
             statement.execute(
                     "update packet set refund_to = -1, opens_at = now() - interval '1 hour', expires_at = now()"
                             + " where id = '" + packet.id() + "'");

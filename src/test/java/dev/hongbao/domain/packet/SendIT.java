@@ -32,7 +32,9 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -121,6 +123,27 @@ class SendIT {
                         .fresh())
                 .isNotNull();
         assertThat(engine.balance("forger")).isZero();
+    }
+
+    @Test
+    void aSendIsAnsweredOnTheLoopThatAsks() {
+        // Given
+        engine.deposit("ivy", 200_000);
+        SendCommand small = TestEngine.lucky(1_000, 5, Duration.ofHours(1));
+        SendCommand large = TestEngine.lucky(100_000, 2_000, Duration.ofHours(1));
+
+        for (SendCommand command : List.of(small, large)) {
+            // When
+            boolean isThere = get(engine.loop(0).call(services -> {
+                Context asking = Vertx.currentContext();
+                return services.packets()
+                        .send(TestEngine.member("ivy"), command, TestEngine.newKey())
+                        .map(sent -> Vertx.currentContext() == asking);
+            }));
+
+            // Then
+            assertThat(isThere).as("%d shares", command.count()).isTrue();
+        }
     }
 
     @Test
