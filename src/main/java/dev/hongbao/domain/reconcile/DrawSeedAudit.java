@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class DrawSeedAudit {
     private static final int PAGE = 100;
 
-    private static final String DRAWS =
-            "select d.id, d.seed, encode(d.commitment, 'hex') as commitment, d.definition,"
-                    + " exists (select from quarantine_unit as q where q.id = d.id) as set_aside from draw as d order by d.id";
+    private static final String DRAWS = "select d.id, d.seed, encode(d.commitment, 'hex') as commitment, d.definition,"
+            + " exists (select from quarantine_unit as q where q.id = d.id) as set_aside from draw as d order by d.id";
 
     private final List<String> lines = new ArrayList<>();
 

@@ -134,8 +134,8 @@ class NearlyFullRedisIT {
                                 List.of("0", "-1", "draw", "turn", "t1", "bob"))
                         .toString())
                 .contains("undecided");
-        assertThatThrownBy(() ->
-                        call("claim", List.of("{t}:journal", "{t}:open"), List.of("9", "1", "packet", "1", "1", "0", "bob")))
+        assertThatThrownBy(() -> call(
+                        "claim", List.of("{t}:journal", "{t}:open"), List.of("9", "1", "packet", "1", "1", "0", "bob")))
                 .hasMessageContaining("OOM");
         redis.configSet("maxmemory", "0");
         redis.del("{t}:journal", "{t}:packet", "{t}:open", "{t}:draw", "{t}:attempts");

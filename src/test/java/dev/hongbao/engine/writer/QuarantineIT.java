@@ -496,8 +496,9 @@ class QuarantineIT {
         // Given
         Packet bad = engine.send("alice", 1000, 5);
         Packet good = engine.send("alice", 1000, 5);
-        String committed = "commitment = packet_commitment(id, seed, '%s', amount, count, min, max, split, split_version)"
-                + " where id = '" + bad.id() + "'";
+        String committed =
+                "commitment = packet_commitment(id, seed, '%s', amount, count, min, max, split, split_version)"
+                        + " where id = '" + bad.id() + "'";
         books.execute(
                 "update packet set recipients = '{}', kind = 'exclusive', asset = '?', " + committed.formatted("?"));
 
@@ -517,8 +518,8 @@ class QuarantineIT {
             assertThat(units()).containsExactly("packet " + bad.id());
             assertThat(other.claim(good, "bob").kind()).isEqualTo(Kind.CLAIMED);
         } finally {
-            books.execute(
-                    "update packet set recipients = null, kind = 'lucky', asset = 'CNY', " + committed.formatted("CNY"));
+            books.execute("update packet set recipients = null, kind = 'lucky', asset = 'CNY', "
+                    + committed.formatted("CNY"));
         }
     }
 }

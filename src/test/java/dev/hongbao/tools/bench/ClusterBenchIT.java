@@ -6,10 +6,12 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A second of each load on one to three servers, with a Redis and with a Redis Cluster: all is settled, counted, and the books are clean. */
+@Tag("long")
 class ClusterBenchIT {
     @Test
     void everyProcessIsCountedForEachNumberOfServers(@TempDir Path directory) throws Exception {
