@@ -103,7 +103,7 @@ class LateAcceptIT {
         byte[] chance = MessagePack.numbers(new long[20]);
         long now = System.currentTimeMillis();
         assertThat(script.call(
-                        0, "play", keys, 100_000, now, chance, draw.id(), 0, 1, request.id(), attempt, user, 10, 1))
+                        0, "play", keys, 100_000, now, draw.id(), 0, 1, request.id(), attempt, user, 10, 1, chance))
                 .isEqualTo("+");
     }
 

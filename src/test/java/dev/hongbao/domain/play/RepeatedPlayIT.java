@@ -256,7 +256,7 @@ class RepeatedPlayIT {
         byte[] chance = MessagePack.numbers(new long[20]);
         long now = System.currentTimeMillis();
         assertThat(new ShardScript(servers)
-                        .call(0, "play", keys, 1_000, now, chance, draw.id(), 0, 1, request, request, "dora", TEN, 0))
+                        .call(0, "play", keys, 1_000, now, draw.id(), 0, 1, request, request, "dora", TEN, 0, chance))
                 .isEqualTo("+");
 
         // Then the second is void, and the next generation has its prizes
