@@ -146,7 +146,7 @@ class DrawReconciliationIT {
             a request is played | delete from play where part = 4
             a request is played | update play set part = 20 where part = 2
             a request is played | update play set user_id = 'eve' where part = 2
-            a request is played | update play set seq = seq + 100 where part = 2
+            a request is played | update play set seq = seq + 100000 where part = 2
             a request is played | insert into play_request (id, draw, user_id, plays, cost, attempt, status) select distinct on (request) request, draw, user_id, 10, 20, request, 'held' from play
             a request is played | update play set at = at + interval '1 hour'
             a request is played | update draw set opens_at = closes_at - interval '1 second'
