@@ -11,12 +11,9 @@ import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,8 +29,6 @@ class QuarantineCommandIT {
     private TestEngine engine;
 
     /** What a command printed, and its exit code. */
-    private record Typed(int exit, String out, String err) {}
-
     @BeforeEach
     void start(TestServers given) {
         servers = given;
@@ -47,30 +42,8 @@ class QuarantineCommandIT {
         engine.close();
     }
 
-    private static Typed type(TestServers stores, String... words) {
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        String[] line = Stream.concat(
-                        Stream.of(words),
-                        Stream.of(
-                                "--redis-url", stores.redisUrl(),
-                                "--postgres-url", stores.postgresAppUrl(),
-                                "--postgres-owner-url", stores.postgresOwnerUrl()))
-                .toArray(String[]::new);
-        int exit = Hongbao.run(
-                Map.of(),
-                null,
-                config -> {
-                    throw new AssertionError("nothing is served");
-                },
-                new PrintWriter(out, true),
-                new PrintWriter(err, true),
-                line);
-        return new Typed(exit, out.toString(), err.toString());
-    }
-
     private Typed type(String... words) {
-        return type(servers, words);
+        return Typed.on(servers, words);
     }
 
     /** A packet with one settled claim and one that Postgres refuses. */
@@ -167,7 +140,7 @@ class QuarantineCommandIT {
         try (TestServers empty = Servers.fresh()) {
             for (String action : new String[] {"list", "replay " + UUID.randomUUID(), "void " + UUID.randomUUID()}) {
                 // When
-                Typed typed = type(empty, ("quarantine " + action).split(" "));
+                Typed typed = Typed.on(empty, ("quarantine " + action).split(" "));
 
                 // Then
                 assertThat(typed.exit()).as(typed.toString()).isEqualTo(2);

@@ -7,8 +7,6 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,31 +21,11 @@ class WebhooksCommandIT {
             engine.deposit("alice", 100);
             Packet packet = engine.send("alice", 100, 1);
             engine.claim(packet, "bob");
-            StringWriter out = new StringWriter();
-            StringWriter err = new StringWriter();
 
-            int exit = Hongbao.run(
-                    Map.of(),
-                    null,
-                    config -> {
-                        throw new AssertionError("nothing is served");
-                    },
-                    new PrintWriter(out, true),
-                    new PrintWriter(err, true),
-                    "webhooks",
-                    "tail",
-                    "--all",
-                    "--count",
-                    "4",
-                    "--redis-url",
-                    stores.redisUrl(),
-                    "--postgres-url",
-                    stores.postgresAppUrl(),
-                    "--postgres-owner-url",
-                    stores.postgresOwnerUrl());
+            Typed tail = Typed.on(stores, "webhooks", "tail", "--all", "--count", "4");
 
-            assertThat(exit).as(err.toString()).isZero();
-            List<String> types = out.toString()
+            assertThat(tail.exit()).as(tail.err()).isZero();
+            List<String> types = tail.out()
                     .lines()
                     .map(line -> new JsonObject(line).getString("type"))
                     .toList();

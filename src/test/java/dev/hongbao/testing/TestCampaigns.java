@@ -4,19 +4,27 @@ import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignReport;
 import dev.hongbao.domain.campaign.CampaignView;
 import dev.hongbao.domain.packet.Packet;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Makes campaigns on an engine, and opens their pools. */
 public final class TestCampaigns {
+    private static final Duration IN_TIME = Duration.ofSeconds(15);
+
     private final TestEngine engine;
 
     public TestCampaigns(TestEngine engine) {
@@ -61,6 +69,20 @@ public final class TestCampaigns {
 
     public CampaignView view(CampaignId id) {
         return get(engine.loop(0).call(services -> services.campaigns().view(TestDraws.SERVICE, id)));
+    }
+
+    /** Until what was left of its budget is returned. */
+    public void awaitClosed(CampaignView campaign) {
+        Eventually.eventually(
+                IN_TIME,
+                () -> assertThat(view(campaign.campaign().id()).status()).isEqualTo(CampaignView.Status.CLOSED));
+    }
+
+    public static void assertRefused(Refusal why, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.refusal()).isEqualTo(why));
     }
 
     public CampaignView end(CampaignId id) {

@@ -105,6 +105,11 @@ public final class TestEngine implements AutoCloseable {
         return metrics;
     }
 
+    /** Messages of other servers so far. @param as what became of them: {@code heard}, {@code ignored} */
+    public double messages(String as) {
+        return metrics().get("hongbao.cluster.messages").tag("as", as).counter().count();
+    }
+
     public Vertx vertx() {
         return vertx;
     }

@@ -122,10 +122,7 @@ final class CampaignCreator {
     private Future<Generation> insert(
             SqlConnection tx, CampaignId id, UserId host, CampaignDefinition definition, JsonObject body) {
         int shard = shards.shardFor(id.value());
-        return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
-                .execute(Tuple.of((short) shard))
-                .map(rows -> rows.iterator().next())
-                .map(row -> new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce")))
+        return shards.hold(tx, shard)
                 .compose(generation -> Ledger.account(tx, AccountKind.ESCROW, id.toString(), definition.asset())
                         .compose(escrow -> Ledger.account(tx, AccountKind.WALLET, host.value(), definition.asset())
                                 .compose(wallet -> tx.preparedQuery(INSERT)

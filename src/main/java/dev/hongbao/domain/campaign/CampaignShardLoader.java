@@ -21,8 +21,8 @@ import java.util.List;
  * midnight, the next one: so it is never forgotten while it counts.
  */
 public final class CampaignShardLoader implements ShardLoader {
-    /** Open campaigns that count claims. */
-    static final String COUNTING =
+    /** A condition on a campaign, named {@code c}: it is open and counts claims, so it has a hash. */
+    public static final String COUNTING =
             " c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct'] ";
 
     private static final String OPEN = "select c.id from campaign as c where c.shard = $1 and" + COUNTING;

@@ -151,10 +151,7 @@ final class DrawCreator {
         byte[] bytes = new byte[DrawSeed.BYTES];
         random.nextBytes(bytes);
         DrawSeed seed = new DrawSeed(bytes);
-        return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
-                .execute(Tuple.of((short) shard))
-                .map(rows -> rows.iterator().next())
-                .map(row -> new Generation(shards.namespace(), shard, row.getLong("epoch"), row.getString("nonce")))
+        return shards.hold(tx, shard)
                 .compose(generation -> accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
                         .compose(escrows -> hold(tx, id, cost)
                                 .compose(hold -> tx.preparedQuery(INSERT_DRAW)

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.reconcile;
 
+import dev.hongbao.domain.campaign.CampaignShardLoader;
 import dev.hongbao.domain.claim.AcceptedClaims;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.engine.journal.JournalItem;
@@ -25,11 +26,8 @@ import java.util.UUID;
  * and on the pools of each product.
  */
 public final class CampaignAudit implements ShardAudit {
-    private static final String LIMITED =
-            "c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct']";
-
     private static final String CAMPAIGNS = "select c.id, c.definition -> 'claiming' ? 'aProduct' as by_product"
-            + " from campaign as c where c.shard = $1 and " + LIMITED + " order by c.id";
+            + " from campaign as c where c.shard = $1 and" + CampaignShardLoader.COUNTING + "order by c.id";
 
     private static final String POOLS = "select o.packet, o.campaign, o.product from unnest($1::uuid[]) as u(id)"
             + " join pool as o on o.packet = u.id";

@@ -78,6 +78,15 @@ public final class ShardStore {
                 .map(this::rows);
     }
 
+    /** See {@link Shards#hold}. */
+    Future<Generation> hold(SqlClient tx, int shard) {
+        return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
+                .execute(Tuple.of((short) shard))
+                .map(rows -> rows.iterator().next())
+                .map(row ->
+                        new Generation(installation.namespace(), shard, row.getLong("epoch"), row.getString("nonce")));
+    }
+
     /**
      * Draws the next generation of a shard, waiting for the sends that read the current one.
      *

@@ -5,6 +5,7 @@ import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -68,6 +69,14 @@ public final class Shards {
     /** The number of shards. */
     public int count() {
         return known.length();
+    }
+
+    /**
+     * The generation into which a transaction loads what it writes: it stays the shard's until the transaction ends, and the recovery
+     * that ends it sees what was written.
+     */
+    public Future<Generation> hold(SqlClient tx, int shard) {
+        return store.hold(tx, shard);
     }
 
     /** What every key of this installation in Redis names. */

@@ -33,6 +33,7 @@ final class BenchPackets {
     /** Who has money, once {@link #fund}ed. */
     static final List<Caller> SENDERS = members("sender-%02d", 64);
 
+    private static final UserId BACKEND = new UserId("backend");
     private static final long DEPOSIT = 10_000_000_000_000L;
     private static final int MEAN_SHARE = 100;
     private static final Duration EXPIRY = Duration.ofHours(1);
@@ -58,9 +59,15 @@ final class BenchPackets {
 
     /** Gives the senders enough for any number of packets. */
     static void fund(BenchBed bed) throws Exception {
-        for (Caller sender : SENDERS) {
-            BenchBed.await(bed.engine().wallets().deposit(sender.user(), sender.user(), CNY, DEPOSIT, newKey()));
-        }
+        fund(bed, SENDERS);
+    }
+
+    /** Gives each of {@code members} enough for any number of packets. */
+    static void fund(BenchBed bed, List<Caller> members) throws Exception {
+        var wallets = bed.engine().wallets();
+        BenchBed.await(Future.all(members.stream()
+                .map(member -> wallets.deposit(BACKEND, member.user(), CNY, DEPOSIT, newKey()))
+                .toList()));
     }
 
     /** Sends packets of {@code shares} each, over all loops; they open at once. */

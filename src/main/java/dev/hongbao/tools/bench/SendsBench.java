@@ -2,11 +2,9 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.server.HongbaoServer;
-import io.vertx.core.Future;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -27,7 +25,6 @@ final class SendsBench {
     /** Each waits for its settlement: five claims of a packet on as many connections. */
     private static final int LIFE_CONNECTIONS = 256;
 
-    private static final long DEPOSIT = 10_000_000_000L;
     private static final int SECONDS = 6;
 
     /** Of each step of the round that does not count: until the server's code is compiled. */
@@ -81,7 +78,7 @@ final class SendsBench {
                 BenchBed bed = BenchBed.beside(config)) {
             SendsBench bench = new SendsBench(server, bed, results.resolve("load"), scale, progress, members);
             bench.findings.on(Machine.versions(bed.stores()));
-            bench.fund(members);
+            BenchPackets.fund(bed, members);
             for (int round = 0; round <= scale.rounds(); round++) {
                 bench.send(round > 0);
                 bench.deposit(round > 0);
@@ -90,18 +87,6 @@ final class SendsBench {
             }
             return bench.findings;
         }
-    }
-
-    private void fund(List<Caller> members) throws Exception {
-        var wallets = bed.engine().wallets();
-        BenchBed.await(Future.all(members.stream()
-                .map(member -> wallets.deposit(
-                        new UserId("backend"),
-                        member.user(),
-                        BenchPackets.CNY,
-                        DEPOSIT,
-                        new IdempotencyKey("bench-" + member.user().value())))
-                .toList()));
     }
 
     private Wrk.Outcome load(Path script, int connections, boolean counts) throws Exception {

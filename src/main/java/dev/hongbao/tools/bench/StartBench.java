@@ -1,9 +1,6 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.IdempotencyKey;
-import dev.hongbao.common.values.UserId;
-import io.vertx.core.Future;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +18,6 @@ final class StartBench {
     private static final int SENDERS = 500;
     private static final int CONNECTIONS = 64;
     private static final int MAX_HEAP_MIB = 1_024;
-    private static final long DEPOSIT = 10_000_000_000L;
 
     /** Those measured first, and as many when it is warm. */
     private static final int SECONDS = 5;
@@ -60,25 +56,13 @@ final class StartBench {
             tokens = HttpBed.tokens(files, server.config(), members);
             try (BenchBed bed = BenchBed.beside(server.config())) {
                 bench.findings.on(Machine.versions(bed.stores()));
-                fund(bed, members);
+                BenchPackets.fund(bed, members);
             }
         }
         for (int round = 0; round < scale.rounds(); round++) {
             bench.round(directory, tokens);
         }
         return bench.findings;
-    }
-
-    private static void fund(BenchBed bed, List<Caller> members) throws Exception {
-        var wallets = bed.engine().wallets();
-        BenchBed.await(Future.all(members.stream()
-                .map(member -> wallets.deposit(
-                        new UserId("backend"),
-                        member.user(),
-                        BenchPackets.CNY,
-                        DEPOSIT,
-                        new IdempotencyKey("bench-" + member.user().value())))
-                .toList()));
     }
 
     private void round(Path directory, Path tokens) throws Exception {

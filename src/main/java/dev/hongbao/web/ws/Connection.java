@@ -6,7 +6,6 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.ResetReason;
 import dev.hongbao.domain.packet.Claim;
-import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
@@ -16,15 +15,10 @@ import io.vertx.core.Future;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
-import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,18 +33,14 @@ final class Connection {
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
     private static final int WRITE_QUEUE_BYTES = 16 * 1024;
 
-    /** Claims and plays remembered as told: they are heard of from this server, from others and from the feed, soon after one another. */
-    private static final int MAX_TOLD = 16;
-
     private final SocketFace face;
     private final ServerWebSocket socket;
     private final ClientAddress address;
     private final Runnable ended;
     private final LineEnd lineEnd;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
-    private final Set<PacketId> claiming = new HashSet<>();
-    private final Set<UUID> playing = new HashSet<>();
-    private final Queue<UUID> told = new ArrayDeque<>(1);
+    private final OwnNews claims = new OwnNews();
+    private final OwnNews plays = new OwnNews();
     private final long openedNanos = System.nanoTime();
     private @Nullable Caller caller;
     private long heardNanos = openedNanos;
@@ -203,57 +193,32 @@ final class Connection {
         return now == null ? Future.failedFuture("closed") : face.feed().state(now, group, reason, most);
     }
 
-    // --- claims and plays ---
+    // --- what is settled for its user ---
 
-    void claiming(PacketId packet) {
-        claiming.add(packet);
+    OwnNews claims() {
+        return claims;
     }
 
-    void claimed(PacketId packet) {
-        claiming.remove(packet);
-        remember(packet.value());
+    OwnNews plays() {
+        return plays;
     }
 
     boolean isWaiting() {
-        return !closed && !claiming.isEmpty();
+        return !closed && claims.isAwaited();
     }
 
     /** A claim of this user was settled; told once, and not when it was asked for here, where it is the answer. */
     void settled(Claim claim) {
-        if (!claiming.contains(claim.packet()) && remember(claim.packet().value())) {
+        if (claims.tells(claim.packet().value())) {
             send(ServerFrames.claimSettled(claim));
-        }
-    }
-
-    /** @param request the id of a request of plays that is asked for here */
-    void playing(UUID request) {
-        playing.add(request);
-    }
-
-    /** @param isKnown whether what became of it was the answer; if not, a settlement is news */
-    void played(UUID request, boolean isKnown) {
-        playing.remove(request);
-        if (isKnown) {
-            remember(request);
         }
     }
 
     /** Plays of this user were settled; as for a claim. */
     void settled(SettledPlayRequest request) {
-        if (!playing.contains(request.request()) && remember(request.request())) {
+        if (plays.tells(request.request())) {
             send(ServerFrames.playSettled(request.plays()));
         }
-    }
-
-    /** False when the claim on this packet, or this request of plays, was told lately. */
-    private boolean remember(UUID id) {
-        if (told.contains(id)) {
-            return false;
-        }
-        if (told.size() == MAX_TOLD) {
-            told.remove();
-        }
-        return told.add(id);
     }
 
     // --- its end ---

@@ -187,7 +187,7 @@ final class Requests {
                 || (passcode != null && !isAllowed(connection, id, limits.passcode(caller, packet)))) {
             return;
         }
-        connection.claiming(packet);
+        connection.claims().asked(packet.value());
         ClaimAnswers answers = claims.claim(caller, packet, passcode);
         answers.accepted().onSuccess(outcome -> {
             if (outcome.kind() == Kind.ACCEPTED) {
@@ -195,7 +195,7 @@ final class Requests {
             }
         });
         answers.settled().onComplete(done -> {
-            connection.claimed(packet);
+            connection.claims().answered(packet.value(), true);
             ClaimOutcome outcome = done.result();
             if (passcode != null && (outcome == null || outcome.kind() != Kind.WRONG_PASSCODE)) {
                 limits.passcodeWasRight(caller, packet);
@@ -228,10 +228,10 @@ final class Requests {
         }
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
         UUID request = PlayService.requestOf(draw, caller.user(), key);
-        connection.playing(request);
+        connection.plays().asked(request);
         inFlight.run(caller, () -> ongoing.track(plays.play(caller, draw, frame.getInteger("plays", 1), key)))
                 .onComplete(done -> {
-                    connection.played(request, done.succeeded());
+                    connection.plays().answered(request, done.succeeded());
                     if (done.succeeded()) {
                         tell(connection, id, done.result());
                     } else {

@@ -1,6 +1,6 @@
 package dev.hongbao.domain.campaign;
 
-import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.assertRefused;
 import static dev.hongbao.testing.TestCampaigns.definition;
 import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
@@ -16,7 +16,6 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.campaign.CampaignView.Status;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.ledger.TransferKind;
 import dev.hongbao.domain.packet.Packet;
@@ -29,14 +28,12 @@ import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -47,8 +44,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CampaignIT {
-    private static final Duration IN_TIME = Duration.ofSeconds(15);
-
     private TestServers servers;
     private Books books;
     private TestEngine engine;
@@ -67,20 +62,6 @@ class CampaignIT {
     void stop() {
         engine.close();
         books.assertReconciled();
-    }
-
-    private static void assertRefused(Refusal why, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(why));
-    }
-
-    private void awaitClosed(CampaignView campaign) {
-        eventually(
-                IN_TIME,
-                () -> assertThat(campaigns.view(campaign.campaign().id()).status())
-                        .isEqualTo(Status.CLOSED));
     }
 
     @Test
@@ -123,7 +104,7 @@ class CampaignIT {
         // When the campaign ends, twice
         campaigns.end(campaign.campaign().id());
         campaigns.end(campaign.campaign().id());
-        awaitClosed(campaign);
+        campaigns.awaitClosed(campaign);
         campaigns.end(campaign.campaign().id());
 
         // Then the rest is the host's, once

@@ -1,19 +1,17 @@
 package dev.hongbao.domain.campaign;
 
-import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.assertRefused;
 import static dev.hongbao.testing.TestCampaigns.definition;
 import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
-import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignView.Status;
@@ -28,13 +26,11 @@ import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -47,8 +43,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class CampaignOpeningIT {
     /** Each has a statement of its own under way: so many openings meet in Postgres. */
     private static final int LOOPS = 8;
-
-    private static final Duration IN_TIME = Duration.ofSeconds(15);
 
     private TestServers servers;
     private Books books;
@@ -68,20 +62,6 @@ class CampaignOpeningIT {
     void stop() {
         engine.close();
         books.assertReconciled();
-    }
-
-    private static void assertRefused(Refusal why, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(why));
-    }
-
-    private void awaitClosed(CampaignView campaign) {
-        eventually(
-                IN_TIME,
-                () -> assertThat(campaigns.view(campaign.campaign().id()).status())
-                        .isEqualTo(Status.CLOSED));
     }
 
     @Test
@@ -206,8 +186,8 @@ class CampaignOpeningIT {
                 () -> get(engine.loop(0)
                         .call(services -> services.campaigns().raise(TestDraws.SERVICE, id, 1, newKey()))));
         campaigns.end(planned.campaign().id());
-        awaitClosed(planned);
-        awaitClosed(open);
+        campaigns.awaitClosed(planned);
+        campaigns.awaitClosed(open);
         assertThat(engine.claim(pool, "late").kind()).isEqualTo(Kind.EXPIRED);
     }
 

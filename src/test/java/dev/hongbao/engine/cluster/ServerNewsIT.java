@@ -51,14 +51,6 @@ class ServerNewsIT {
                 == 1;
     }
 
-    private static double count(TestEngine engine, String as) {
-        return engine.metrics()
-                .get("hongbao.cluster.messages")
-                .tag("as", as)
-                .counter()
-                .count();
-    }
-
     /** One claim after the other. */
     private static double medianMicros(TestEngine engine, Packet packet, String users, int claims) {
         long[] nanos = new long[claims];
@@ -105,7 +97,7 @@ class ServerNewsIT {
             lines.join(owner, other);
             eventually(
                     Duration.ofSeconds(20),
-                    () -> assertThat(count(other, "heard")).isPositive());
+                    () -> assertThat(other.messages("heard")).isPositive());
             medianMicros(owner, packet, "warm", WARM);
             medianMicros(other, packet, "warmer", WARM);
             double here = Double.MAX_VALUE;
@@ -116,7 +108,7 @@ class ServerNewsIT {
             }
             Medians medians = new Medians(here, there, alone);
             System.out.println(medians);
-            assertThat(count(other, "ignored")).isZero();
+            assertThat(other.messages("ignored")).isZero();
             get(owner.engine().leave());
             get(other.engine().leave());
             new Books(servers).assertClean();
@@ -198,8 +190,8 @@ class ServerNewsIT {
             System.out.println(lines);
             assertThat(lines.lost()).isPositive();
             assertThat(lines.doubled()).isPositive();
-            assertThat(count(first, "heard")).isPositive();
-            assertThat(count(second, "ignored")).isPositive();
+            assertThat(first.messages("heard")).isPositive();
+            assertThat(second.messages("ignored")).isPositive();
             assertThat(crowd.unknownAnswers()).isZero();
             eventually(SOON, () -> {
                 books.assertNothingDue();
@@ -234,7 +226,7 @@ class ServerNewsIT {
                             .orElseThrow());
             late.tell("second", claim);
             assertThat(second.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
-            assertThat(count(second, "ignored")).isZero();
+            assertThat(second.messages("ignored")).isZero();
 
             // When Redis forgets, and the second server knows of the generation that followed
             try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
@@ -246,7 +238,7 @@ class ServerNewsIT {
 
             // Then the same word is of no use
             late.tell("second", claim);
-            eventually(SOON, () -> assertThat(count(second, "ignored")).isEqualTo(1));
+            eventually(SOON, () -> assertThat(second.messages("ignored")).isEqualTo(1));
             new Books(servers).assertClean();
         }
     }

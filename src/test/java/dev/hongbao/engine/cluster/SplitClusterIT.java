@@ -75,24 +75,16 @@ class SplitClusterIT {
         }
     }
 
-    private static double count(TestEngine engine, String as) {
-        return engine.metrics()
-                .get("hongbao.cluster.messages")
-                .tag("as", as)
-                .counter()
-                .count();
-    }
-
     private static double heard(TestEngine engine) {
-        return count(engine, "heard");
+        return engine.messages("heard");
     }
 
     /** What one tells the other alone arrives: here something that is of no use. */
     private static void awaitTold(ServerLine from, ServerLine to, TestEngine engine) {
-        double before = count(engine, "ignored");
+        double before = engine.messages("ignored");
         eventually(LONG, () -> {
             from.tell(to.self(), Buffer.buffer("?"));
-            assertThat(count(engine, "ignored")).isGreaterThan(before);
+            assertThat(engine.messages("ignored")).isGreaterThan(before);
         });
     }
 

@@ -1,0 +1,52 @@
+package dev.hongbao.web.ws;
+
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Which settlements of one kind are news to a socket's user: those that were not asked for here, where they are the answer, and each
+ * once. Only on the socket's loop.
+ */
+final class OwnNews {
+    /** Remembered as told: a settlement is heard of from this server, from others and from the feed, soon after one another. */
+    private static final int MAX_TOLD = 16;
+
+    private final Set<UUID> asked = new HashSet<>();
+    private final Queue<UUID> told = new ArrayDeque<>(1);
+
+    /** Something is asked for here. @param id of the packet that is claimed, or of the request of plays */
+    void asked(UUID id) {
+        asked.add(id);
+    }
+
+    /** @param isKnown whether what became of it was the answer; if not, a settlement is news */
+    void answered(UUID id, boolean isKnown) {
+        asked.remove(id);
+        if (isKnown) {
+            isNew(id);
+        }
+    }
+
+    /** Whether an answer is still to come. */
+    boolean isAwaited() {
+        return !asked.isEmpty();
+    }
+
+    /** Whether a settlement is to be told; true once. */
+    boolean tells(UUID id) {
+        return !asked.contains(id) && isNew(id);
+    }
+
+    private boolean isNew(UUID id) {
+        if (told.contains(id)) {
+            return false;
+        }
+        if (told.size() == MAX_TOLD) {
+            told.remove();
+        }
+        return told.add(id);
+    }
+}
