@@ -1,9 +1,7 @@
 package dev.hongbao.domain.draw;
 
-import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Moments;
-import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.odds.SeededChance;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
@@ -132,19 +130,10 @@ public final class DrawPlanner {
     private Tuple releases(Draw draw, int period, Instant from, Instant to, Map<Integer, Long> changed) {
         List<Short> prizes = new ArrayList<>();
         List<OffsetDateTime> moments = new ArrayList<>();
-        List<Prize> all = draw.definition().prizes();
+        DrawDefinition definition = draw.definition();
         SeededChance chance = draw.chance().seed().chance();
-        for (int number = 1; number <= all.size(); number++) {
-            Prize prize = all.get(number - 1);
-            Long own = changed.get(number);
-            long quota = own == null ? draw.definition().quota(prize, period) : own;
-            chance.beginMoments(period, number);
-            long[] scattered = Moments.scatter(
-                    chance,
-                    from.toEpochMilli(),
-                    Math.max(from.toEpochMilli() + 1, to.toEpochMilli()),
-                    Math.toIntExact(Math.min(quota, DefinitionRules.MAX_RELEASES)));
-            for (long moment : scattered) {
+        for (int number = 1; number <= definition.prizes().size(); number++) {
+            for (long moment : Moments.of(chance, definition, period, number, changed.get(number))) {
                 prizes.add((short) number);
                 moments.add(Instant.ofEpochMilli(moment).atOffset(ZoneOffset.UTC));
             }

@@ -1,10 +1,8 @@
 package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Moments;
-import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.odds.SeededChance;
 import java.time.Instant;
 import java.util.HashMap;
@@ -92,13 +90,6 @@ final class ScheduleReplay {
     }
 
     private long[] scattered(Slot slot) {
-        Prize prize = definition.prizes().get(slot.prize - 1);
-        Long own = changed.get(slot);
-        long from = definition.periodStart(slot.period).toEpochMilli();
-        long to = definition.periodStart(slot.period + 1).toEpochMilli();
-        long quota = own == null ? definition.quota(prize, slot.period) : own;
-        chance.beginMoments(slot.period, slot.prize);
-        return Moments.scatter(
-                chance, from, Math.max(from + 1, to), (int) Math.max(0, Math.min(quota, DefinitionRules.MAX_RELEASES)));
+        return Moments.of(chance, definition, slot.period, slot.prize, changed.get(slot));
     }
 }
