@@ -2,8 +2,9 @@ package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.engine.shard.RowPages;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.Cursor;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
@@ -13,40 +14,38 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Holds every draw against what it was committed to. One instance a run. */
+/** Holds every draw against what it was committed to. Reads page by page, and computes on a worker. One instance a run. */
 final class DrawSeedAudit {
-    private static final int PAGE = 100;
-
     private static final String DRAWS = "select d.id, d.seed, encode(d.commitment, 'hex') as commitment, d.definition,"
             + " exists (select from quarantine_unit as q where q.id = d.id) as set_aside from draw as d order by d.id";
 
+    private final Vertx vertx;
     private final List<String> lines = new ArrayList<>();
+
+    DrawSeedAudit(Vertx vertx) {
+        this.vertx = vertx;
+    }
 
     /** @param connection in a transaction */
     Future<Finding> run(SqlConnection connection) {
-        return connection
-                .prepare(DRAWS)
-                .compose(statement -> {
-                    Cursor cursor = statement.cursor(Tuple.tuple());
-                    return pages(cursor).eventually(cursor::close).eventually(statement::close);
-                })
+        return RowPages.each(
+                        connection,
+                        DRAWS,
+                        Tuple.tuple(),
+                        page -> vertx.executeBlocking(() -> {
+                            look(page);
+                            return null;
+                        }))
                 .map(read -> new Finding(
                         "I2",
                         "the seed and the definition of every draw give its commitment",
                         Severity.VIOLATION,
-                        lines.stream().limit(Reconciliation.MAX_LINES).toList()));
-    }
-
-    private Future<Void> pages(Cursor cursor) {
-        return cursor.read(PAGE).compose(page -> {
-            look(page);
-            return cursor.hasMore() ? pages(cursor) : Future.succeededFuture();
-        });
+                        lines));
     }
 
     private void look(RowSet<Row> page) {
         for (Row row : page) {
-            String fault = fault(row);
+            String fault = lines.size() < Reconciliation.MAX_LINES ? fault(row) : null;
             if (fault != null) {
                 lines.add("draw " + row.getUUID("id") + ": " + fault);
             }

@@ -80,7 +80,7 @@ public final class Reconciliation {
                         .compose(checked -> new SplitAudit(vertx).run(connection))
                         .compose(splits -> {
                             found.accept(splits);
-                            return new DrawSeedAudit().run(connection);
+                            return new DrawSeedAudit(vertx).run(connection);
                         })
                         .map(seeds -> {
                             found.accept(seeds);

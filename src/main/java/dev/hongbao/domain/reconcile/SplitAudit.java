@@ -5,9 +5,9 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
+import dev.hongbao.engine.shard.RowPages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.Cursor;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * computes on a worker. One instance a run.
  */
 final class SplitAudit {
-    private static final int PAGE = 500;
-
     private static final String PACKETS = """
             select p.id, p.asset, p.amount, p.count, p.min, p.max, p.split, p.split_version, p.seed, p.luckiest,
                    encode(p.commitment, 'hex') as commitment, b.amounts,
@@ -47,33 +45,23 @@ final class SplitAudit {
 
     /** @param connection in a transaction */
     Future<Finding> run(SqlConnection connection) {
-        return connection
-                .prepare(PACKETS)
-                .compose(statement -> {
-                    Cursor cursor = statement.cursor(Tuple.tuple());
-                    return pages(cursor).eventually(cursor::close).eventually(statement::close);
-                })
+        return RowPages.each(connection, PACKETS, Tuple.tuple(), page -> onWorker(() -> look(page)))
+                .compose(read -> onWorker(this::judge))
                 .map(read -> new Finding(
                         "I2",
                         "the seed of every packet gives its commitment and the amounts of its slots",
                         Severity.VIOLATION,
-                        lines.stream().limit(Reconciliation.MAX_LINES).toList()));
+                        lines));
     }
 
-    private Future<Void> pages(Cursor cursor) {
-        return cursor.read(PAGE).compose(page -> {
-            boolean last = !cursor.hasMore();
-            return vertx.<Void>executeBlocking(() -> {
-                        look(page, last);
-                        return null;
-                    })
-                    .compose(looked -> last || lines.size() >= Reconciliation.MAX_LINES
-                            ? Future.succeededFuture()
-                            : pages(cursor));
+    private Future<Void> onWorker(Runnable work) {
+        return vertx.executeBlocking(() -> {
+            work.run();
+            return null;
         });
     }
 
-    private void look(RowSet<Row> page, boolean last) {
+    private void look(RowSet<Row> page) {
         for (Row row : page) {
             UUID id = row.getUUID("id");
             if (!id.equals(packet)) {
@@ -82,18 +70,14 @@ final class SplitAudit {
             }
             rows.add(row);
         }
-        if (last) {
-            judge();
-        }
     }
 
     private void judge() {
-        if (rows.isEmpty()) {
-            return;
-        }
-        String fault = fault(rows.get(0));
-        if (fault != null) {
-            lines.add("packet " + packet + ": " + fault);
+        if (!rows.isEmpty() && lines.size() < Reconciliation.MAX_LINES) {
+            String fault = fault(rows.get(0));
+            if (fault != null) {
+                lines.add("packet " + packet + ": " + fault);
+            }
         }
         rows.clear();
     }

@@ -45,7 +45,12 @@ public final class RowPages {
                                         new IllegalStateException(generation + " was replaced while it was loaded")))));
     }
 
-    private static Future<Void> each(
+    /**
+     * The same in a transaction that has begun.
+     *
+     * @param tx is not closed
+     */
+    public static Future<Void> each(
             SqlConnection tx, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
         return tx.prepare(sql).compose(statement -> {
             Cursor cursor = statement.cursor(parameters);
