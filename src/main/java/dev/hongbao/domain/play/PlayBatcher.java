@@ -3,6 +3,7 @@ package dev.hongbao.domain.play;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
+import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.SeededChance;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
@@ -32,6 +33,9 @@ final class PlayBatcher {
      * most: a call with 256 plays has too few once in 80,000 times.
      */
     private static final int NUMBERS = 2;
+
+    /** Of a play of a schedule: what it gives is decided by time. */
+    private static final byte[] NO_NUMBERS = MessagePack.numbers(new long[0]);
 
     /** Its answers are empty when a play of the call had too few random numbers: nothing was changed. */
     private final ScriptBatcher<Submission, Optional<Answer>> batcher;
@@ -144,7 +148,9 @@ final class PlayBatcher {
             call.arg(settings.maxJournalEntries()).arg(now.toEpochMilli());
             byDraw.forEach((id, places) -> {
                 Draw draw = submissions.get(places.get(0)).draw;
-                SeededChance chance = draw.chance().seed().chance();
+                SeededChance chance = draw.definition().mode() == DrawMode.SCHEDULE
+                        ? null
+                        : draw.chance().seed().chance();
                 call.arg(id.toString()).arg(draw.definition().dayOf(now)).arg(places.size());
                 for (int place : places) {
                     Submission submission = submissions.get(place);
@@ -153,7 +159,7 @@ final class PlayBatcher {
                             .arg(submission.request.user().value())
                             .arg(submission.request.plays())
                             .arg(draw.definition().cost() == null ? 0 : 1)
-                            .arg(Buffer.buffer(numbers(chance, submission)));
+                            .arg(Buffer.buffer(chance == null ? NO_NUMBERS : numbers(chance, submission)));
                 }
             });
         }
