@@ -12,9 +12,10 @@ import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.eventbus.EventBus;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,14 +73,21 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     public void heard(WireReader from) {
         List<Told> known = new ArrayList<>();
         List<Told> unknown = new ArrayList<>();
+        Map<DrawId, Draw> cached = new HashMap<>();
         for (int left = from.count(); left > 0; left--) {
             Told told = read(from);
-            (catalog.cached(told.draw()) == null ? unknown : known).add(told);
+            Draw draw = catalog.cached(told.draw());
+            if (draw == null) {
+                unknown.add(told);
+            } else {
+                known.add(told);
+                cached.put(told.draw(), draw);
+            }
         }
-        publish(SettledPlayRequests.HEARD, known, catalog::cached);
+        publish(SettledPlayRequests.HEARD, known, cached);
         if (!unknown.isEmpty()) {
             catalog.findAll(unknown.stream().map(Told::draw).collect(Collectors.toSet()))
-                    .map(found -> publish(SettledPlayRequests.ELSEWHERE, unknown, found::get))
+                    .onSuccess(found -> publish(SettledPlayRequests.ELSEWHERE, unknown, found))
                     .onFailure(fault -> LOG.debug("settled plays are not told: {}", fault.toString()));
         }
     }
@@ -123,16 +131,15 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     }
 
     /** Those of a draw that cannot be found are left out. */
-    private int publish(String address, List<Told> all, Function<DrawId, @Nullable Draw> draws) {
+    private void publish(String address, List<Told> all, Map<DrawId, Draw> draws) {
         List<SettledPlayRequest> requests = new ArrayList<>(all.size());
         for (Told told : all) {
-            Draw draw = draws.apply(told.draw());
+            Draw draw = draws.get(told.draw());
             if (draw != null) {
                 requests.add(told.of(draw));
             }
         }
         bus.publish(address, new SettledPlayRequests(requests, List.of()));
-        return requests.size();
     }
 
     private static void writeOptional(@Nullable String text, WireWriter to) {

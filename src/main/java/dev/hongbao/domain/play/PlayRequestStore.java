@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Requests as Postgres has them. Safe on any thread. */
 public final class PlayRequestStore {
     private static final String RETURNED =
-            "select id, user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";
+            "select user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";
 
     private static final String HELD = "select from play_request where id = $1 and status = 'held'";
 
@@ -66,8 +66,7 @@ public final class PlayRequestStore {
         attempts.forEach(key -> byAttempt.put(key.attempt(), key));
         List<UUID> ids = attempts.stream().map(AttemptKey::request).toList();
         // The returns first: who finds none there, and no plays afterwards, was not decided before.
-        return pool.preparedQuery(RETURNED)
-                .execute(parameters(ids))
+        return returned(attempts)
                 .compose(returned -> played(ids).map(played -> {
                     Map<AttemptKey, SettledPlayRequest> decided = new HashMap<>();
                     for (Row row : returned) {
@@ -85,6 +84,21 @@ public final class PlayRequestStore {
                     }
                     return decided;
                 }));
+    }
+
+    /** Those whose cost was returned; a free request has none, and is its own attempt. */
+    private Future<List<Row>> returned(Collection<AttemptKey> attempts) {
+        List<UUID> paid = attempts.stream()
+                .filter(key -> !key.attempt().equals(key.request()))
+                .map(AttemptKey::request)
+                .toList();
+        return paid.isEmpty()
+                ? Future.succeededFuture(List.of())
+                : pool.preparedQuery(RETURNED).execute(parameters(paid)).map(rows -> {
+                    List<Row> all = new ArrayList<>();
+                    rows.forEach(all::add);
+                    return all;
+                });
     }
 
     private static Tuple parameters(Collection<UUID> ids) {
