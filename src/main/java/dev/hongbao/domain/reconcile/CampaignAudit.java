@@ -45,7 +45,9 @@ public final class CampaignAudit implements ShardAudit {
     private final Pool pool;
     private final RedisLink redis;
     private final Generation generation;
-    private final List<AcceptedClaims> unsettled = new ArrayList<>();
+    /** What the journal has of each packet. */
+    private final Map<UUID, List<AcceptedClaims>> unsettled = new HashMap<>();
+
     private final List<String> found = new ArrayList<>();
 
     public CampaignAudit(Pool pool, RedisLink redis, Generation generation) {
@@ -57,7 +59,9 @@ public final class CampaignAudit implements ShardAudit {
     @Override
     public void unsettled(JournalItem item) {
         if (item instanceof AcceptedClaims claims) {
-            unsettled.add(claims);
+            unsettled
+                    .computeIfAbsent(claims.packet().value(), packet -> new ArrayList<>())
+                    .add(claims);
         }
     }
 
@@ -72,21 +76,15 @@ public final class CampaignAudit implements ShardAudit {
 
     /** What the journal holds of pools: by campaign, the counts of its hash's fields. */
     private Future<Map<UUID, Map<String, Long>>> accepted() {
-        UUID[] packets = unsettled.stream()
-                .map(claims -> claims.packet().value())
-                .distinct()
-                .toArray(UUID[]::new);
         return pool.preparedQuery(POOLS)
-                .execute(Tuple.tuple().addArrayOfUUID(packets))
+                .execute(Tuple.tuple().addArrayOfUUID(unsettled.keySet().toArray(UUID[]::new)))
                 .map(rows -> {
                     Map<UUID, Map<String, Long>> accepted = new HashMap<>();
                     for (Row row : rows) {
                         Map<String, Long> counts =
                                 accepted.computeIfAbsent(row.getUUID("campaign"), campaign -> new HashMap<>());
-                        for (AcceptedClaims claims : unsettled) {
-                            if (claims.packet().value().equals(row.getUUID("packet"))) {
-                                claims.users().forEach(user -> add(counts, user.value(), row.getString("product"), 1));
-                            }
+                        for (AcceptedClaims claims : unsettled.getOrDefault(row.getUUID("packet"), List.of())) {
+                            claims.users().forEach(user -> add(counts, user.value(), row.getString("product"), 1));
                         }
                     }
                     return accepted;
