@@ -3,9 +3,6 @@ package dev.hongbao.domain.fairness;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -33,17 +30,12 @@ public record Commitment(int splitVersion, String digest) {
      * @param seed 32 bytes
      */
     public static Commitment of(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(packet, asset, terms, seed));
-            return new Commitment(SplitAlgorithm.VERSION, HexFormat.of().formatHex(digest));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return new Commitment(SplitAlgorithm.VERSION, Sha256.of(text(packet, asset, terms, seed)));
     }
 
     /** What is digested: ten lines of ASCII, each with a line feed at its end, and named as in the API. */
-    static byte[] bytes(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
-        String text = "hongbao-packet-v1"
+    static String text(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
+        return "hongbao-packet-v1"
                 + "\nid=" + packet
                 + "\nseed=" + HexFormat.of().formatHex(seed)
                 + "\nasset=" + asset.code()
@@ -54,6 +46,5 @@ public record Commitment(int splitVersion, String digest) {
                 + "\nsplit=" + terms.algorithm().wireName()
                 + "\nsplitVersion=" + SplitAlgorithm.VERSION
                 + "\n";
-        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

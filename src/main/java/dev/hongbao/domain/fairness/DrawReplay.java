@@ -2,7 +2,6 @@ package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.odds.DefinitionFaults;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DefinitionRules;
@@ -51,23 +50,14 @@ public final class DrawReplay implements Proof {
     private record Turn(UUID id, UserId user, Instant at, int plays) {}
 
     private DrawReplay(Fields view) {
-        this.id = uuid(view, "id");
-        String told = view.textOrNull("seed");
-        if (told == null) {
-            throw view.fault("seed", "is null: the draw is not closed. It is told when nobody can play any more");
-        }
-        if (!Fields.HEX_64.matcher(told).matches()) {
-            throw view.fault("seed", "must be 64 lower-case hexadecimal digits");
-        }
-        this.commitment = view.text("commitment");
-        if (!Fields.HEX_64.matcher(commitment).matches()) {
-            throw view.fault("commitment", "must be 64 lower-case hexadecimal digits");
-        }
+        this.id = view.uuid("id");
+        String told = view.seed("draw", "nobody can play any more");
+        this.commitment = view.hex64("commitment");
         this.definition = definition(view.object("definition"));
         DrawSeed seed = new DrawSeed(HexFormat.of().parseHex(told));
         String digest = seed.commitment(id, definition);
         if (!digest.equals(commitment)) {
-            faults.add("the commitment is " + commitment + ", the seed and the definition give " + digest);
+            fault("the commitment is " + commitment + ", the seed and the definition give " + digest);
         }
         this.chance = seed.chance();
         this.won = new long[definition.allPrizes().size()];
@@ -114,18 +104,10 @@ public final class DrawReplay implements Proof {
         return prizes.stream().mapToLong(prize -> prize.number("issued")).toArray();
     }
 
-    private static UUID uuid(Fields from, String name) {
-        UUID id = Uuids.parse(from.text(name));
-        if (id == null) {
-            throw from.fault(name, "must be a UUID");
-        }
-        return id;
-    }
-
     /** @param line of the export, as it follows on the one before */
     void play(JsonObject line) {
         Fields play = new Fields("#play/" + plays, line);
-        if (!uuid(play, "draw").equals(id)) {
+        if (!play.uuid("draw").equals(id)) {
             throw play.fault("draw", "must be " + id + ": this is a play of another draw");
         }
         if (play.number("seq") != plays) {
@@ -138,23 +120,28 @@ public final class DrawReplay implements Proof {
         Turn now = turn(play);
         plays++;
         won[number - 1]++;
-        if (faults.size() >= MAX_FAULTS) {
-            return;
+        if (faults.size() < MAX_FAULTS) {
+            String wrong = wrong(now, number, play);
+            if (wrong != null) {
+                fault("play " + (plays - 1) + " of " + now.user.value() + " " + wrong);
+            }
         }
-        String fault = fault(now, number, play);
-        if (fault != null) {
-            faults.add("play " + (plays - 1) + " of " + now.user.value() + " " + fault);
+    }
+
+    private void fault(String contradiction) {
+        if (faults.size() < MAX_FAULTS) {
+            faults.add(contradiction);
         }
     }
 
     private Turn turn(Fields play) {
-        UUID of = uuid(play, "turn");
+        UUID of = play.uuid("turn");
         UserId user = play.parsed("user", UserId::new);
         Instant at = moment(play);
         Turn before = turn != null && turn.id.equals(of) ? turn : null;
         Turn now = new Turn(of, user, at, before == null ? 1 : before.plays + 1);
         if (before == null ? !turns.add(of) : !before.user.equals(user) || !before.at.equals(at)) {
-            faults.add("play " + plays + " belongs to turn " + of + ", which is another user's, or was played before");
+            fault("play " + plays + " belongs to turn " + of + ", which is another user's, or was played before");
         }
         turn = now;
         return now;
@@ -172,7 +159,7 @@ public final class DrawReplay implements Proof {
         }
     }
 
-    private @Nullable String fault(Turn now, int number, Fields play) {
+    private @Nullable String wrong(Turn now, int number, Fields play) {
         if (!definition.admits(now.user)) {
             return "is of somebody who may not play";
         }
@@ -192,7 +179,7 @@ public final class DrawReplay implements Proof {
     void end() {
         for (int i = 0; i < won.length; i++) {
             if (won[i] != issued[i]) {
-                faults.add("of prize " + (i + 1) + " the final table issued " + issued[i] + ", listed are " + won[i]);
+                fault("of prize " + (i + 1) + " the final table issued " + issued[i] + ", listed are " + won[i]);
             }
         }
     }
@@ -219,8 +206,8 @@ public final class DrawReplay implements Proof {
                 schedule == null
                         ? "the seed and the rules give the prizes of all " + plays
                                 + " plays, with limits and guarantees"
-                        : "every scheduled prize was taken once, at or after the moment that the seed gives"
-                                + (definition.guarantees().isEmpty() ? "" : ", or for a guarantee")
+                        : "no scheduled prize was taken twice, or before the moment that the seed gives"
+                                + (definition.guarantees().isEmpty() ? "" : " unless for a guarantee")
                                 + ", and no user won more than the limits allow");
     }
 }

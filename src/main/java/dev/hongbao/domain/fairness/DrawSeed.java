@@ -4,9 +4,6 @@ import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.SeededChance;
 import io.vertx.core.json.JsonObject;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -50,9 +47,9 @@ public final class DrawSeed {
         String text = "hongbao-draw-v1"
                 + "\nid=" + draw
                 + "\nseed=" + told()
-                + "\ndefinition=" + sha256(definitionText(definition))
+                + "\ndefinition=" + Sha256.of(definitionText(definition))
                 + "\n";
-        return sha256(text);
+        return Sha256.of(text);
     }
 
     /** A definition as the commitment holds it and a closed draw tells it: JSON without white space, its fields in the order of their names. */
@@ -73,15 +70,6 @@ public final class DrawSeed {
         return value instanceof List<?> list
                 ? list.stream().map(DrawSeed::sortedWithin).toList()
                 : value;
-    }
-
-    private static String sha256(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
     }
 
     @Override

@@ -1,18 +1,19 @@
 package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Uuids;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** An object of an evidence and where it is; what is not as it should be is an {@link InvalidInputException}. */
 record Fields(String place, JsonObject object) {
-    /** A seed or a digest. */
-    static final Pattern HEX_64 = Pattern.compile("[0-9a-f]{64}");
+    private static final Pattern HEX_64 = Pattern.compile("[0-9a-f]{64}");
 
     InvalidInputException fault(String name, String detail) {
         return InvalidInputException.of(place + "/" + name, detail);
@@ -51,6 +52,31 @@ record Fields(String place, JsonObject object) {
         } catch (IllegalArgumentException malformed) {
             throw fault(name, "cannot be: " + malformed.getMessage());
         }
+    }
+
+    UUID uuid(String name) {
+        UUID id = Uuids.parse(text(name));
+        if (id == null) {
+            throw fault(name, "must be a UUID");
+        }
+        return id;
+    }
+
+    /** A seed or a digest. */
+    String hex64(String name) {
+        String hex = text(name);
+        if (!HEX_64.matcher(hex).matches()) {
+            throw fault(name, "must be 64 lower-case hexadecimal digits");
+        }
+        return hex;
+    }
+
+    /** The seed of something that is closed. @param of what it is @param when its seed is told */
+    String seed(String of, String when) {
+        if (textOrNull("seed") == null) {
+            throw fault("seed", "is null: the " + of + " is not closed. It is told when " + when);
+        }
+        return hex64("seed");
     }
 
     Fields object(String name) {

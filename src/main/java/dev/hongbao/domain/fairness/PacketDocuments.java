@@ -2,7 +2,6 @@ package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.fairness.PacketEvidence.End;
 import dev.hongbao.domain.fairness.PacketEvidence.Share;
 import dev.hongbao.domain.fairness.PacketEvidence.Terms;
@@ -12,7 +11,6 @@ import dev.hongbao.domain.split.SplitTerms;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 
 /** Reads what the API says of a packet: its view, and all pages of its claims. Fields that are not needed are passed over. */
@@ -33,14 +31,7 @@ final class PacketDocuments {
     }
 
     private PacketEvidence evidence(List<Fields> pages) {
-        String seed = packet.textOrNull("seed");
-        if (seed == null) {
-            throw packet.fault(
-                    "seed", "is null: the packet is not closed. It is told when no share can be claimed any more");
-        }
-        if (!Fields.HEX_64.matcher(seed).matches()) {
-            throw packet.fault("seed", "must be 64 lower-case hexadecimal digits");
-        }
+        String seed = packet.seed("packet", "no share can be claimed any more");
         if (pages.get(pages.size() - 1).textOrNull("next") != null) {
             throw InvalidInputException.of("#claims/next", "must be null: pages are missing, get them with `cursor`");
         }
@@ -52,10 +43,7 @@ final class PacketDocuments {
     }
 
     private static Terms terms(Fields packet) {
-        UUID id = Uuids.parse(packet.text("id"));
-        if (id == null) {
-            throw packet.fault("id", "must be a UUID");
-        }
+        UUID id = packet.uuid("id");
         SplitAlgorithm algorithm = packet.parsed("split", SplitAlgorithm::of);
         int version = packet.integer("splitVersion");
         if (version != SplitAlgorithm.VERSION) {
@@ -90,7 +78,7 @@ final class PacketDocuments {
     }
 
     private Share share(Fields claim) {
-        if (!Objects.equals(Uuids.parse(claim.text("packet")), terms.packet())) {
+        if (!claim.uuid("packet").equals(terms.packet())) {
             throw claim.fault("packet", "must be " + terms.packet() + ": this is a claim on another packet");
         }
         if (!claim.text("asset").equals(terms.asset().code())) {

@@ -38,11 +38,8 @@ public final class Moments {
     public static long[] of(SeededChance chance, int period, int prize, Instant from, Instant to, long count) {
         chance.beginMoments(period, prize);
         long start = from.toEpochMilli();
-        return scatter(
-                chance,
-                start,
-                Math.max(start + 1, to.toEpochMilli()),
-                (int) Math.max(0, Math.min(count, DefinitionRules.MAX_RELEASES)));
+        return scatter(chance, start, Math.max(start + 1, to.toEpochMilli()), (int)
+                Math.max(0, Math.min(count, DefinitionRules.MAX_RELEASES)));
     }
 
     /**

@@ -3,7 +3,7 @@ package dev.hongbao.domain.odds;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/** Numbers from SecureRandom, fetched some hundred at a time. Not thread-safe: one for each event loop. */
+/** Numbers from SecureRandom, fetched some hundred at a time: for simulations. A draw's come from its seed. Not thread-safe. */
 public final class SecureChance implements Chance {
     private static final int BUFFER_BYTES = 2048;
 
