@@ -60,7 +60,10 @@ begin
                      case i.kind when 'send' then 'packet.sent' else 'transfer.' || i.kind end as type,
                      case i.kind when 'return' then (select d.shard from draw as d where d.id = i.subject) else -1 end as shard
               from inserted as i
-              where i.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return')) as t
+              where i.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return')
+              union all
+              select i.subject, i.id, fund_news(i.subject, i.id), -1 from inserted as i where i.kind = 'fund') as t
+        where t.type is not null
         group by t.shard, t.type;
     end if;
     return null;
@@ -198,6 +201,8 @@ begin
             cross join lateral unnest(o.subjects) with ordinality as s(subject, place)
             join packet as p on p.id = s.subject
             order by o.n, s.place;
+    elsif of_type like 'campaign.%' then
+        return query select e.n, e.subject, e.at, e.data from campaign_events(of_type, of_shards, ns) as e;
     elsif of_type = 'draw.closed' then
         return query
             select o.n, d.id, outbox_time(o.at),

@@ -162,3 +162,64 @@ begin
         returning c.id, c.shard;
 end
 $$;
+
+-- News of campaigns: rows of no shard, since nothing here holds a shard's lock. All of one campaign is written under the lock of its
+-- row, so it is told in the order in which it happened.
+
+-- What a transfer that funds something is told as; null when that is no campaign, whose budget is told by what it is of.
+create function fund_news(of_subject uuid, of_transfer bigint) returns text
+    language sql
+    stable
+return (select case when exists (select from transfer as t where t.subject = c.id and t.kind = 'fund' and t.id < of_transfer)
+                    then 'campaign.raised' else 'campaign.created' end
+        from campaign as c where c.id = of_subject);
+
+create function campaign_to_outbox() returns trigger
+    language plpgsql
+as $$
+begin
+    insert into outbox (shard, type, subjects, events)
+    select -1, t.type, array_agg(t.id order by t.id), count(*)
+    from (select n.id, case when n.closed_at is not null and o.closed_at is null then 'campaign.ended'
+                            when n.paused_at is not null and o.paused_at is null then 'campaign.paused'
+                            when n.paused_at is null and o.paused_at is not null then 'campaign.resumed'
+                       end as type
+          from new_campaigns as n join old_campaigns as o on o.id = n.id) as t
+    where t.type is not null
+    group by t.type;
+    return null;
+end
+$$;
+
+create trigger campaign_to_outbox
+    after update on campaign
+    referencing old table as old_campaigns new table as new_campaigns
+    for each statement execute function campaign_to_outbox();
+
+-- As outbox_events, which asks it.
+create function campaign_events(of_type text, of_shards smallint[], ns bigint[])
+    returns table (n bigint, subject uuid, at text, data text)
+    language sql
+    stable
+begin atomic
+    select o.n, c.id, outbox_time(o.at),
+           case of_type
+               when 'campaign.created' then json_build_object(
+                   'campaign', c.id, 'host', c.host, 'name', c.name, 'asset', c.asset, 'budget', f.budget)
+               when 'campaign.raised' then json_build_object(
+                   'campaign', c.id, 'host', c.host, 'name', c.name, 'asset', c.asset, 'amount', f.amount, 'budget', f.budget)
+               when 'campaign.ended' then json_build_object(
+                   'campaign', c.id, 'host', c.host, 'name', c.name, 'asset', c.asset, 'budget', c.budget,
+                   'used', c.budget - c.returned, 'returned', c.returned)
+               else json_build_object('campaign', c.id, 'host', c.host, 'name', c.name, 'asset', c.asset)
+           end::text
+    from unnest(of_shards, ns) as g(shard, n)
+    join outbox as o on o.shard = g.shard and o.n = g.n
+    cross join lateral unnest(o.subjects, o.firsts) with ordinality as s(subject, transfer, place)
+    join campaign as c on c.id = s.subject
+    left join lateral (
+        -- The budget as it was by this transfer: told again later, an event is the same.
+        select max(t.amount) filter (where t.id = s.transfer) as amount, sum(t.amount) as budget
+        from transfer as t where t.subject = c.id and t.kind = 'fund' and t.id <= s.transfer) as f on true
+    order by o.n, s.place;
+end;
