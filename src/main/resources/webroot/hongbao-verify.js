@@ -122,7 +122,7 @@ function check(packet) {
   const { id, seed, asset, amount, count, min, max, split: algorithm, splitVersion, commitment, claimed } = packet;
   need(seed !== null, 'the packet is not closed: its seed is told when no share can be claimed any more');
   need(/^[0-9a-f]{64}$/.test(seed) && /^[0-9a-f]{64}$/.test(commitment), 'seed or commitment are not 64 hexadecimal digits');
-  need(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && /^[A-Z][A-Z0-9_]{0,15}$/.test(asset), 'id or asset are malformed');
+  need(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && /^[A-Z][A-Z0-9_-]{0,15}$/.test(asset), 'id or asset are malformed');
   need([amount, count, min, max, claimed?.count, claimed?.amount].every(Number.isSafeInteger), 'an amount or a number is missing');
   need(amount <= MAX_TOTAL && count >= 1 && count <= MAX_COUNT && min >= 1 && max <= amount
     && min * count <= amount && BigInt(max) * BigInt(count) >= BigInt(amount), 'there is no such split');

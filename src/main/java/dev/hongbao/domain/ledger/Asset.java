@@ -3,12 +3,13 @@ package dev.hongbao.domain.ledger;
 import java.util.regex.Pattern;
 
 /**
- * What is counted: {@code CNY} in fen, {@code POINTS}, any code; amounts are always whole minor units.
+ * What is counted: {@code CNY} in fen, {@code POINTS}, {@code COUPON-SHOES}, any code; amounts are always whole minor units.
  *
- * @param code 1 to 16 upper-case ASCII letters, digits and underscores, a letter first
+ * @param code 1 to 16 upper-case ASCII letters, digits, underscores and hyphens, a letter first
  */
 public record Asset(String code) {
-    private static final Pattern PATTERN = Pattern.compile("[A-Z][A-Z0-9_]{0,15}");
+    /** A line of a commitment holds a code: so no code holds the end of a line. */
+    public static final Pattern PATTERN = Pattern.compile("[A-Z][A-Z0-9_-]{0,15}");
 
     public Asset {
         if (!PATTERN.matcher(code).matches()) {

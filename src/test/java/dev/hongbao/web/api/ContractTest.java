@@ -9,6 +9,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.outbox.OutboxTypes;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketStatus;
@@ -77,6 +78,7 @@ class ContractTest {
 
         assertThat(schemas.getJsonObject("UserId").getString("pattern")).isEqualTo("^" + UserId.PATTERN + "$");
         assertThat(schemas.getJsonObject("GroupId").getString("pattern")).isEqualTo("^" + GroupId.PATTERN + "$");
+        assertThat(schemas.getJsonObject("Asset").getString("pattern")).isEqualTo("^" + Asset.PATTERN + "$");
         assertThat(schemas.getJsonObject("Product").getString("pattern")).isEqualTo("^" + PoolTerms.PRODUCT + "$");
         assertThat(schemas.getJsonObject("Kind").getJsonArray("enum"))
                 .isEqualTo(words(Arrays.stream(PacketKind.values())
@@ -136,6 +138,9 @@ class ContractTest {
                 "'count':4294967297 | #/count",
                 "'asset':'cny' | #/asset",
                 "'asset':'CNY\\n' | #/asset",
+                "'asset':'-CNY' | #/asset",
+                "'asset':'COUPON\u2010SHOES' | #/asset",
+                "'asset':'COUPON-OF-17-SIGN' | #/asset",
                 "'group':'' | #/group",
                 "'group':'a b' | #/group",
                 "'group':'g\\n' | #/group",
@@ -183,7 +188,7 @@ class ContractTest {
         JsonObject body = new JsonObject()
                 .put("group", "g".repeat(64))
                 .put("kind", "exclusive")
-                .put("asset", "A".repeat(16))
+                .put("asset", "COUPON-SHOES_16-")
                 .put("amount", 99_999_999_999_999L)
                 .put("count", 100_000)
                 .put("greeting", "🧧".repeat(100))
