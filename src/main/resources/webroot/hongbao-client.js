@@ -149,6 +149,17 @@ export class HongbaoClient {
   }
 
   /**
+   * Opens a pool of a campaign for a product. It is repeated as a send is: it happens once.
+   *
+   * @param {{campaign: string, product: string, group: string}} pool the campaign's id, what is shared, and into which group
+   * @param {string} [key] the idempotency key; a random one when left out
+   * @returns {Promise<object>} the pool, which is a packet
+   */
+  async open({ campaign, product, group }, key = randomKey()) {
+    return (await this.#repeated({ type: 'open', key, campaign, product, group })).packet;
+  }
+
+  /**
    * Claims a share (抢).
    *
    * @param {string} packet its id

@@ -246,7 +246,14 @@ public final class HongbaoServer implements AutoCloseable {
                         new HostServices(
                                 engine.newsForHost().outbox(),
                                 engine.newsForHost().webhooks()),
-                        new SocketFace(vertx, sockets, loop.claims(), loop.packets(), loop.plays(), loop.feed()),
+                        new SocketFace(
+                                vertx,
+                                sockets,
+                                loop.claims(),
+                                loop.packets(),
+                                loop.plays(),
+                                loop.campaigns(),
+                                loop.feed()),
                         () -> loop.redis().close()));
     }
 

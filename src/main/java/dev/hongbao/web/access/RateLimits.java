@@ -2,9 +2,11 @@ package dev.hongbao.web.access;
 
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
 import io.github.bucket4j.TimeMeter;
+import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -68,6 +70,16 @@ public final class RateLimits {
         return caller.role() == Role.SERVICE || count > sharesLimit.burst()
                 ? RateDecision.UNLIMITED
                 : shares.take(caller.user(), count);
+    }
+
+    /** As {@link #send}; fails with {@link TooManyCallsException} when they are too many. */
+    public Future<Void> mayIssue(Caller caller, int shares) {
+        RateDecision decision = send(caller, shares);
+        if (decision.allowed()) {
+            return Future.succeededFuture();
+        }
+        int wait = decision.retryAfterSeconds();
+        return Future.failedFuture(new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
     }
 
     /**

@@ -70,7 +70,7 @@ final class CampaignRoutes {
         GroupId group = new GroupId(body.getString("group"));
         return campaigns
                 .shares(call.campaign())
-                .compose(shares -> Routes.mayIssue(limits, call, shares))
+                .compose(shares -> limits.mayIssue(call.caller(), shares))
                 .compose(allowed -> campaigns.open(
                         call.caller(), call.campaign(), body.getString("product"), group, call.requiredKey()))
                 .map(Routes::sent);

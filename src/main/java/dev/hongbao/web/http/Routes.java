@@ -1,12 +1,10 @@
 package dev.hongbao.web.http;
 
-import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.SendCommand;
-import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.SendBody;
@@ -82,19 +80,9 @@ final class Routes {
 
     private Future<Reply> send(Call call) {
         SendCommand command = SendBody.decode(call.requiredBody());
-        return mayIssue(limits, call, command.count())
+        return limits.mayIssue(call.caller(), command.count())
                 .compose(allowed -> services.packets().send(call.caller(), command, call.requiredKey()))
                 .map(Routes::sent);
-    }
-
-    /** Counts shares that the caller is about to issue; fails when they are too many. */
-    static Future<Void> mayIssue(RateLimits limits, Call call, int shares) {
-        RateDecision decision = limits.send(call.caller(), shares);
-        if (decision.allowed()) {
-            return Future.succeededFuture();
-        }
-        int wait = decision.retryAfterSeconds();
-        return Future.failedFuture(new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
     }
 
     /** The answer to who has sent a packet, now or before. */

@@ -4,6 +4,8 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.domain.campaign.CampaignId;
+import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimAnswers;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
@@ -40,6 +42,7 @@ final class Requests {
     private final ClaimService claims;
     private final PacketService packets;
     private final PlayService plays;
+    private final CampaignService campaigns;
     private final FeedService feed;
     private final Clock clock;
     private final CallsUnderWay ongoing = new CallsUnderWay();
@@ -50,6 +53,7 @@ final class Requests {
             ClaimService claims,
             PacketService packets,
             PlayService plays,
+            CampaignService campaigns,
             FeedService feed) {
         this.face = face;
         this.tokens = shared.admission().tokens();
@@ -58,6 +62,7 @@ final class Requests {
         this.claims = claims;
         this.packets = packets;
         this.plays = plays;
+        this.campaigns = campaigns;
         this.feed = feed;
         this.clock = shared.clock();
     }
@@ -86,6 +91,7 @@ final class Requests {
             case "join" -> join(connection, caller, id, frame);
             case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
             case "send" -> send(connection, caller, id, frame);
+            case "open" -> open(connection, caller, id, frame);
             case "claim" -> claim(connection, caller, id, frame);
             case "play" -> play(connection, caller, id, frame);
             case "ping" -> connection.send(ServerFrames.pong(id, clock.instant()));
@@ -177,6 +183,27 @@ final class Requests {
                 .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
     }
 
+    private void open(Connection connection, Caller caller, String id, JsonObject frame) {
+        CampaignId campaign = CampaignId.parse(frame.getString("campaign"));
+        if (campaign == null) {
+            throw InvalidInputException.of("#/campaign", "must be a campaign's id");
+        }
+        GroupId group = new GroupId(frame.getString("group"));
+        IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
+        String product = frame.getString("product");
+        if (!isAllowed(connection, id, limits.call(caller))) {
+            return;
+        }
+        inFlight.run(
+                        caller,
+                        () -> ongoing.track(campaigns
+                                .shares(campaign)
+                                .compose(shares -> limits.mayIssue(caller, shares))
+                                .compose(allowed -> campaigns.open(caller, campaign, product, group, key))))
+                .onFailure(fault -> connection.fail(id, fault))
+                .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
+    }
+
     private void claim(Connection connection, Caller caller, String id, JsonObject frame) {
         PacketId packet = PacketId.parse(frame.getString("packet"));
         if (packet == null) {
@@ -249,7 +276,7 @@ final class Requests {
         }
     }
 
-    /** Whether a send or a play of any connection is under way, also of one that has closed. */
+    /** Whether a send, an opening or a play of any connection is under way, also of one that has closed. */
     boolean isBusy() {
         return !ongoing.isEmpty();
     }

@@ -2,6 +2,7 @@ package dev.hongbao.web.ws;
 
 import dev.hongbao.common.config.SocketConfig;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.feed.FeedService;
@@ -70,12 +71,13 @@ public final class SocketFace implements SocketUpgrade {
             ClaimService claims,
             PacketService packets,
             PlayService plays,
+            CampaignService campaigns,
             FeedService feed) {
         this.vertx = vertx;
         this.loop = vertx.getOrCreateContext();
         this.shared = shared;
         this.feed = feed;
-        this.requests = new Requests(this, shared, claims, packets, plays, feed);
+        this.requests = new Requests(this, shared, claims, packets, plays, campaigns, feed);
         this.origins = new Origins(shared.config().origins());
         this.pingNanos =
                 Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);

@@ -15,6 +15,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,32 +58,51 @@ final class SocketServer implements AutoCloseable {
 
     void deposit(String user, long amount) {
         JsonObject body = new JsonObject().put("asset", "CNY").put("amount", amount);
-        call(HttpRequest.newBuilder(server.base().resolve("/v1/accounts/" + user + "/deposits"))
-                .header("Authorization", "Bearer " + token("bank", Duration.ofHours(1), Role.SERVICE))
-                .header("Content-Type", "application/json")
-                .header("Idempotency-Key", UUID.randomUUID().toString())
-                .POST(BodyPublishers.ofString(body.encode())));
+        post(
+                "bank",
+                Role.SERVICE,
+                "/v1/accounts/" + user + "/deposits",
+                UUID.randomUUID().toString(),
+                body);
     }
 
     /** Makes a draw that closes years from now. @return its id */
     String draw(String json) {
-        JsonObject body = new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z");
-        return call(HttpRequest.newBuilder(server.base().resolve("/v1/draws"))
-                        .header("Authorization", "Bearer " + token("bank", Duration.ofHours(1), Role.SERVICE))
-                        .header("Content-Type", "application/json")
-                        .header("Idempotency-Key", UUID.randomUUID().toString())
-                        .POST(BodyPublishers.ofString(body.encode())))
+        return make("/v1/draws", new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z"));
+    }
+
+    /** Makes a campaign of the bank, an hour long. @return its id */
+    String campaign(String json) {
+        JsonObject body = new JsonObject(json).put("name", "Shoes").put("asset", "CNY");
+        deposit("bank", body.getLong("budget"));
+        return make(
+                "/v1/campaigns",
+                body.put("endsAt", Instant.now().plusSeconds(3600).toString()));
+    }
+
+    private String make(String path, JsonObject body) {
+        return post("bank", Role.SERVICE, path, UUID.randomUUID().toString(), body)
                 .getString("id");
+    }
+
+    private JsonObject post(String user, Role role, String path, String key, JsonObject body, String... groups) {
+        return call(HttpRequest.newBuilder(server.base().resolve(path))
+                .header("Authorization", "Bearer " + token(user, Duration.ofHours(1), role, groups))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", key)
+                .POST(BodyPublishers.ofString(body.encode())));
+    }
+
+    /** Opens a pool over HTTP. */
+    JsonObject open(String user, String campaign, String key, String product, String group) {
+        JsonObject body = new JsonObject().put("product", product).put("group", group);
+        return post(user, Role.USER, "/v1/campaigns/" + campaign + "/pools", key, body, group);
     }
 
     /** Plays over HTTP. */
     JsonObject play(String user, String draw, String key, int plays, String... groups) {
-        return call(HttpRequest.newBuilder(server.base().resolve("/v1/draws/" + draw + "/plays"))
-                .header("Authorization", "Bearer " + token(user, groups))
-                .header("Content-Type", "application/json")
-                .header("Idempotency-Key", key)
-                .POST(BodyPublishers.ofString(
-                        new JsonObject().put("plays", plays).encode())));
+        JsonObject body = new JsonObject().put("plays", plays);
+        return post(user, Role.USER, "/v1/draws/" + draw + "/plays", key, body, groups);
     }
 
     /** A page of a group's feed. */
