@@ -51,7 +51,7 @@ public final class Schema {
     }
 
     /**
-     * Checks a value.
+     * Checks a value. Optional fields that are null or an empty list are taken out of it ({@link AbsentFields}).
      *
      * @param root where the value is: {@code #} for a body
      * @throws InvalidInputException with every fault, ten at most
@@ -60,6 +60,7 @@ public final class Schema {
         if (plain.test(value)) {
             return;
         }
+        AbsentFields.drop(schema, value);
         OutputUnit report = validator.validate(value);
         if (Boolean.TRUE.equals(report.getValid())) {
             return;

@@ -151,7 +151,6 @@ class ContractTest {
                 "'passcode':' ' | #/passcode",
                 "'greeting':'two\\nlines' | #/greeting",
                 "'greeting':'line\\n' | #/greeting",
-                "'recipients':[] | #/recipients",
                 "'recipients':'bob' | #/recipients",
                 "'recipients':['bob',7] | #/recipients/1",
                 "'recipients':['bob','a b'] | #/recipients/1",
