@@ -24,7 +24,7 @@
 --            played now, '=' decided before (wait for it), 'limit', 'day', 'exhausted', 'closed', 'missing'; when a play has too few
 --            numbers, all are '?' and nothing was changed: call again with more
 -- Journal    an item per request that was played or whose cost is to be returned:
---            draw request attempt user now seq prize:round[:period:n],… counters        ('-' for no counters)
+--            draw request attempt user now seq prize:round[:period:n],… counters [~]    ('-' for no counters; '~' of a schedule)
 --            draw request attempt user now ! reason
 -- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
 -- Idempotent by attempt, also within one batch
@@ -58,7 +58,7 @@ local function open(hash, schedule, held)
   local plays_total, plays_day, guarantees = r[7], r[8], r[9]
   local left, stock = s[2], s[3]
   local prizes = #stock
-  local draw = { seq = tonumber(held[1]), taken = {} }
+  local draw = { seq = tonumber(held[1]), taken = {}, loaded = mode == 2 and held[5] or nil }
   local undo = {}
   local limited, tracks = {}, plays_total > 0 or plays_day > 0 or #guarantees > 0
   for i = 1, prizes do
@@ -264,9 +264,9 @@ local at, key = 3, 3
 while key <= #KEYS do
   local id, day, requests = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   at = at + 3
-  local fields, asked = { '#', '!', '*', '=' }, {}
+  local fields, asked = { '#', '!', '*', '=', '~' }, {}
   for t = 0, requests - 1 do
-    fields[5 + t] = ARGV[at + 6 * t + 2]
+    fields[6 + t] = ARGV[at + 6 * t + 2]
     asked[1 + t] = ARGV[at + 6 * t + 1]
   end
   local held = redis.call('HMGET', KEYS[key], unpack(fields))
@@ -287,11 +287,13 @@ while key <= #KEYS do
       outcome = 'closed'
     else
       local seq = draw.seq
-      prizes, counters = draw.request(players[user] or held[5 + t], plays, day, chance)
+      prizes, counters = draw.request(players[user] or held[6 + t], plays, day, chance)
       outcome = prizes and '+' or counters
       if prizes then
         entry[#entry + 1] = 'play'
-        entry[#entry + 1] = table.concat({ id, request, attempt, user, ARGV[2], seq, prizes, counters }, ' ')
+        local words = { id, request, attempt, user, ARGV[2], seq, prizes, counters }
+        words[9] = draw.loaded
+        entry[#entry + 1] = table.concat(words, ' ')
         changed[1] = true
         attempts[attempt] = true
         if counters ~= '-' then players[user] = counters end

@@ -101,6 +101,7 @@ create table play (
     part       smallint    not null check (part >= 0), -- its place in the request, from 0
     period     integer, -- of the release it took; null for none
     release    integer,
+    loaded     integer, -- the last period that was on the schedule in Redis, -1 for none; null without a schedule
     user_id    text        not null,
     primary key (draw, seq),
     constraint play_once unique (request, part), -- invariant I10: a request is settled once
@@ -315,11 +316,12 @@ $$;
 --
 -- Everything is given as parallel arrays: draws, each once; requests, which name their draw by its place, from 1; plays, which
 -- name their request likewise and stand in its order. Counters are text, '' for none; reasons are null for the accepted; a
--- request's places begin at its first. Returns when it was settled, the void requests' places, and each play's code, null for none.
+-- request's places begin at its first; loadeds are null without a schedule. Returns when it was settled, the void requests' places, and each play's code, null for none.
 create function settle_plays(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     draws uuid[],
-    in_draws integer[], ids uuid[], users text[], attempts uuid[], ats timestamptz[], firsts bigint[], counters text[], reasons text[],
+    in_draws integer[], ids uuid[], users text[], attempts uuid[], ats timestamptz[], firsts bigint[], counters text[],
+    loadeds integer[], reasons text[],
     in_requests integer[], parts smallint[], prizes smallint[], rounds bigint[], periods integer[], releases integer[],
     out settled_at timestamptz, out void integer[], out codes text[])
     language plpgsql
@@ -392,10 +394,11 @@ begin
         void := void || more;
     end loop;
 
-    insert into play (draw, seq, request, nth, round, at, prize, part, period, release, user_id)
-    select draws[g.draw], g.first + p.part, g.id, p.nth, p.round, g.at, p.prize, p.part, p.period, p.release, g.user_id
+    insert into play (draw, seq, request, nth, round, at, prize, part, period, release, loaded, user_id)
+    select draws[g.draw], g.first + p.part, g.id, p.nth, p.round, g.at, p.prize, p.part, p.period, p.release, g.loaded, g.user_id
     from unnest(in_requests, parts, prizes, rounds, periods, releases, nths) as p(request, part, prize, round, period, release, nth)
-    join unnest(in_draws, ids, users, ats, firsts) with ordinality as g(draw, id, user_id, at, first, n) on g.n = p.request
+    join unnest(in_draws, ids, users, ats, firsts, loadeds) with ordinality as g(draw, id, user_id, at, first, loaded, n)
+         on g.n = p.request
     where p.request <> all (void);
 
     if exists (select from code as c where c.draw = any (draws)) then
@@ -464,7 +467,7 @@ begin
 end
 $$;
 -- Plans a period once: takes each prize's quota from the stock, as far as there is stock, and puts the releases on the
--- schedule. Moments are given for the whole quota, prize by prize.
+-- schedule. Moments are given for the whole quota, prize by prize, in the order of time: those that are left out are the last.
 --
 -- Returns whether this call planned it.
 create function plan_period(
@@ -486,7 +489,7 @@ begin
     perform from prize as z where z.draw = of_draw order by z.n for no key update;
     insert into release (draw, period, prize, n, moment)
     select of_draw, of_period, g.prize, g.nth, g.moment
-    from (select prize, moment, row_number() over (partition by prize order by moment) as nth,
+    from (select prize, moment, row_number() over (partition by prize order by moment, n) as nth,
                  row_number() over (partition by prize order by n) as pick
           from unnest(prizes, moments) with ordinality as u(prize, moment, n)) as g
     join prize as z on z.draw = of_draw and z.n = g.prize

@@ -7,7 +7,7 @@ import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
-import dev.hongbao.domain.draw.ExportedPlay;
+import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.odds.DefinitionReader;
@@ -84,8 +84,12 @@ public final class TestDraws {
     /** All settled plays of a draw, in order. */
     public List<Play> plays(Draw draw) {
         List<Play> plays = new java.util.ArrayList<>();
-        Function<List<ExportedPlay>, Future<Void>> add = page -> {
-            page.forEach(exported -> plays.add(exported.play()));
+        Function<List<Exported>, Future<Void>> add = page -> {
+            page.forEach(exported -> {
+                if (exported instanceof Exported.Played played) {
+                    plays.add(played.play());
+                }
+            });
             return Future.succeededFuture();
         };
         get(engine.loop(0).call(services -> services.draws().export(SERVICE, draw.id(), add)));

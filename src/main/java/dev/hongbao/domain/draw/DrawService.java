@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Making, reading and ending draws. One instance per event loop; call it on that loop. */
@@ -141,27 +142,32 @@ public final class DrawService {
     }
 
     /**
-     * All plays of a draw, the earliest first, page by page; only for the service role.
+     * The periods of a draw's schedule, and all its plays, the earliest first, page by page; only for the service role.
      *
      * @param write takes a page; the next is read when its future succeeds
      * @return when all are written; refused with NOT_FOUND or NOT_ELIGIBLE before anything is
      */
-    public Future<Void> export(Caller caller, DrawId id, Function<List<ExportedPlay>, Future<Void>> write) {
+    public Future<Void> export(Caller caller, DrawId id, Function<List<Exported>, Future<Void>> write) {
         if (caller.role() != Role.SERVICE) {
             return Future.failedFuture(
                     new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend exports plays."));
         }
-        return visible(caller, id).compose(draw -> exportFrom(draw, 0, write));
+        return visible(caller, id)
+                .compose(draw -> pages(0, from -> store.periodsFrom(draw, from, EXPORT_PAGE), write)
+                        .compose(periods -> pages(0, from -> store.playsFrom(draw, from, EXPORT_PAGE), write)));
     }
 
-    private Future<Void> exportFrom(Draw draw, long seq, Function<List<ExportedPlay>, Future<Void>> write) {
-        return store.playsFrom(draw, seq, EXPORT_PAGE).compose(plays -> {
-            if (plays.isEmpty()) {
-                return Future.succeededFuture();
-            }
-            long next = plays.get(plays.size() - 1).play().seq() + 1;
-            return write.apply(plays).compose(written -> exportFrom(draw, next, write));
-        });
+    /** Writes page after page, until one is empty. */
+    private static Future<Void> pages(
+            long from, LongFunction<Future<List<Exported>>> read, Function<List<Exported>, Future<Void>> write) {
+        return read.apply(from)
+                .compose(page -> page.isEmpty()
+                        ? Future.succeededFuture()
+                        : write.apply(page).compose(written -> pages(next(page.get(page.size() - 1)), read, write)));
+    }
+
+    private static long next(Exported last) {
+        return last instanceof Exported.Played played ? played.play().seq() + 1 : ((Exported.Period) last).number() + 1;
     }
 
     /** Ends a draw now, before its time; only for the service role. Idempotent; the close follows within a second. */

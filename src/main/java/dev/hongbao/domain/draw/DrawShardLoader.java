@@ -17,7 +17,10 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -70,15 +73,24 @@ public final class DrawShardLoader implements ShardLoader {
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         Tuple shard = Tuple.of((short) generation.shard());
-        // The draws with their last period first: a period that is planned after it is loaded by the planner.
+        // The draws with their last period first: a period that is planned after it is loaded by the planner, as a
+        // whole and once.
+        Map<UUID, Integer> lastPeriods = new HashMap<>();
         List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
-        return RowPages.each(pool, generation, OPEN, shard, rows -> writeDraws(redis, generation, rows, unreadable))
+        return RowPages.each(pool, generation, OPEN, shard, rows -> {
+                    rows.forEach(row -> lastPeriods.put(row.getUUID("id"), row.getInteger("last_period")));
+                    return writeDraws(redis, generation, rows, unreadable);
+                })
                 .compose(done ->
                         Future.join(unreadable.stream().map(Supplier::get).toList()))
                 .compose(done ->
                         RowPages.each(pool, generation, PLAYERS, shard, rows -> writePlayers(redis, generation, rows)))
                 .compose(done -> RowPages.each(
-                        pool, generation, NOT_TAKEN, shard, rows -> writeReleases(redis, generation, rows)));
+                        pool,
+                        generation,
+                        NOT_TAKEN,
+                        shard,
+                        rows -> writeReleases(redis, generation, rows, lastPeriods)));
     }
 
     @Override
@@ -138,9 +150,13 @@ public final class DrawShardLoader implements ShardLoader {
         return Future.all(writes).mapEmpty();
     }
 
-    private static Future<Void> writeReleases(RedisLink redis, Generation generation, RowSet<Row> rows) {
+    private static Future<Void> writeReleases(
+            RedisLink redis, Generation generation, RowSet<Row> rows, Map<UUID, Integer> lastPeriods) {
         List<Future<?>> writes = new ArrayList<>();
         for (Row row : rows) {
+            if (row.getInteger("period") > lastPeriods.getOrDefault(row.getUUID("draw"), -1)) {
+                continue;
+            }
             writes.add(redis.send(Request.cmd(Command.ZADD)
                     .arg(DrawKeys.schedule(generation, new DrawId(row.getUUID("draw"))))
                     .arg(DrawStore.instant(row, "moment").toEpochMilli())

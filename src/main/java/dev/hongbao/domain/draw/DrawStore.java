@@ -32,7 +32,14 @@ public final class DrawStore {
     static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code" + CODED;
 
     private static final String EXPORTED =
-            "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.request, y.period, y.release" + CODED;
+            "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.request, y.loaded, y.period, y.release" + CODED;
+
+    private static final String PERIODS = """
+            select p.n, array(select count(r.n)::integer from generate_series(1, $2) as z(n)
+                              left join release as r on r.draw = p.draw and r.period = p.n and r.prize = z.n
+                              group by z.n order by z.n) as planned
+            from period as p where p.draw = $1 and p.n >= $3::bigint order by p.n limit $4
+            """;
 
     private final Pool pool;
     private final @Nullable Quarantine quarantine;
@@ -161,17 +168,33 @@ public final class DrawStore {
     }
 
     /** Plays of a draw from a place on, the earliest first: for exports. */
-    Future<List<ExportedPlay>> playsFrom(Draw draw, long fromSeq, int limit) {
+    Future<List<Exported>> playsFrom(Draw draw, long fromSeq, int limit) {
         return pool.preparedQuery(EXPORTED + "where y.draw = $1 and y.seq >= $2 order by y.seq limit $3")
                 .execute(Tuple.of(draw.id().value(), fromSeq, limit))
                 .map(rows -> stream(rows)
-                        .map(row -> new ExportedPlay(play(draw, row), row.getUUID("request"), release(row)))
+                        .<Exported>map(
+                                row -> new Exported.Played(play(draw, row), row.getUUID("request"), scheduled(row)))
                         .toList());
     }
 
-    private static ExportedPlay.@Nullable Release release(Row row) {
+    private static Exported.@Nullable Scheduled scheduled(Row row) {
+        Integer loaded = row.getInteger("loaded");
         Integer period = row.getInteger("period");
-        return period == null ? null : new ExportedPlay.Release(period, row.getInteger("release"));
+        return loaded == null
+                ? null
+                : new Exported.Scheduled(
+                        loaded, period == null ? null : new Exported.Release(period, row.getInteger("release")));
+    }
+
+    /** Planned periods of a draw from a number on: for exports. */
+    Future<List<Exported>> periodsFrom(Draw draw, long from, int limit) {
+        int prizes = draw.definition().prizes().size();
+        return pool.preparedQuery(PERIODS)
+                .execute(Tuple.of(draw.id().value(), prizes, from, limit))
+                .map(rows -> stream(rows)
+                        .<Exported>map(row -> new Exported.Period(
+                                draw.id(), row.getInteger("n"), List.of(row.getArrayOfIntegers("planned"))))
+                        .toList());
     }
 
     /** Brings the end of an open draw forward to now, or to just after its opening. */

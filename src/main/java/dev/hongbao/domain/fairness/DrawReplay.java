@@ -8,6 +8,7 @@ import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.DrawModel;
+import dev.hongbao.domain.odds.DrawModel.Release;
 import dev.hongbao.domain.odds.SeededChance;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -22,9 +23,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays a closed draw again, play by play, with the numbers that its seed gives: tables and weights with their limits and guarantees. Of a
- * schedule, whose releases depend on when a server put them there, it holds each release against its moment and each user against the limits.
- * Not thread-safe.
+ * Plays a closed draw again, play by play, with the numbers and the moments that its seed gives, with stocks, limits and guarantees. After a
+ * contradiction more may follow from it. Not thread-safe.
  */
 public final class DrawReplay implements Proof {
     /** More contradictions than anybody reads. */
@@ -36,7 +36,7 @@ public final class DrawReplay implements Proof {
     private final DrawDefinition definition;
     private final String commitment;
     private final SeededChance chance;
-    private final @Nullable DrawModel model;
+    private final DrawModel model;
     private final @Nullable ScheduleReplay schedule;
     private final long[] won;
     private final long[] issued;
@@ -62,13 +62,10 @@ public final class DrawReplay implements Proof {
         this.chance = seed.chance();
         this.won = new long[definition.allPrizes().size()];
         this.issued = issued(view.object("final"));
-        if (definition.mode() == DrawMode.SCHEDULE) {
-            this.model = null;
-            this.schedule = new ScheduleReplay(definition, chance, view.objects("quotas"));
-        } else {
-            this.model = new DrawModel(definition.rules(), chance);
-            this.schedule = null;
-        }
+        this.model = new DrawModel(definition.rules(), chance);
+        this.schedule = definition.mode() == DrawMode.SCHEDULE
+                ? new ScheduleReplay(definition, chance, model, view.objects("quotas"))
+                : null;
     }
 
     /** @param view of the draw, as the service role is told it once it is closed */
@@ -102,6 +99,18 @@ public final class DrawReplay implements Proof {
             throw table.fault("prizes", "must be the " + won.length + " of the definition");
         }
         return prizes.stream().mapToLong(prize -> prize.number("issued")).toArray();
+    }
+
+    /** @param line of the export: a period of the schedule; all come before the plays */
+    void period(JsonObject line) {
+        Fields period = new Fields("#period", line);
+        if (!period.uuid("draw").equals(id) || schedule == null || plays > 0) {
+            throw period.fault("draw", "must be " + id + ", which must have a schedule, and come before its plays");
+        }
+        String wrong = schedule.period(period);
+        if (wrong != null) {
+            fault(wrong);
+        }
     }
 
     /** @param line of the export, as it follows on the one before */
@@ -163,16 +172,26 @@ public final class DrawReplay implements Proof {
         if (!definition.admits(now.user)) {
             return "is of somebody who may not play";
         }
-        if (schedule != null) {
-            return schedule.fault(now.user, now.at, number, play);
+        String unplanned = schedule == null ? null : schedule.load(now.at, play);
+        if (unplanned != null) {
+            return unplanned;
         }
         chance.beginPlay(now.id, now.plays - 1);
-        DrawModel.Result result =
-                Objects.requireNonNull(model).play(now.user.value(), now.at.toEpochMilli(), definition.dayOf(now.at));
+        DrawModel.Result result = model.play(now.user.value(), now.at.toEpochMilli(), definition.dayOf(now.at));
+        Release taken = schedule == null ? null : schedule.taken(number, play);
         if (result.refused() != null) {
             return "gave prize " + number + ", the rules refuse it: " + result.refused();
         }
-        return result.prize() == number ? null : "gave prize " + number + ", the seed gives " + result.prize();
+        if (result.prize() == number && Objects.equals(result.release(), taken)) {
+            return null;
+        }
+        String why = schedule == null || taken == null ? "" : ", " + schedule.wrong(taken, now.at);
+        return "gave " + words(number, taken) + why + ": the seed gives " + words(result.prize(), result.release());
+    }
+
+    private static String words(int number, @Nullable Release release) {
+        return "prize " + number
+                + (release == null ? "" : " by release " + release.number() + " of period " + release.period());
     }
 
     /** No play follows. */
@@ -201,13 +220,17 @@ public final class DrawReplay implements Proof {
 
     @Override
     public List<String> shown() {
-        return List.of(
-                "the commitment is the SHA-256 of this definition and the seed",
-                schedule == null
-                        ? "the seed and the rules give the prizes of all " + plays
-                                + " plays, with limits and guarantees"
-                        : "no scheduled prize was taken twice, or before the moment that the seed gives"
-                                + (definition.guarantees().isEmpty() ? "" : " unless for a guarantee")
-                                + ", and no user won more than the limits allow");
+        List<String> shown = new ArrayList<>();
+        shown.add("the commitment is the SHA-256 of this definition and the seed");
+        shown.add("the seed and the rules give the prizes of all " + plays + " plays, with limits and guarantees");
+        if (schedule != null) {
+            shown.add(
+                    "each scheduled prize went to the first who could win it, by the order and the times that the server"
+                            + " tells");
+        }
+        if (schedule != null && schedule.early() > 0) {
+            shown.add(schedule.early() + " plays were made before the period of their time was on the schedule");
+        }
+        return shown;
     }
 }

@@ -47,11 +47,15 @@ public final class Evidence {
                 throw InvalidInputException.of("#claims", "are more than a packet has shares");
             }
             pages.add(document);
-        } else if (document.containsKey("turn")) {
+        } else if (document.containsKey("turn") || document.containsKey("planned")) {
             if (draw == null) {
                 throw InvalidInputException.of("#", "must hold a draw before its plays");
             }
-            draw.play(document);
+            if (document.containsKey("turn")) {
+                draw.play(document);
+            } else {
+                draw.period(document);
+            }
         } else if (packet != null || draw != null) {
             throw InvalidInputException.of("#", "must be about one packet or one draw, not two");
         } else if (document.containsKey("mode")) {

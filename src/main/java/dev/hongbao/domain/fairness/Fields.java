@@ -99,6 +99,20 @@ record Fields(String place, JsonObject object) {
         throw fault(name, "must be an object");
     }
 
+    List<Long> numbers(String name) {
+        if (!(object.getValue(name) instanceof JsonArray items)) {
+            throw fault(name, "must be an array");
+        }
+        List<Long> all = new ArrayList<>(items.size());
+        for (Object item : items) {
+            if (!(item instanceof Long number)) {
+                throw fault(name, "must have whole numbers");
+            }
+            all.add(number);
+        }
+        return all;
+    }
+
     List<Fields> objects(String name) {
         if (!(object.getValue(name) instanceof JsonArray items)) {
             throw fault(name, "must be an array");

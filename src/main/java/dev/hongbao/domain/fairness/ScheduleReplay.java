@@ -1,95 +1,160 @@
 package dev.hongbao.domain.fairness;
 
-import dev.hongbao.common.values.UserId;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.DrawModel;
+import dev.hongbao.domain.odds.DrawModel.Release;
 import dev.hongbao.domain.odds.Moments;
 import dev.hongbao.domain.odds.SeededChance;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The releases of a scheduled draw, with the moments that its seed gives, and who took them. Not thread-safe. */
+/**
+ * The schedule of a draw: which prizes were on it when a play was made, with the moments that its seed gives. A period is on it from some
+ * time before its start; each play tells the last that was. Not thread-safe.
+ */
 final class ScheduleReplay {
+    /** Prizes on the schedule at a time: half a gigabyte. */
+    private static final int MAX_RELEASED = 5_000_000;
+
     private final DrawDefinition definition;
+    private final DrawDefinition.Schedule schedule;
     private final SeededChance chance;
+    private final DrawModel model;
     private final Map<Slot, Long> changed = new HashMap<>();
-    private final Map<Slot, long[]> moments = new HashMap<>();
-    private final Set<Taken> taken = new HashSet<>();
-    private final Map<UserId, Player> players = new HashMap<>();
+    private final long[] used;
+    /** What was planned, by period, of each prize. */
+    private final TreeMap<Integer, int[]> planned = new TreeMap<>();
+
+    private int loaded = -1;
+    private long early;
 
     /** A prize in a period. */
     private record Slot(int period, int prize) {}
 
-    private record Taken(Slot slot, int release) {}
-
-    /** What a user has had. */
-    private static final class Player {
-        private long plays;
-        private long day = Long.MIN_VALUE;
-        private long playsToday;
-        private final Map<Integer, Integer> wins = new HashMap<>();
-    }
-
-    /** @param quotas that differ from the definition's */
-    ScheduleReplay(DrawDefinition definition, SeededChance chance, List<Fields> quotas) {
+    /**
+     * @param model that gets the releases
+     * @param quotas that differ from the definition's
+     */
+    ScheduleReplay(DrawDefinition definition, SeededChance chance, DrawModel model, List<Fields> quotas) {
         this.definition = definition;
+        this.schedule = Objects.requireNonNull(definition.schedule());
         this.chance = chance;
+        this.model = model;
+        this.used = new long[definition.prizes().size()];
         quotas.forEach(
                 quota -> changed.put(new Slot(quota.integer("period"), quota.integer("prize")), quota.number("quota")));
     }
 
-    /** What is wrong with a play; null when nothing is. */
+    /** The next period. @return what is wrong with it; null when nothing is */
     @Nullable
-    String fault(UserId user, Instant at, int number, Fields play) {
-        String beyond = beyondLimits(user, at, number);
-        if (beyond != null) {
-            return beyond;
+    String period(Fields line) {
+        int period = line.integer("period");
+        int last = planned.isEmpty() ? -1 : planned.lastKey();
+        if (period <= last || period >= definition.periods()) {
+            throw line.fault("period", "must be more than " + last + " and less than " + definition.periods());
         }
-        if (play.object().getValue("period") == null) {
-            return definition.fallback() != null
-                            && number == definition.allPrizes().size()
-                    ? null
-                    : "gave prize " + number + " without a release";
+        int[] counts = counts(line);
+        planned.put(period, counts);
+        String wrong = schedule.carryOver() && period > last + 1 ? "period " + (last + 1) + " was not planned" : null;
+        for (int i = 0; i < counts.length; i++) {
+            Long own = changed.get(new Slot(period, i + 1));
+            long most = own == null ? definition.quota(definition.prizes().get(i), period) : own;
+            most = Math.max(0, Math.min(most, DefinitionRules.MAX_RELEASES));
+            long left = Objects.requireNonNull(definition.prizes().get(i).stock()) - used[i];
+            long least = Math.max(0, Math.min(most, left));
+            // Where nothing carries over, what nobody took has come back to the stock.
+            if (counts[i] < least || counts[i] > (schedule.carryOver() ? least : most)) {
+                wrong = "period " + period + " has " + counts[i] + " of prize " + (i + 1)
+                        + ", the quota and the stock give " + least
+                        + (schedule.carryOver() ? "" : " to " + most);
+            }
+            counts[i] = (int) Math.min(counts[i], most);
+            used[i] += counts[i];
         }
-        int period = play.integer("period");
-        int release = play.integer("release");
-        if (number > definition.prizes().size() || period < 0 || period >= definition.periods()) {
-            return "took a release that cannot be";
-        }
-        Slot slot = new Slot(period, number);
-        long[] scattered = moments.computeIfAbsent(slot, this::scattered);
-        if (release < 1 || release > scattered.length) {
-            return "took release " + release + " of " + scattered.length + " in period " + period;
-        }
-        if (!taken.add(new Taken(slot, release))) {
-            return "took a release that was taken before";
-        }
-        return definition.guarantees().isEmpty() && at.toEpochMilli() < scattered[release - 1]
-                ? "took at " + at + " what the seed releases at " + Instant.ofEpochMilli(scattered[release - 1])
-                : null;
+        return wrong;
     }
 
-    private @Nullable String beyondLimits(UserId user, Instant at, int number) {
-        Player player = players.computeIfAbsent(user, name -> new Player());
-        long day = Math.max(definition.dayOf(at), player.day);
-        player.playsToday = day == player.day ? player.playsToday + 1 : 1;
-        player.day = day;
-        player.plays++;
-        int wins = player.wins.merge(number, 1, Integer::sum);
-        int perUser = definition.allPrizes().get(number - 1).perUser();
-        DrawDefinition.Limits limits = definition.limits();
-        return limits.total() > 0 && player.plays > limits.total()
-                        || limits.perDay() > 0 && player.playsToday > limits.perDay()
-                        || perUser > 0 && wins > perUser
-                ? "is more than the limits allow"
-                : null;
+    private int[] counts(Fields line) {
+        List<Long> counts = line.numbers("planned");
+        if (counts.size() != used.length
+                || counts.stream().anyMatch(count -> count < 0 || count > DefinitionRules.MAX_RELEASES)) {
+            throw line.fault("planned", "must be " + used.length + " counts of prizes");
+        }
+        return counts.stream().mapToInt(Long::intValue).toArray();
     }
 
-    private long[] scattered(Slot slot) {
-        return Moments.of(chance, definition, slot.period, slot.prize, changed.get(slot));
+    /** Puts on the schedule what was on it when a play was made. @return what is wrong; null when nothing is */
+    @Nullable
+    String load(Instant at, Fields play) {
+        int seen = play.integer("loaded");
+        if (seen < loaded) {
+            return "had the schedule up to period " + seen + ", a play before it up to " + loaded;
+        }
+        if (seen > loaded && !planned.containsKey(seen)) {
+            return "had period " + seen + " on its schedule, which was not planned";
+        }
+        planned.subMap(loaded, false, seen, true).forEach(this::release);
+        loaded = seen;
+        if (seen + 1 < definition.periods() && !at.isBefore(definition.periodStart(seen + 1))) {
+            early++;
+        }
+        return null;
+    }
+
+    private void release(int period, int[] counts) {
+        if (!schedule.carryOver()) {
+            // What is long over cannot be taken.
+            model.withdraw(definition.periodStart(Math.max(0, period - 2)).toEpochMilli());
+        }
+        for (int prize = 1; prize <= counts.length; prize++) {
+            long[] moments = counts[prize - 1] == 0 ? new long[0] : moments(period, prize);
+            for (int n = 1; n <= counts[prize - 1]; n++) {
+                model.release(new Release(period, prize, n), moments[n - 1]);
+            }
+        }
+        if (model.released() > MAX_RELEASED) {
+            throw InvalidInputException.of(
+                    "#draw", "has more than " + MAX_RELEASED + " prizes on its schedule at a time");
+        }
+    }
+
+    private long[] moments(int period, int prize) {
+        return Moments.of(chance, definition, period, prize, changed.get(new Slot(period, prize)));
+    }
+
+    /** The release that a play took; null for none. */
+    @Nullable
+    Release taken(int prize, Fields play) {
+        return play.object().getValue("period") == null
+                ? null
+                : new Release(play.integer("period"), prize, play.integer("release"));
+    }
+
+    /** Why a play cannot have taken a release that the model does not give. */
+    String wrong(Release taken, Instant at) {
+        int[] counts = taken.period() > loaded ? null : planned.get(taken.period());
+        if (counts == null
+                || taken.prize() > counts.length
+                || taken.number() < 1
+                || taken.number() > counts[taken.prize() - 1]) {
+            return "which was not on the schedule";
+        }
+        long moment = moments(taken.period(), taken.prize())[taken.number() - 1];
+        if (moment > at.toEpochMilli()) {
+            return "which the seed releases at " + Instant.ofEpochMilli(moment);
+        }
+        return model.has(taken, moment) ? "which was not the next" : "which was given before";
+    }
+
+    /** Plays that were made before the period of their time was on the schedule: the server was late with it. */
+    long early() {
+        return early;
     }
 }

@@ -18,13 +18,14 @@ public final class DrawModel {
     private final long[] chances;
     private final long sumOfChances;
     private final Map<String, Player> players = new HashMap<>();
-    /** Released prizes by moment and number of release. */
-    private final TreeMap<Release, Integer> releases = new TreeMap<>();
+    /** What nobody took, in the order in which it is due. */
+    private final TreeMap<Due, Release> releases = new TreeMap<>();
 
     private long[] left;
     private long leftInRound;
     private long round = 1;
-    private long released;
+    /** By the play that is played; null for none. */
+    private @Nullable Release taken;
 
     public DrawModel(Rules rules, Chance chance) {
         this.rules = rules;
@@ -38,11 +39,27 @@ public final class DrawModel {
         }
     }
 
-    private record Release(long moment, long number) implements Comparable<Release> {
+    /**
+     * A scheduled prize.
+     *
+     * @param period from 0
+     * @param prize its number, from 1
+     * @param number its place among the prize's moments in the period, from 1
+     */
+    public record Release(int period, int prize, int number) {
+        /** The name in Redis. */
         @Override
-        public int compareTo(Release other) {
+        public String toString() {
+            return period + ":" + prize + ":" + number;
+        }
+    }
+
+    /** When a release is due; those of one moment in the order of their names' bytes, as in a sorted set of Redis. */
+    private record Due(long moment, String name) implements Comparable<Due> {
+        @Override
+        public int compareTo(Due other) {
             int byMoment = Long.compare(moment, other.moment);
-            return byMoment != 0 ? byMoment : Long.compare(number, other.number);
+            return byMoment != 0 ? byMoment : name.compareTo(other.name);
         }
     }
 
@@ -75,13 +92,33 @@ public final class DrawModel {
      *
      * @param prize the number of the prize; 0 when refused
      * @param round of the table, from 1
+     * @param release that was taken; null for none
      * @param refused null when a prize was given
      */
-    public record Result(int prize, long round, @Nullable Refused refused) {}
+    public record Result(
+            int prize,
+            long round,
+            @Nullable Release release,
+            @Nullable Refused refused) {}
 
     /** Puts a prize on the schedule. */
-    public void release(int prize, long moment) {
-        releases.put(new Release(moment, released++), prize);
+    public void release(Release release, long moment) {
+        releases.put(new Due(moment, release.toString()), release);
+    }
+
+    /** Whether a prize is on the schedule: it was put there, and nobody took it. */
+    public boolean has(Release release, long moment) {
+        return releases.containsKey(new Due(moment, release.toString()));
+    }
+
+    /** Takes all from the schedule that is due before a moment. */
+    public void withdraw(long beforeMoment) {
+        releases.headMap(new Due(beforeMoment, "")).clear();
+    }
+
+    /** How many are on the schedule. */
+    public int released() {
+        return releases.size();
     }
 
     /** What is left of a prize: in the round for tables, of the stock for the rest (-1: no limit). */
@@ -101,13 +138,14 @@ public final class DrawModel {
                 name -> new Player(
                         rules.perUser().guarantees().size(), rules.prizes().size()));
         if (rules.perUser().total() > 0 && player.plays >= rules.perUser().total()) {
-            return new Result(0, round, Refused.LIMIT);
+            return refused(Refused.LIMIT);
         }
         long today = Math.max(day, player.day);
         long playsToday = today == player.day ? player.playsToday : 0;
         if (rules.perUser().day() > 0 && playsToday >= rules.perUser().day()) {
-            return new Result(0, round, Refused.DAILY_LIMIT);
+            return refused(Refused.DAILY_LIMIT);
         }
+        taken = null;
         int prize = guaranteed(player, nowMillis);
         if (prize == 0) {
             prize = switch (rules.mode()) {
@@ -119,7 +157,7 @@ public final class DrawModel {
         if (prize == 0) {
             prize = rules.fallback();
             if (prize == 0 || stock[prize - 1] == 0) {
-                return new Result(0, round, Refused.EXHAUSTED);
+                return refused(Refused.EXHAUSTED);
             }
         }
         take(prize);
@@ -130,7 +168,11 @@ public final class DrawModel {
         for (int g = 0; g < player.without.length; g++) {
             player.without[g] = rules.prize(prize).guarantee() == g + 1 ? 0 : player.without[g] + 1;
         }
-        return new Result(prize, round, null);
+        return new Result(prize, round, taken, null);
+    }
+
+    private Result refused(Refused why) {
+        return new Result(0, round, null, why);
     }
 
     private void take(int prize) {
@@ -222,14 +264,15 @@ public final class DrawModel {
     /** Takes the earliest release up to a moment that the user may win; 0 for none. */
     private int due(Player player, long nowMillis, long untilMillis, int guarantee) {
         long from = rules.periods().carryOver() ? Long.MIN_VALUE : periodStart(nowMillis);
-        for (var release : releases.tailMap(new Release(from, 0)).entrySet()) {
-            if (release.getKey().moment > untilMillis) {
+        for (Map.Entry<Due, Release> each : releases.tailMap(new Due(from, "")).entrySet()) {
+            if (each.getKey().moment > untilMillis) {
                 return 0;
             }
-            int prize = release.getValue();
-            if (isCandidate(player, prize, guarantee)) {
-                releases.remove(release.getKey());
-                return prize;
+            Release release = each.getValue();
+            if (isCandidate(player, release.prize, guarantee)) {
+                releases.remove(each.getKey());
+                taken = release;
+                return release.prize;
             }
         }
         return 0;

@@ -106,8 +106,8 @@ public final class Simulation {
                         definition.periodStart(period).toEpochMilli(),
                         definition.periodStart(period + 1).toEpochMilli(),
                         quota);
-                for (long moment : moments) {
-                    model.release(i + 1, moment);
+                for (int number = 1; number <= quota; number++) {
+                    model.release(new DrawModel.Release(period, i + 1, number), moments[number - 1]);
                 }
                 released[i] += quota;
             }

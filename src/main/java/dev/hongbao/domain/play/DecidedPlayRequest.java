@@ -33,8 +33,13 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
      * @param firstSeq the place of its first play in the draw
      * @param prizes one for each play, in order
      * @param counters the user's counters after it, separated by commas; empty when the draw keeps none
+     * @param loaded the last period that was on the schedule, -1 for none; null without a schedule
      */
-    public record Played(long firstSeq, List<Won> prizes, String counters) implements Decision {
+    public record Played(
+            long firstSeq,
+            List<Won> prizes,
+            String counters,
+            @Nullable Integer loaded) implements Decision {
         public Played {
             prizes = List.copyOf(prizes);
         }
@@ -81,7 +86,8 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
         if (decision instanceof Played played) {
             return whose + " " + played.firstSeq + " "
                     + played.prizes.stream().map(Won::word).collect(Collectors.joining(",")) + " "
-                    + (played.counters.isEmpty() ? "-" : played.counters);
+                    + (played.counters.isEmpty() ? "-" : played.counters)
+                    + (played.loaded == null ? "" : " " + played.loaded);
         }
         return whose + " ! " + reason();
     }
@@ -99,6 +105,12 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
     /** The user's counters after it; empty when it was refused, or the draw keeps none. */
     String counters() {
         return decision instanceof Played played ? played.counters : "";
+    }
+
+    /** The last period that was on the schedule; null when it was refused, or without a schedule. */
+    @Nullable
+    Integer loaded() {
+        return decision instanceof Played played ? played.loaded : null;
     }
 
     /** Why it was refused; null when it won. */
@@ -121,11 +133,12 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
             if (words[5].equals("!")) {
                 return new DecidedPlayRequest(draw, request, attempt, user, at, new Refused(words[6]));
             }
-            if (words.length != 8) {
+            if (words.length != 8 && words.length != 9) {
                 return null;
             }
             String counters = words[7].equals("-") ? "" : words[7];
-            Played played = new Played(Long.parseLong(words[5]), prizes(words[6]), counters);
+            Integer loaded = words.length == 9 ? Integer.valueOf(words[8]) : null;
+            Played played = new Played(Long.parseLong(words[5]), prizes(words[6]), counters, loaded);
             return new DecidedPlayRequest(draw, request, attempt, user, at, played);
         } catch (IllegalArgumentException malformed) {
             return null;

@@ -32,7 +32,7 @@ public final class PlaySettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(PlaySettler.class);
 
     private static final String SETTLE = "select settled_at, void, codes from settle_plays("
-            + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
+            + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
     private final DrawCatalog catalog;
     private final EventBus bus;
@@ -92,6 +92,8 @@ public final class PlaySettler implements Settler {
                         requests.stream().map(DecidedPlayRequest::firstSeq).toArray(Long[]::new))
                 .addArrayOfString(
                         requests.stream().map(DecidedPlayRequest::counters).toArray(String[]::new))
+                .addArrayOfInteger(
+                        requests.stream().map(DecidedPlayRequest::loaded).toArray(Integer[]::new))
                 .addArrayOfString(
                         requests.stream().map(DecidedPlayRequest::reason).toArray(String[]::new))
                 .addArrayOfInteger(inRequests.toArray(Integer[]::new))

@@ -6,7 +6,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.DrawView;
-import dev.hongbao.domain.draw.ExportedPlay;
+import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DrawDefinition;
@@ -180,21 +180,33 @@ public final class DrawBodies {
         json.endObject();
     }
 
-    /** A play as a line of JSON lines, with its end. */
-    public static String jsonLine(ExportedPlay exported) {
+    /** What an export holds as a line of JSON lines, with its end. */
+    public static String jsonLine(Exported exported) {
         JsonText json = new JsonText(PLAY_LENGTH).beginObject();
-        fields(json, exported.play());
-        json.plain("turn", exported.turn().toString());
-        ExportedPlay.Release release = exported.release();
-        if (release != null) {
-            json.field("period", release.period()).field("release", release.number());
+        if (exported instanceof Exported.Period period) {
+            json.plain("draw", period.draw().toString()).field("period", period.number());
+            json.name("planned").raw(period.planned().toString());
+        } else if (exported instanceof Exported.Played played) {
+            fields(json, played.play());
+            json.plain("turn", played.turn().toString());
+            Exported.Scheduled scheduled = played.scheduled();
+            if (scheduled != null) {
+                json.field("loaded", scheduled.loaded());
+                Exported.Release release = scheduled.release();
+                if (release != null) {
+                    json.field("period", release.period()).field("release", release.number());
+                }
+            }
         }
         return json.endObject() + "\n";
     }
 
-    /** A play as a line of CSV (RFC 4180), with its end. */
-    public static String csvLine(ExportedPlay exported) {
-        Play play = exported.play();
+    /** A play as a line of CSV (RFC 4180), with its end; empty for a period. */
+    public static String csvLine(Exported exported) {
+        return exported instanceof Exported.Played played ? csvLine(played.play()) : "";
+    }
+
+    private static String csvLine(Play play) {
         var asset = play.drawn().prize().award().asset();
         return String.join(
                         ",",

@@ -49,7 +49,11 @@ class PlayScriptIT {
         return value instanceof byte[] raw ? raw : String.valueOf(value).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Plays requests of one draw in one call, with numbers for each: ten plays for users whose name begins so, else one. @return outcomes, and the prizes of those played, in order */
+    /**
+     * Plays requests of one draw in one call, with numbers for each: ten plays for users whose name begins so, else one.
+     *
+     * @return outcomes, and the prizes of those played, in order; of a release with its number in the thousands
+     */
     private List<Integer> call(String draw, long now, long day, List<long[]> numbers, List<String> users) {
         List<byte[]> args = new ArrayList<>();
         List.of(100_000, now, draw, day, users.size()).forEach(each -> args.add(bytes(each)));
@@ -67,7 +71,9 @@ class PlayScriptIT {
         for (String outcome : outcomes) {
             if (outcome.equals("+")) {
                 String item = new String((byte[]) ((List<?>) reply.get(2)).get(next++), StandardCharsets.UTF_8);
-                prizes.add(Integer.parseInt(item.split(" ")[6].split(":")[0]));
+                String[] won = item.split(" ")[6].split(":|,");
+                prizes.add(Integer.parseInt(won[0]) + (won.length == 4 ? 1000 * Integer.parseInt(won[3]) : 0));
+                assertThat(item.split(" ").length == 9).as(item).isEqualTo(redis.hexists("d:" + draw, "~"));
             } else {
                 prizes.add(
                         switch (outcome) {
@@ -84,8 +90,9 @@ class PlayScriptIT {
 
     private static int expected(DrawModel.Result result) {
         DrawModel.Refused refused = result.refused();
+        DrawModel.Release release = result.release();
         return refused == null
-                ? result.prize()
+                ? result.prize() + (release == null ? 0 : 1000 * release.number())
                 : switch (refused) {
                     case LIMIT -> -1;
                     case DAILY_LIMIT -> -2;
@@ -126,10 +133,12 @@ class PlayScriptIT {
             Chance chance = () -> numbers.remove(0);
             DrawModel model = new DrawModel(rules, chance);
             if (rules.mode() == DrawMode.SCHEDULE) {
+                redis.hset("d:" + draw, "~", "0");
                 for (int n = 1; n <= 120; n++) {
                     int prize = 1 + random.nextInt(2);
-                    long moment = n * 150_000L + random.nextInt(100_000);
-                    model.release(prize, moment);
+                    // often two of one moment
+                    long moment = n / 2 * 300_000L + random.nextInt(3) * 50_000L;
+                    model.release(new DrawModel.Release(0, prize, n), moment);
                     redis.zadd("m:" + draw, moment, "0:" + prize + ":" + n);
                 }
             }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.domain.fairness.Evidence;
+import dev.hongbao.domain.fairness.Proof;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -15,7 +17,11 @@ import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TestTime;
+import dev.hongbao.web.api.DrawBodies;
 import io.vertx.core.Future;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -117,8 +123,26 @@ class ScheduleIT {
         return all.stream().flatMap(each -> get(each).plays().stream()).toList();
     }
 
+    /** What a closed draw tells proves every play. */
+    private void assertProved(Draw draw) throws IOException {
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(longOf("select count(*) from draw where id = DRAW and closed_at is not null", draw))
+                        .isEqualTo(1));
+        StringBuilder told = new StringBuilder(DrawBodies.draw(get(
+                engine.loop(0).call(services -> services.draws().view(SERVICE, draw.id())))));
+        get(engine.loop(0)
+                .call(services -> services.draws().export(SERVICE, draw.id(), page -> {
+                    page.forEach(line -> told.append(DrawBodies.jsonLine(line)));
+                    return Future.succeededFuture();
+                })));
+        Proof proof = Evidence.read(new ByteArrayInputStream(told.toString().getBytes(StandardCharsets.UTF_8)));
+        assertThat(proof.contradictions()).isEmpty();
+        assertThat(proof.shown()).as("no period was late").hasSize(3);
+    }
+
     @Test
-    void seventyTwoHoursGiveEachPeriodsQuotaAndNoPrizeBeforeItsMoment() {
+    void seventyTwoHoursGiveEachPeriodsQuotaAndNoPrizeBeforeItsMoment() throws Exception {
         // Given 3 an hour, twice as many from the 20th to the 24th hour
         Instant opening = time.now();
         Draw draw = create(
@@ -170,6 +194,7 @@ class ScheduleIT {
         assertThat(won).isGreaterThan(150);
         assertThat(longOf("select count(*) from play where draw = DRAW and period is not null", draw))
                 .isEqualTo(won);
+        assertProved(draw);
     }
 
     @Test
@@ -231,7 +256,7 @@ class ScheduleIT {
     }
 
     @Test
-    void whatNobodyTookReturnsToTheStockOrCarriesOver() {
+    void whatNobodyTookReturnsToTheStockOrCarriesOver() throws Exception {
         // Given two draws of which nobody takes anything in the first hour
         Draw returning = create("[{name: a, quota: 5, stock: 7}]", "{periodSeconds: 3600, carryOver: false}", 3);
         Draw carrying = create("[{name: a, quota: 5, stock: 7}]", "{periodSeconds: 3600, carryOver: true}", 3);
@@ -255,5 +280,8 @@ class ScheduleIT {
         assertThat(TestDraws.counts(playTimes(returning, 20))).containsEntry("a", 5L);
         // and there the whole stock is due
         assertThat(TestDraws.counts(playTimes(carrying, 20))).containsEntry("a", 7L);
+        time.move(Duration.ofHours(1), engine);
+        assertProved(returning);
+        assertProved(carrying);
     }
 }

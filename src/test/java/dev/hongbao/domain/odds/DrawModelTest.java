@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a draw promises, on the model that the script is tested against. */
 class DrawModelTest {
-    private static final DrawModel.Result EXHAUSTED = new DrawModel.Result(0, 1, DrawModel.Refused.EXHAUSTED);
+    private static final DrawModel.Result EXHAUSTED = new DrawModel.Result(0, 1, null, DrawModel.Refused.EXHAUSTED);
 
     /** Repeatable numbers; the server's come from SecureRandom. */
     private static Chance seeded(long seed) {

@@ -11,7 +11,15 @@ class DecidedTurnTest {
             + " 20f09218-7dd8-8cb5-a14b-786f42cee457 ann 1700000000000";
 
     @ParameterizedTest
-    @ValueSource(strings = {" 0 1:1 -", " 41 1:1,2:3 5,-1,2", " 7 1:1:12:3,2:1:12:4 1", " ! limit", " ! undecided"})
+    @ValueSource(
+            strings = {
+                " 0 1:1 -",
+                " 41 1:1,2:3 5,-1,2",
+                " 7 1:1:12:3,2:1:12:4 1 13",
+                " 0 2:1 - -1",
+                " ! limit",
+                " ! undecided"
+            })
     void whatAScriptWroteIsReadAndKeptAsItWas(String decision) {
         JournalItem read = DecidedPlayRequest.FORMAT.read(WHOSE + decision);
 
@@ -20,7 +28,7 @@ class DecidedTurnTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " 0", " 0 1:1", " 0 1 -", " 0 1:1:1 -", " x 1:1 -", " 0 1:1 - more"})
+    @ValueSource(strings = {"", " 0", " 0 1:1", " 0 1 -", " 0 1:1:1 -", " x 1:1 -", " 0 1:1 - more", " 0 1:1 - 1 2"})
     void anotherTextIsNone(String decision) {
         assertThat(DecidedPlayRequest.FORMAT.read(WHOSE + decision)).isNull();
     }

@@ -210,7 +210,7 @@ class RepeatedPlayIT {
                 """
                 select settle_plays('{}', '{}', '{}', '{}', '{}', array['%s']::uuid[],
                     array[1], array['%s']::uuid[], array['%s'], array['%s']::uuid[], array[now()], array[0::bigint], array['10,-1,10'],
-                    array[null], array_fill(1, array[10]), array[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]::smallint[],
+                    array[null]::integer[], array[null], array_fill(1, array[10]), array[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]::smallint[],
                     array_fill(2::smallint, array[10]), array_fill(1::bigint, array[10]), array_fill(null::integer, array[10]),
                     array_fill(null::integer, array[10]))
                 """.formatted(draw.id(), request(user).id(), user, request(user).id()));

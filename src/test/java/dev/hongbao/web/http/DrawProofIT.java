@@ -44,6 +44,13 @@ class DrawProofIT extends TestServerClient {
              "fallback": {"name": "f"}}
             """;
 
+    private static final String SCHEDULED = """
+            {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "limits": {"total": 900}, "guarantees": [{"class": "rare", "plays": 25}],
+             "prizes": [{"name": "a", "class": "rare", "quota": 9000, "stock": 1000000},
+               {"name": "b", "quota": 30000, "stock": 1000000, "perUser": 5}],
+             "fallback": {"name": "f"}}
+            """;
+
     @BeforeAll
     static void start(TestServers given) {
         serve(given, Map.of());
@@ -119,11 +126,7 @@ class DrawProofIT extends TestServerClient {
                  "prizes": [{"name": "a", "class": "r", "weight": 1, "stock": 30}, {"name": "b", "class": "s", "weight": 1, "perUser": 2},
                    {"name": "c", "weight": 50}], "fallback": {"name": "f"}}
                 """,
-                """
-                {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "limits": {"total": 900},
-                 "prizes": [{"name": "a", "quota": 9000, "stock": 1000000}, {"name": "b", "quota": 30000, "stock": 1000000, "perUser": 5}],
-                 "fallback": {"name": "f"}}
-                """,
+                SCHEDULED,
             })
     void everyPlayIsReplayedFromTheSeed(String definition) throws Exception {
         // Given
@@ -165,10 +168,11 @@ class DrawProofIT extends TestServerClient {
         assertThat(player.containsKey("definition")).isFalse();
     }
 
-    @Test
-    void aRecoveryInTheMiddleChangesNoNumber() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {REPEATED, SCHEDULED})
+    void aRecoveryInTheMiddleChangesNoNumber(String definition) throws Exception {
         // Given
-        String draw = create(REPEATED).getString("id");
+        String draw = create(definition).getString("id");
         crowd(draw, "before-");
 
         // When Redis loses everything
