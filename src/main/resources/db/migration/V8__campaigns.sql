@@ -39,6 +39,7 @@ create table pool (
     day      integer not null -- on which it was opened, in the campaign's zone: days since 1970-01-01
 );
 create index pool_of_opener on pool (campaign, opener, product);
+create index pool_opened on pool (opener, packet); -- a user's own, the newest first
 create index pool_of_campaign on pool (campaign, day, product);
 
 create trigger pool_is_kept

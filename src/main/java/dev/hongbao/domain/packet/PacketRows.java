@@ -43,6 +43,18 @@ final class PacketRows {
                 instant(row, "at"));
     }
 
+    static PacketService.OwnClaim ownClaim(Row row) {
+        UUID campaign = row.getUUID("campaign");
+        PoolTerms.Label pool = campaign == null
+                ? null
+                : new PoolTerms.Label(
+                        campaign,
+                        row.getString("campaign_name"),
+                        row.getString("product"),
+                        new UserId(row.getString("opener")));
+        return new PacketService.OwnClaim(claim(row), pool);
+    }
+
     static Seen seen(Row row, String viewer) {
         Packet packet = packet(row);
         return new Seen(

@@ -125,13 +125,13 @@ public final class PacketService {
             boolean amountsVisible,
             @Nullable Claim luckiest) {}
 
-    /** What {@code user} sent, newest first, as that user may see it. */
-    public Future<Page<PacketView>> sentBy(UserId user, @Nullable String cursor, int limit) {
+    /** What {@code user} sent, and the pools that {@code user} opened, newest first, as that user may see them. */
+    public Future<Page<PacketView>> ownOf(UserId user, @Nullable String cursor, int limit) {
         PacketId before = before(cursor);
         if (before == null) {
             return badCursor();
         }
-        return store.sentBy(user, before, limit + 1)
+        return store.ownOf(user, before, limit + 1)
                 .map(rows -> Page.of(
                         rows.stream().map(PacketService::view).toList(),
                         limit,
@@ -158,14 +158,18 @@ public final class PacketService {
         });
     }
 
+    /** One's own settled claim. @param pool what it is a share of, when that is a pool */
+    public record OwnClaim(Claim claim, PoolTerms.@Nullable Label pool) {}
+
     /** What {@code user} claimed, settled, newest packets first. */
-    public Future<Page<Claim>> claimsOf(UserId user, @Nullable String cursor, int limit) {
+    public Future<Page<OwnClaim>> claimsOf(UserId user, @Nullable String cursor, int limit) {
         PacketId before = before(cursor);
         if (before == null) {
             return badCursor();
         }
         return store.claimsOf(user, before, limit + 1)
-                .map(claims -> Page.of(claims, limit, claim -> claim.packet().toString()));
+                .map(claims ->
+                        Page.of(claims, limit, own -> own.claim().packet().toString()));
     }
 
     private Future<@Nullable Claim> mine(EndedPacket over, PacketId id, UserId user) {

@@ -39,13 +39,27 @@ public final class PacketStore {
 
     /** The claims that went into the wallets of $1: a few from each, through its index. */
     private static final String CLAIMS_OF = """
-            select c.subject as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
-            from account as w
-            cross join lateral (select * from transfer
-                                where credit = w.id and slot is not null and subject < $2
-                                order by subject desc limit $3) as c
-            where w.owner = $1 and w.kind = 'wallet'
-            order by c.subject desc limit $3
+            select c.*, o.campaign, o.campaign_name, o.product, o.opener
+            from (select c.subject as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+                  from account as w
+                  cross join lateral (select * from transfer
+                                      where credit = w.id and slot is not null and subject < $2
+                                      order by subject desc limit $3) as c
+                  where w.owner = $1 and w.kind = 'wallet'
+                  order by c.subject desc limit $3) as c
+            left join lateral (select o.campaign, o.product, o.opener, n.name as campaign_name
+                               from pool as o join campaign as n on n.id = o.campaign where o.packet = c.packet limit 1) as o on true
+            order by c.packet desc
+            """;
+
+    /** The newest of the packets that $1 sent and of the pools that $1 opened, older than $2: a few of each, through their indexes. */
+    private static final String OWN = """
+            where p.id = any (array(
+                (select id from packet where sender = $1 and id < $2 order by id desc limit $3)
+                union all
+                (select packet from pool where opener = $1 and packet < $2 order by packet desc limit $3)
+                order by 1 desc limit $3))
+            order by p.id desc
             """;
 
     /** Drained or not: whoever may not know it is not told. */
@@ -192,10 +206,10 @@ public final class PacketStore {
     }
 
     /** A user's claims on packets older than a packet, newest packets first. */
-    Future<List<Claim>> claimsOf(UserId user, PacketId before, int limit) {
+    Future<List<PacketService.OwnClaim>> claimsOf(UserId user, PacketId before, int limit) {
         return pool.preparedQuery(CLAIMS_OF)
                 .execute(Tuple.of(user.value(), before.value(), limit))
-                .map(rows -> stream(rows).map(PacketRows::claim).toList());
+                .map(rows -> stream(rows).map(PacketRows::ownClaim).toList());
     }
 
     /** A packet as a user sees it; null for an unknown one, and {@link UnavailableException#setAside} for one that cannot be read. */
@@ -208,11 +222,9 @@ public final class PacketStore {
         });
     }
 
-    /** A sender's packets older than a packet, newest first. */
-    Future<List<Seen>> sentBy(UserId sender, PacketId before, int limit) {
-        return seen(
-                "where p.sender = $1 and p.id < $2 order by p.id desc limit $3",
-                Tuple.of(sender.value(), before.value(), limit));
+    /** A user's own packets and pools older than a packet, newest first. */
+    Future<List<Seen>> ownOf(UserId user, PacketId before, int limit) {
+        return seen(OWN, Tuple.of(user.value(), before.value(), limit));
     }
 
     /** The newest packets of a group that are announced, newest first. */

@@ -23,6 +23,14 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
     /** The pattern of a product, also the contract's. No space: the hash of a campaign in Redis uses it as a mark. */
     public static final String PRODUCT = "[A-Za-z0-9_][A-Za-z0-9._~@|+=:/-]{0,63}";
 
+    /** What everybody may know of a pool. */
+    public record Label(UUID campaign, String name, String product, UserId opener) {}
+
+    /** What everybody may know of it. */
+    public Label label() {
+        return new Label(campaign, name, product, opener);
+    }
+
     /**
      * Who may claim, and how often.
      *

@@ -8,6 +8,7 @@ import dev.hongbao.domain.ledger.WalletEntry;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketService.ClaimsPage;
+import dev.hongbao.domain.packet.PacketService.OwnClaim;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.PoolTerms;
 import java.util.List;
@@ -62,8 +63,12 @@ public final class Bodies {
     }
 
     /** The viewer's own claims, with amounts. */
-    public static String ownClaims(Page<Claim> page) {
-        return page(page, CLAIM_LENGTH, (json, claim) -> claim(json, claim, true))
+    public static String ownClaims(Page<OwnClaim> page) {
+        return page(page, CLAIM_LENGTH, (json, own) -> {
+                    fields(json.beginObject(), own.claim(), true);
+                    pool(json, own.pool());
+                    json.endObject();
+                })
                 .endObject()
                 .toString();
     }
@@ -94,8 +99,12 @@ public final class Bodies {
     }
 
     private static void claim(JsonText json, Claim claim, boolean withAmount) {
-        json.beginObject()
-                .plain("packet", claim.packet().toString())
+        fields(json.beginObject(), claim, withAmount);
+        json.endObject();
+    }
+
+    private static void fields(JsonText json, Claim claim, boolean withAmount) {
+        json.plain("packet", claim.packet().toString())
                 .plain("user", claim.user().value())
                 .field("slot", claim.share().slot());
         if (withAmount) {
@@ -103,8 +112,21 @@ public final class Bodies {
         }
         json.plain("asset", claim.share().asset().code())
                 .plain("status", claim.status() == Claim.Status.SETTLED ? "settled" : "accepted")
-                .plain("at", claim.at().toString())
-                .endObject();
+                .plain("at", claim.at().toString());
+    }
+
+    private static void pool(JsonText json, PoolTerms.@Nullable Label pool) {
+        json.name("campaign");
+        if (pool == null) {
+            json.raw("null");
+        } else {
+            json.beginObject()
+                    .plain("id", pool.campaign().toString())
+                    .field("name", pool.name())
+                    .plain("product", pool.product())
+                    .plain("openedBy", pool.opener().value())
+                    .endObject();
+        }
     }
 
     private static void optionalClaim(JsonText json, String name, @Nullable Claim claim) {
@@ -141,18 +163,7 @@ public final class Bodies {
             json.field("amount", view.claimedAmount());
         }
         json.endObject();
-        json.name("campaign");
-        PoolTerms pool = packet.pool();
-        if (pool == null) {
-            json.raw("null");
-        } else {
-            json.beginObject()
-                    .plain("id", pool.campaign().toString())
-                    .field("name", pool.name())
-                    .plain("product", pool.product())
-                    .plain("openedBy", pool.opener().value())
-                    .endObject();
-        }
+        pool(json, packet.pool() == null ? null : packet.pool().label());
         optionalClaim(json, "mine", view.mine());
         optionalClaim(json, "luckiest", view.luckiest());
         json.plain("commitment", packet.commitment().digest());

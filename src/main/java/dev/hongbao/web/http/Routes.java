@@ -74,7 +74,7 @@ final class Routes {
 
     private Future<Reply> myPackets(Call call) {
         return services.packets()
-                .sentBy(call.caller().user(), call.cursor(), call.limit())
+                .ownOf(call.caller().user(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, Bodies.packets(page)));
     }
 

@@ -96,14 +96,15 @@ class PacketReadingIT {
 
         try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "packet_amounts")) {
             // When, Then
-            List<PacketView> own = oneQuery(counted, () -> fresh(counted).sentBy(alice, null, 200))
+            List<PacketView> own = oneQuery(counted, () -> fresh(counted).ownOf(alice, null, 200))
                     .items();
             assertSeen(own, "alice");
             List<PacketView> group = oneQuery(counted, () -> fresh(counted).newest(bob, GROUP, 200)).stream()
                     .filter(view -> view.packet().sender().equals(alice))
                     .toList();
             assertSeen(group, "bob");
-            List<Claim> mine = oneQuery(counted, () -> fresh(counted).claimsOf(bob.user(), null, 200))
+            List<PacketService.OwnClaim> mine = oneQuery(
+                            counted, () -> fresh(counted).claimsOf(bob.user(), null, 200))
                     .items();
             assertThat(mine).hasSize(3 * EACH);
             for (PacketView view : group) {

@@ -505,7 +505,7 @@ class QuarantineIT {
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When a sender lists her packets
             List<String> sent = get(
-                            other.loop(0).call(services -> services.packets().sentBy(new UserId("alice"), null, 100)))
+                            other.loop(0).call(services -> services.packets().ownOf(new UserId("alice"), null, 100)))
                     .items()
                     .stream()
                     .map(view -> view.packet().id().toString())

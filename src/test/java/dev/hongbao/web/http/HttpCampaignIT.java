@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -144,6 +145,56 @@ class HttpCampaignIT extends TestServerClient {
                 .extracting(entry -> entry.getString("kind") + " " + entry.getLong("amount"))
                 .containsExactly("refund 900", "fund 1000");
         new Books(servers).assertClean();
+    }
+
+    @Test
+    void aUserSeesThePoolsThatItOpenedAndWhatItsClaimsAreOf() throws Exception {
+        // Given a user who sends a packet between two pools, and another one who claims of all and opens one, too
+        JsonObject campaign = create("{}");
+        json(post(null, "/v1/accounts/" + name("ann") + "/deposits", "money", cny(100)), 201);
+        JsonObject shoe = json(open("ann", campaign, "shoe"), 201);
+        JsonObject packet = json(
+                post(
+                        "ann",
+                        "/v1/packets",
+                        "packet",
+                        cny(100).put("group", group).put("kind", "equal").put("count", 2)),
+                201);
+        JsonObject hat = json(open("ann", campaign, "hat"), 201);
+        JsonObject others = json(open("bob", campaign, "shoe"), 201);
+        List<JsonObject> all = List.of(others, hat, packet, shoe);
+        for (JsonObject each : all) {
+            json(claim("bob", each), 201);
+        }
+
+        // When she reads her own, page by page
+        List<String> own = new ArrayList<>();
+        for (String next = ""; next != null; ) {
+            JsonObject page = json(get("ann", "/v1/me/packets?limit=1" + next), 200);
+            own.add(page.getJsonArray("items").getJsonObject(0).getString("id"));
+            next = page.getString("next") == null ? null : "&cursor=" + page.getString("next");
+        }
+
+        // Then they are the packet and her pools, with what a viewer may see
+        assertThat(own).containsExactly(hat.getString("id"), packet.getString("id"), shoe.getString("id"));
+        JsonObject newest =
+                json(get("ann", "/v1/me/packets"), 200).getJsonArray("items").getJsonObject(0);
+        assertThat(newest.getJsonObject("campaign")).isEqualTo(hat.getJsonObject("campaign"));
+        assertThat(newest.getJsonObject("claimed")).isEqualTo(new JsonObject().put("count", 1));
+        assertThat(items(get("bob", "/v1/me/packets")))
+                .extracting(each -> each.getString("id"))
+                .containsExactly(others.getString("id"));
+
+        // and his claims tell what they are of
+        List<JsonObject> claims = items(get("bob", "/v1/me/claims"));
+        assertThat(claims)
+                .extracting(each -> each.getString("packet"))
+                .containsExactlyElementsOf(
+                        all.stream().map(each -> each.getString("id")).toList());
+        assertThat(claims)
+                .extracting(each -> each.getJsonObject("campaign"))
+                .containsExactlyElementsOf(
+                        all.stream().map(each -> each.getJsonObject("campaign")).toList());
     }
 
     @Test
