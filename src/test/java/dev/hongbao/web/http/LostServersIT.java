@@ -166,12 +166,14 @@ class LostServersIT extends ServerProcessClient {
         return books.strings("select clock_timestamp()").get(0);
     }
 
-    /** The longest time since then in which a shard settled nothing, by the settlements' own clock. */
+    /** The longest time since then in which a shard settled nothing, by Postgres' clock; a shard that is still silent counts up to now. */
     private static long gapMillis(Books books, String since) {
         return books.longOf(
-                "select (1000 * max(extract(epoch from gap)))::bigint from (select t.at - lag(t.at, 1, '" + since
-                        + "'::timestamptz) over (partition by p.shard order by t.at) as gap from transfer as t join packet as p on p.id = t.subject"
-                        + " where t.slot is not null and t.at > '" + since + "') as gaps");
+                "with settled as (select p.shard, t.at from transfer as t join packet as p on p.id = t.subject"
+                        + " where t.slot is not null and t.at > '" + since + "'"
+                        + " union all select distinct shard, clock_timestamp() from packet where closed_at is null)"
+                        + " select (1000 * max(extract(epoch from gap)))::bigint from (select at - lag(at, 1, '" + since
+                        + "'::timestamptz) over (partition by shard order by at) as gap from settled) as gaps");
     }
 
     /** A member's socket, and the packets that it has heard of. */
