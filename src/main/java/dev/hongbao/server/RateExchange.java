@@ -30,6 +30,9 @@ final class RateExchange extends VerticleBase {
     /** Callers told of at a time: at some 5 µs each Redis then spends 2 % of its time on it at the most. */
     private static final int MOST = 500;
 
+    /** Part of a Redis Cluster may be away, and then some exchanges fail and others do not. */
+    private static final long WARN_NANOS = Duration.ofMinutes(1).toNanos();
+
     /** Sent whole: it is short, and a Redis that does not know it needs no second question. */
     private static final String SCRIPT = Script.read("rate");
 
@@ -39,7 +42,7 @@ final class RateExchange extends VerticleBase {
     private final String prefix;
     private @Nullable RedisLinks redis;
     private boolean isUnderWay;
-    private boolean isAway;
+    private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
     /** @param namespace the installation's in Redis */
     RateExchange(RateLimits rates, String redisUrl, Duration timeout, String namespace) {
@@ -69,12 +72,12 @@ final class RateExchange extends VerticleBase {
                         Future.join(uses.stream().map(use -> tell(links, use)).toList()))
                 .onComplete(told -> {
                     isUnderWay = false;
-                    if (told.failed() && !isAway) {
+                    if (told.failed() && System.nanoTime() - warnedNanos >= WARN_NANOS) {
+                        warnedNanos = System.nanoTime();
                         LOG.warn(
                                 "Redis does not add up the use of rate limits, each server limits alone: {}",
                                 told.cause().getMessage());
                     }
-                    isAway = told.failed();
                 });
     }
 
