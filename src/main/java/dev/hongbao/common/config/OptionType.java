@@ -1,5 +1,6 @@
 package dev.hongbao.common.config;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -89,6 +90,22 @@ record OptionType<T>(
                 String::strip,
                 text -> HOST.matcher(text).matches(),
                 text -> text);
+    }
+
+    /** One that others connect to: not all addresses of this machine. */
+    static OptionType<String> reachableHost() {
+        return new OptionType<>(
+                "host",
+                "a host name or one address, not a wildcard such as 0.0.0.0",
+                String::strip,
+                text -> HOST.matcher(text).matches() && !isWildcard(text),
+                text -> text);
+    }
+
+    /** Also as the JVM reads it: {@code 0} and {@code 0.0} are 0.0.0.0. */
+    private static boolean isWildcard(String host) {
+        InetAddress address = AddressRange.literal(host);
+        return address != null && address.isAnyLocalAddress() || host.matches("[0.]+");
     }
 
     static OptionType<Path> directory() {

@@ -251,7 +251,7 @@ public final class Options {
                     + " server. Empty starts nothing of it; servers share the work without it, too.");
     static final Option<String> CLUSTER_HOST = define(
             "cluster.host",
-            OptionType.host(),
+            OptionType.reachableHost(),
             "127.0.0.1",
             "This server's address for the others. Whoever reaches it can speak to the cluster: a private network only.");
     static final Option<Integer> CLUSTER_PORT = define(

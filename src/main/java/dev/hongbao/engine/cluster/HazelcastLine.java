@@ -104,7 +104,7 @@ public final class HazelcastLine implements ServerLine {
     static Config membership(ClusterConfig cluster) {
         Config config = ConfigUtil.loadConfig();
         config.setClusterName(cluster.name());
-        config.setProperty("hazelcast.local.localAddress", oneAddress(cluster.host()));
+        config.setProperty("hazelcast.local.localAddress", cluster.host());
         Map.of(
                         "hazelcast.logging.type", "slf4j",
                         "hazelcast.phone.home.enabled", "false",
@@ -131,18 +131,6 @@ public final class HazelcastLine implements ServerLine {
         filter.getWhitelist().addPrefixes("io.vertx.spi.cluster.hazelcast.impl.");
         config.getSerializationConfig().setJavaSerializationFilterConfig(filter);
         return config;
-    }
-
-    /** Not all addresses of this machine: whoever reaches the port can join. */
-    private static String oneAddress(String host) {
-        try {
-            if (InetAddress.getByName(host).isAnyLocalAddress()) {
-                throw new IllegalArgumentException("cluster.host must be one address of this server, not " + host);
-            }
-            return host;
-        } catch (UnknownHostException unknown) {
-            throw new IllegalArgumentException("cluster.host cannot be resolved: " + host, unknown);
-        }
     }
 
     /**
