@@ -8,23 +8,20 @@ import dev.hongbao.server.Audit;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Stores;
 import dev.hongbao.server.TokenRules;
+import dev.hongbao.tools.bench.local.Directories;
 import dev.hongbao.tools.demo.Demo;
 import dev.hongbao.tools.demo.DemoResult;
 import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -70,7 +67,7 @@ final class DemoCommand implements Callable<Integer> {
                 return play(config, server, out) ? ExitCode.OK : ExitCode.SOFTWARE;
             }
         } finally {
-            delete(directory);
+            Directories.delete(directory);
         }
     }
 
@@ -139,17 +136,5 @@ final class DemoCommand implements Callable<Integer> {
 
     private static void row(PrintWriter out, String name, long value) {
         out.printf("%-24s %,12d%n", name, value);
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> {
-                try {
-                    Files.delete(file);
-                } catch (IOException kept) {
-                    throw new UncheckedIOException(kept);
-                }
-            });
-        }
     }
 }

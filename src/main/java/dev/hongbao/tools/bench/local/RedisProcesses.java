@@ -10,12 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 
 /** Redis processes that belong together: one password, each in a directory of its own, not supervised. For one thread; blocking. */
@@ -151,13 +149,8 @@ public final class RedisProcesses implements AutoCloseable {
     @Override
     public void close() {
         processes.forEach(EmbeddedRedis::close);
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(each);
-            }
+        try {
+            Directories.delete(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
