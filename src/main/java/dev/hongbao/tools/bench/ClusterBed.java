@@ -52,7 +52,7 @@ final class ClusterBed implements AutoCloseable {
      *
      * @param settlements transactions that settled
      * @param settled claims and closes in them
-     * @param settlementMicros that they took, with the disk
+     * @param settlementMicros that they took, with the disk, and each its wait for the one before
      * @param logBytes of Postgres' write-ahead log
      */
     record Counts(Cpu cpu, double settlements, double settled, double settlementMicros, double logBytes) {

@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param cpu of cores, beyond what the processes take at rest
  * @param perSettlement claims in a transaction that settles
- * @param settlementMicros of a transaction that settles, with the disk
+ * @param settlementMicros of a transaction that settles, with the disk and its wait for the one before
  * @param logBytes of Postgres' write-ahead log
  * @param perSecond answered while the load lasted
  * @param latency since each was due

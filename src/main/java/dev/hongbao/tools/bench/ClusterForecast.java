@@ -37,10 +37,12 @@ final class ClusterForecast {
         this.costs = fit();
         this.loadMicros = results.median(
                 new Place(1, 1, ClusterBench.BUSY), seen -> seen.cpu().load());
+        Place sends = new Place(1, 1, Place.SENDS);
         this.sizing = new Sizing(
                 costs,
                 results.median(new Place(1, 1, Place.CAPACITY), ClusterCosts::logBytes),
-                results.last(new Place(1, 1, Place.SENDS)));
+                results.medianCpu(sends),
+                results.median(sends, ClusterCosts::logBytes));
     }
 
     /** From the places of one server and one Redis, whose batches differ: what is taken by a batch, and what by each claim in it. */

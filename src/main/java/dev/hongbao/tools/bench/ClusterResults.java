@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench;
 
+import dev.hongbao.tools.bench.ClusterCosts.Micros;
 import dev.hongbao.tools.bench.ClusterCosts.Rest;
 import dev.hongbao.tools.bench.Exhibits.Axis;
 import dev.hongbao.tools.bench.Exhibits.Line;
@@ -103,7 +104,7 @@ final class ClusterResults {
     }
 
     /** Of the last round. */
-    ClusterCosts last(Place place) {
+    private ClusterCosts last(Place place) {
         List<ClusterCosts> seen = all(place);
         return seen.get(seen.size() - 1);
     }
@@ -123,6 +124,15 @@ final class ClusterResults {
     double median(Place place, ToDoubleFunction<ClusterCosts> value) {
         double[] sorted = all(place).stream().mapToDouble(value).sorted().toArray();
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    /** What it took of cores: of each part the median of the rounds. */
+    Micros medianCpu(Place place) {
+        return new Micros(
+                median(place, seen -> seen.cpu().servers()),
+                median(place, seen -> seen.cpu().redis()),
+                median(place, seen -> seen.cpu().postgres()),
+                median(place, seen -> seen.cpu().load()));
     }
 
     /** Of the last round. */

@@ -49,20 +49,21 @@ final class Sizing {
      * @param model of a settled claim
      * @param claimLog of Postgres' log, in bytes, while many are made
      * @param send of five, while many are made
+     * @param sendLog of one, in bytes
      */
-    Sizing(Costs model, double claimLog, ClusterCosts send) {
+    Sizing(Costs model, double claimLog, ClusterCosts.Micros send, double sendLog) {
         this.costs = new Costs(
                 new Costs.Server(
-                        mixed(model.server().claim(), send.cpu().servers()),
+                        mixed(model.server().claim(), send.servers()),
                         model.server().settlement()),
                 new Costs.Redis(
-                        mixed(model.redis().claim(), send.cpu().redis()),
+                        mixed(model.redis().claim(), send.redis()),
                         model.redis().turn()),
                 new Costs.Postgres(
-                        mixed(model.postgres().claim(), send.cpu().postgres()),
+                        mixed(model.postgres().claim(), send.postgres()),
                         model.postgres().settlement(),
                         model.postgres().commit()));
-        this.logBytes = mixed(claimLog, send.logBytes());
+        this.logBytes = mixed(claimLog, sendLog);
     }
 
     private static double mixed(double claim, double send) {
