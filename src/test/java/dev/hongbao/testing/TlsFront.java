@@ -17,6 +17,9 @@ public final class TlsFront implements AutoCloseable {
     /** The first byte of a TLS handshake (RFC 8446, 5.1). */
     private static final int HANDSHAKE = 22;
 
+    /** Who has said nothing for so long is sent away: the next one waits behind him. */
+    private static final int FIRST_BYTE_MILLIS = 2_000;
+
     private final SSLContext context;
     private final List<LossyProxy> proxies = new ArrayList<>();
 
@@ -60,9 +63,21 @@ public final class TlsFront implements AutoCloseable {
 
         @Override
         public Socket accept() throws IOException {
-            Peeked socket = new Peeked();
-            implAccept(socket);
+            while (true) {
+                Peeked socket = new Peeked();
+                implAccept(socket);
+                try {
+                    return secured(socket);
+                } catch (IOException silentOrGone) {
+                    socket.close();
+                }
+            }
+        }
+
+        private Socket secured(Peeked socket) throws IOException {
+            socket.setSoTimeout(FIRST_BYTE_MILLIS);
             int first = socket.getInputStream().read();
+            socket.setSoTimeout(0);
             if (first == HANDSHAKE) {
                 return context.getSocketFactory()
                         .createSocket(socket, new ByteArrayInputStream(new byte[] {HANDSHAKE}), true);
