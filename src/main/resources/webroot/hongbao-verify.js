@@ -15,7 +15,7 @@
 /** What is known of each version of the split: the label of its key stream. */
 const LABELS = new Map([[1, 'hb-split-v1:']]);
 
-const MAX_TOTAL = 10_000_000_000_000;
+const MAX_TOTAL = 99_999_999_999_999;
 const MAX_COUNT = 100_000;
 /** Of the key stream at first, and for each share; what needs more starts again with four times as much. */
 const FIRST_BYTES = 4096;

@@ -5,7 +5,7 @@
 import { fen, money } from './format.js';
 import { t } from './texts.js';
 
-const MAX_AMOUNT = 10_000_000_000_000;
+const MAX_AMOUNT = 99_999_999_999_999;
 const MAX_COUNT = 10_000;
 const MAX_TEXT = { greeting: 100, passcode: 64 };
 

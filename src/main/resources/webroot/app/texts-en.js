@@ -162,7 +162,7 @@ export const en = {
   summaryEqual: (amount, count, each) => `${amount} in ${count}, each ${each}.`,
   errNumber: 'A number with at most two decimals.',
   errAmountLow: 'At least 0.01 yuan.',
-  errAmountHigh: 'Too much: at most 100,000,000,000.00 yuan.',
+  errAmountHigh: 'Too much: at most 999,999,999,999.99 yuan.',
   errBalance: (amount) => `You have ${amount}.`,
   errCount: 'A whole number from 1 to 100,000.',
   errTooManyShares: (least) => `Too little for so many shares: at least ${least}.`,

@@ -162,7 +162,7 @@ export const zh = {
   summaryEqual: (amount, count, each) => `${amount}，共 ${count} 个，每个 ${each}。`,
   errNumber: '请输入数字，最多两位小数。',
   errAmountLow: '至少 0.01 元。',
-  errAmountHigh: '太多了：最多 100,000,000,000.00 元。',
+  errAmountHigh: '太多了：最多 999,999,999,999.99 元。',
   errBalance: (amount) => `余额只有 ${amount}。`,
   errCount: '1 到 100,000 的整数。',
   errTooManyShares: (least) => `不够分这么多个：至少要 ${least}。`,

@@ -44,7 +44,7 @@ public final class SplitCommand implements Callable<Integer> {
             names = "--total",
             required = true,
             paramLabel = "AMOUNT",
-            description = "What is split, in minor units (fen): 1 to 10000000000000.")
+            description = "What is split, in minor units (fen): 1 to 99999999999999.")
     private long total;
 
     @Option(

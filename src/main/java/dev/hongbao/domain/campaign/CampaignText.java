@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -74,7 +75,7 @@ public final class CampaignText {
         return named(
                 "#/" + field,
                 body.getString(field),
-                text -> OffsetDateTime.parse(text).toInstant());
+                text -> OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS));
     }
 
     private static <V, T> T named(String pointer, V value, Function<V, T> reader) {

@@ -3,6 +3,7 @@ package dev.hongbao.domain.odds;
 import dev.hongbao.domain.odds.DefinitionFaults.Fault;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Date;
 import java.util.HashSet;
 import java.util.List;
@@ -110,14 +111,17 @@ final class FieldReader {
         return missing;
     }
 
-    /** A moment; YAML reads one without quotes as a date. */
+    /** A moment, cut to the microsecond, which is what Postgres keeps; YAML reads one without quotes as a date. */
     @Nullable
     Instant moment(String field) {
         Object value = raw(field);
         if (value instanceof Date date) {
             return date.toInstant();
         }
-        return parsed(field, "must be a moment of RFC 3339 in UTC, like 2027-01-01T00:00:00Z", Instant::parse);
+        return parsed(
+                field,
+                "must be a moment of RFC 3339 in UTC, like 2027-01-01T00:00:00Z",
+                text -> Instant.parse(text).truncatedTo(ChronoUnit.MICROS));
     }
 
     /** A text that {@code parser} understands; null when it is missing or none. */

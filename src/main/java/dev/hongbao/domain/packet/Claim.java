@@ -10,7 +10,7 @@ import java.util.Locale;
  *
  * @param share what was won
  * @param status accepted: Redis gave the slot, not spendable yet; settled: committed in Postgres
- * @param at when it was settled by Postgres' clock; for an accepted claim, when this server heard of it
+ * @param at when it was settled by Postgres' clock; for an accepted claim, when it was accepted: a little before that. To the microsecond
  */
 public record Claim(PacketId packet, UserId user, Share share, Status status, Instant at) {
     /**

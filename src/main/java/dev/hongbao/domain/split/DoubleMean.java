@@ -30,7 +30,7 @@ final class DoubleMean {
      * The parts of the excess in draw order, not shuffled.
      *
      * @param excess 0 to {@code count · cap}
-     * @param cap the most one share gets, 0 to 10^13
+     * @param cap the most one share gets, 0 to 10^14
      */
     static long[] draw(SeedStream random, long excess, int count, long cap) {
         long[] shares = new long[count];
@@ -44,7 +44,7 @@ final class DoubleMean {
     }
 
     private static long next(SeedStream random, long rest, int left, long cap) {
-        long room = left * cap - rest; // at most 10^18
+        long room = SplitTerms.capacity(left, cap) - rest;
         return rest <= room ? uniformAround(random, rest, left) : cap - uniformAround(random, room, left);
     }
 

@@ -40,13 +40,13 @@ final class EvenLuck {
      * The parts of the excess.
      *
      * @param excess 0 to {@code count · cap}
-     * @param cap the most one share gets, 0 to 10^13
+     * @param cap the most one share gets, 0 to 10^14
      */
     static long[] draw(SeedStream random, long excess, int count, long cap) {
         if (cap >= excess) {
             return composition(random, excess, count);
         }
-        long room = count * cap - excess; // at most 10^18
+        long room = SplitTerms.capacity(count, cap) - excess;
         if (room < excess) {
             long[] missing = draw(random, room, count, cap);
             Arrays.setAll(missing, i -> cap - missing[i]);

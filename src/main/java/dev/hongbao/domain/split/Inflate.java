@@ -38,7 +38,7 @@ final class Inflate {
      * The parts of the excess in draw order, not shuffled.
      *
      * @param excess 0 to {@code count · cap}
-     * @param cap the most one share gets, 0 to 10^13
+     * @param cap the most one share gets, 0 to 10^14
      */
     static long[] draw(SeedStream random, long excess, int count, long cap) {
         long[] shares = new long[count];
@@ -53,7 +53,7 @@ final class Inflate {
 
     private static long next(SeedStream random, long rest, int left, long cap) {
         long centre = (rest + random.nextLong(left)) / left;
-        long below = centre - Math.max(0, rest - (left - 1) * cap);
+        long below = centre - Math.max(0, rest - SplitTerms.capacity(left - 1, cap));
         long above = Math.min(Math.min(cap, rest), 2 * centre) - centre;
         if (below == 0 || above == 0) {
             return centre; // the mean is an end: any step to one side would need one to the other

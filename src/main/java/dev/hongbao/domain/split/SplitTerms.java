@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param max largest share, minor units; one above {@code total} limits nothing and is stored as {@code total}
  */
 public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long min, long max) {
-    /** The largest total: 10^13 minor units. With {@link #MAX_COUNT} it keeps every product below 10^18. */
-    public static final long MAX_TOTAL = 10_000_000_000_000L;
+    /** The largest total, that of any transfer: below 10^14 minor units. */
+    public static final long MAX_TOTAL = 99_999_999_999_999L;
 
     /** The most shares of one packet. */
     public static final int MAX_COUNT = 100_000;
@@ -78,14 +78,19 @@ public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long m
         return null;
     }
 
-    /** What is left of the total when every share got its minimum; the algorithms divide this. 0 to 10^13. */
+    /** What is left of the total when every share got its minimum; the algorithms divide this. 0 to {@link #MAX_TOTAL}. */
     long excess() {
         return total - count * min;
     }
 
-    /** The most one share may get of the excess. 0 to 10^13. */
+    /** The most one share may get of the excess. 0 to {@link #MAX_TOTAL}. */
     long cap() {
         return max - min;
+    }
+
+    /** {@code count · cap}: what so many shares can hold. More than a {@code long} holds is told as the largest one, which is more than any total. */
+    static long capacity(long count, long cap) {
+        return count > 0 && cap > Long.MAX_VALUE / count ? Long.MAX_VALUE : count * cap;
     }
 
     private static long ceilDiv(long dividend, long divisor) {

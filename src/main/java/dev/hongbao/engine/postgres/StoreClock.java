@@ -7,6 +7,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -88,14 +89,18 @@ public final class StoreClock extends Clock {
         last = new Answer(askedNanos, arrivedNanos, said);
     }
 
-    /** @throws IllegalStateException before the first answer */
+    /**
+     * To the microsecond, as Postgres tells its own times.
+     *
+     * @throws IllegalStateException before the first answer
+     */
     @Override
     public Instant instant() {
         Answer known = last;
         if (known == null) {
             throw new IllegalStateException("Postgres was not asked for the time yet");
         }
-        return known.at(nanoTime.getAsLong());
+        return known.at(nanoTime.getAsLong()).truncatedTo(ChronoUnit.MICROS);
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -81,7 +82,7 @@ public final class SendBody {
     }
 
     private static Instant instant(String text) {
-        return OffsetDateTime.parse(text).toInstant();
+        return OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
     }
 
     private static @Nullable Duration seconds(JsonObject body, String field) {

@@ -29,6 +29,7 @@ import dev.hongbao.web.api.SendBody;
 import dev.hongbao.web.http.CallsUnderWay;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +95,7 @@ final class Requests {
             case "open" -> open(connection, caller, id, frame);
             case "claim" -> claim(connection, caller, id, frame);
             case "play" -> play(connection, caller, id, frame);
-            case "ping" -> connection.send(ServerFrames.pong(id, clock.instant()));
+            case "ping" -> connection.send(ServerFrames.pong(id, clock.instant().truncatedTo(ChronoUnit.MICROS)));
             default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
         }
     }

@@ -53,7 +53,7 @@ class SplitFairnessTest {
                         SplitTerms.of(algorithm, 400, 4, 20L, 103L), // hardly any room above
                         SplitTerms.of(algorithm, 7, 4, null, null), // rounding is all there is
                         SplitTerms.of(algorithm, 11, 4, null, 3L),
-                        SplitTerms.of(algorithm, SplitTerms.MAX_TOTAL, 4, null, 4_000_000_000_000L)))
+                        SplitTerms.of(algorithm, SplitTerms.MAX_TOTAL, 4, null, 40_000_000_000_000L)))
                 .map(Arguments::of);
     }
 

@@ -3,6 +3,7 @@ package dev.hongbao.domain.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.domain.ledger.Amount;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,10 +14,10 @@ class SplitTermsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "double-mean | 0 | 1 | | | the total must be from 1 to 10000000000000, not 0",
-                "double-mean | -5 | 1 | | | the total must be from 1 to 10000000000000, not -5",
-                "equal | 10000000000001 | 1 | | | the total must be from 1 to 10000000000000, not 10000000000001",
-                "inflate | 9223372036854775807 | 7 | | | the total must be from 1 to 10000000000000, not 9223372036854775807",
+                "double-mean | 0 | 1 | | | the total must be from 1 to 99999999999999, not 0",
+                "double-mean | -5 | 1 | | | the total must be from 1 to 99999999999999, not -5",
+                "equal | 100000000000000 | 1 | | | the total must be from 1 to 99999999999999, not 100000000000000",
+                "inflate | 9223372036854775807 | 7 | | | the total must be from 1 to 99999999999999, not 9223372036854775807",
                 "inflate | 10 | 0 | | | the number of shares must be from 1 to 100000, not 0",
                 "inflate | 10 | -2147483648 | | | the number of shares must be from 1 to 100000, not -2147483648",
                 "even-luck | 1000000 | 100001 | | | the number of shares must be from 1 to 100000, not 100001",
@@ -53,8 +54,8 @@ class SplitTermsTest {
                 "double-mean | 10 | 10 | | ",
                 "double-mean | 10 | 10 | 1 | 1",
                 "inflate | 1 | 1 | | ",
-                "inflate | 10000000000000 | 100000 | 100000000 | 100000000",
-                "even-luck | 10000000000000 | 1 | | ",
+                "inflate | 99999999900000 | 100000 | 999999999 | 999999999",
+                "even-luck | 99999999999999 | 1 | | ",
                 "even-luck | 101 | 10 | 10 | 11",
                 "equal | 100 | 4 | 25 | 25",
                 "equal | 100 | 4 | 1 | 9223372036854775807",
@@ -62,6 +63,11 @@ class SplitTermsTest {
     void aTightInputIsAccepted(String algorithm, long total, int count, Long min, Long max) {
         assertThat(SplitTerms.infeasible(SplitAlgorithm.of(algorithm), total, count, min, max))
                 .isNull();
+    }
+
+    @Test
+    void whatATransferCanMoveCanBeSplit() {
+        assertThat(SplitTerms.MAX_TOTAL).isEqualTo(Amount.MAX);
     }
 
     @Test

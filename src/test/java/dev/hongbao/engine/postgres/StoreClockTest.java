@@ -45,6 +45,15 @@ class StoreClockTest {
     }
 
     @Test
+    void itTellsMicrosecondsAsPostgresDoes() {
+        answer(SAID, 0);
+
+        nanos.addAndGet(1_234_567);
+
+        assertThat(clock.instant()).isEqualTo(SAID.plusNanos(1_234_000));
+    }
+
+    @Test
     void aFastAnswerCountsAlsoWhenPostgresWentBack() {
         // Given
         answer(SAID, 1);
