@@ -24,9 +24,9 @@ final class CampaignRoutes {
         return Map.of(
                 "createCampaign",
                 this::create,
-                "campaigns",
+                "listCampaigns",
                 this::own,
-                "campaign",
+                "getCampaign",
                 call -> view(campaigns.view(call.caller(), call.campaign()), 200),
                 "openPool",
                 this::open,

@@ -24,9 +24,9 @@ final class DrawRoutes {
     Map<String, Route> byOperation() {
         return Map.of(
                 "createDraw", this::create,
-                "draw", this::view,
+                "getDraw", this::view,
                 "play", this::play,
-                "plays", this::plays,
+                "listPlays", this::plays,
                 "closeDraw", this::close,
                 "changeQuota", this::changeQuota);
     }

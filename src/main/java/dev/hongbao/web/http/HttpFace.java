@@ -87,12 +87,12 @@ final class HttpFace implements Handler<HttpServerRequest> {
                 .byOperation()
                 .forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
-        routes.put("events", new EventsRoute(services.feed(), polls, inFlight)::answer);
-        routes.put("outbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);
+        routes.put("listEvents", new EventsRoute(services.feed(), polls, inFlight)::answer);
+        routes.put("readOutbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);
         routes.put("exportPlays", draws::export);
         routes.put("reportCampaign", campaigns::report);
-        routes.put("demo", demo::about);
-        routes.put("demoLogin", demo::enter);
+        routes.put("getDemo", demo::about);
+        routes.put("loginToDemo", demo::enter);
         this.router = router(shared.contract(), routes);
     }
 

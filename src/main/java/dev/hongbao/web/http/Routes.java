@@ -27,15 +27,15 @@ final class Routes {
         return Map.ofEntries(
                 Map.entry("deposit", this::deposit),
                 Map.entry("withdraw", this::withdraw),
-                Map.entry("balancesOf", call -> balances(call.user())),
-                Map.entry("transfersOf", call -> transfers(call, call.user())),
-                Map.entry("myBalances", call -> balances(call.caller().user())),
-                Map.entry("myTransfers", call -> transfers(call, call.caller().user())),
-                Map.entry("myClaims", this::myClaims),
-                Map.entry("myPackets", this::myPackets),
-                Map.entry("send", this::send),
-                Map.entry("view", this::view),
-                Map.entry("claims", this::claims));
+                Map.entry("getUserBalances", call -> balances(call.user())),
+                Map.entry("listUserTransfers", call -> transfers(call, call.user())),
+                Map.entry("getMyBalances", call -> balances(call.caller().user())),
+                Map.entry("listMyTransfers", call -> transfers(call, call.caller().user())),
+                Map.entry("listMyClaims", this::myClaims),
+                Map.entry("listMyPackets", this::myPackets),
+                Map.entry("sendPacket", this::send),
+                Map.entry("getPacket", this::view),
+                Map.entry("listClaims", this::claims));
     }
 
     private Future<Reply> deposit(Call call) {

@@ -22,11 +22,11 @@ final class WebhookRoutes {
     Map<String, Route> byOperation() {
         return Map.of(
                 "createWebhook", this::create,
-                "webhooks", call -> webhooks.list().map(all -> Reply.json(200, WebhookBodies.webhooks(all))),
-                "webhook", call -> webhooks.find(id(call)).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
+                "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, WebhookBodies.webhooks(all))),
+                "getWebhook", call -> webhooks.find(id(call)).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
                 "deleteWebhook", call -> webhooks.delete(id(call)).map(done -> Reply.of(204, "", "")),
                 "rotateWebhookSecret", this::rotate,
-                "webhookDeliveries", this::deliveries,
+                "listWebhookDeliveries", this::deliveries,
                 "redeliverWebhook", this::redeliver);
     }
 

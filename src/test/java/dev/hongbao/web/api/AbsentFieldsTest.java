@@ -90,7 +90,7 @@ class AbsentFieldsTest {
 
     @Test
     void theBodiesOfAllCallsAreLookedAt() {
-        assertThat(bodies()).extracting(Body::name).contains("claim with nothing", "send exclusive");
+        assertThat(bodies()).extracting(Body::name).contains("claim with nothing", "sendPacket exclusive");
     }
 
     @Test

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ContractTest {
     private static final Contract CONTRACT = Contract.load();
     private static final Schema SEND =
-            Objects.requireNonNull(call("send").body()).schema();
+            Objects.requireNonNull(call("sendPacket").body()).schema();
     private static final Schema MONEY =
             Objects.requireNonNull(call("deposit").body()).schema();
     private static final String GOOD = "'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2";
@@ -228,39 +228,39 @@ class ContractTest {
                 .containsExactlyInAnyOrder(
                         "deposit",
                         "withdraw",
-                        "balancesOf",
-                        "transfersOf",
+                        "getUserBalances",
+                        "listUserTransfers",
                         "createDraw",
                         "closeDraw",
                         "changeQuota",
                         "exportPlays",
                         "createCampaign",
-                        "campaigns",
-                        "campaign",
+                        "listCampaigns",
+                        "getCampaign",
                         "pauseCampaign",
                         "resumeCampaign",
                         "endCampaign",
                         "raiseBudget",
                         "reportCampaign",
-                        "outbox",
+                        "readOutbox",
                         "createWebhook",
-                        "webhooks",
-                        "webhook",
+                        "listWebhooks",
+                        "getWebhook",
                         "deleteWebhook",
                         "rotateWebhookSecret",
-                        "webhookDeliveries",
+                        "listWebhookDeliveries",
                         "redeliverWebhook");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)
-                .containsExactlyInAnyOrder("demo", "demoLogin");
+                .containsExactlyInAnyOrder("getDemo", "loginToDemo");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> call.needs().idempotencyKey())
                 .extracting(Operation::id)
                 .containsExactlyInAnyOrder(
                         "deposit",
                         "withdraw",
-                        "send",
+                        "sendPacket",
                         "createDraw",
                         "play",
                         "createCampaign",
@@ -277,11 +277,11 @@ class ContractTest {
         "claim, packet, 01939D1E-8C00-7000-8000-000000000001, true",
         "claim, packet, 01939d1e8c00-7000-8000-0000-000000000001, false",
         "claim, packet, '', false",
-        "draw, draw, 01939d1e-8c00-7000-8000-000000000001, true",
-        "draw, draw, 01939d1e-8c00-7000-8000-00000000000g, false",
-        "balancesOf, user, alice, true",
-        "balancesOf, user, 'alice\n', false",
-        "balancesOf, user, 'a b', false",
+        "getDraw, draw, 01939d1e-8c00-7000-8000-000000000001, true",
+        "getDraw, draw, 01939d1e-8c00-7000-8000-00000000000g, false",
+        "getUserBalances, user, alice, true",
+        "getUserBalances, user, 'alice\n', false",
+        "getUserBalances, user, 'a b', false",
     })
     void aParameterOfThePathIsChecked(String call, String name, String value, boolean fits) {
         Map<String, String> path = Map.of(name, value.replace("\\n", "\n"));
@@ -315,7 +315,7 @@ class ContractTest {
     })
     void aBadQueryIsRefused(String query, String place) {
         assertThatExceptionOfType(InvalidInputException.class)
-                .isThrownBy(() -> call("myClaims").queryParameters(query))
+                .isThrownBy(() -> call("listMyClaims").queryParameters(query))
                 .satisfies(
                         refused -> assertThat(refused.faults().get(0).pointer()).isEqualTo(place));
     }

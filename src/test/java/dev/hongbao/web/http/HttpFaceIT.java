@@ -219,7 +219,7 @@ class HttpFaceIT {
         server.send("GET", "/v1/me/packets?limit=0", "");
 
         assertThat(server.metrics().lines())
-                .anyMatch(line -> line.startsWith("hongbao_http_requests_total{route=\"myPackets\",status=\"4xx\"}")
+                .anyMatch(line -> line.startsWith("hongbao_http_requests_total{route=\"listMyPackets\",status=\"4xx\"}")
                         && !line.endsWith(" 0.0"));
     }
 }
