@@ -27,9 +27,10 @@ revoke update, delete, truncate on play, code from ${app};
 
 grant insert on campaign, pool to ${app};
 grant update (budget, opens_at, ends_at, paused_at, closed_at, returned) on campaign to ${app};
+grant insert, update (started, caught, told_at, ended, cancelled_at) on rain to ${app};
 
 grant insert, update (last, floor, touched) on feed to ${app};
-grant insert, update (seq, claimed, at), delete on group_event to ${app};
+grant insert, update (seq, claimed, amount, at), delete on group_event to ${app};
 grant insert, delete, update (sent_at) on unannounced to ${app};
 grant insert, delete, update (opened, told, told_at) on draw_feed to ${app};
 

@@ -28,14 +28,15 @@ create table group_event (
     group_id text        not null,
     seq      bigint      not null check (seq > 0),
     type     text        not null,
-    subject  uuid        not null, -- the packet or the draw
-    claimed  integer     not null check (claimed >= 0), -- settled claims, for packet.progress; wins, for draw.won
+    subject  uuid        not null, -- the packet, the draw or the rain
+    claimed  integer     not null check (claimed >= 0), -- settled claims, for packet.progress, rain.caught and rain.ended; wins, for draw.won
+    amount   bigint, -- of settled claims, minor units, for rain.caught and rain.ended
     wins     jsonb, -- for draw.won, the newest of them: [{seq, user, prize}]
     at       timestamptz not null default now(),
     primary key (group_id, seq)
 );
--- Progress is cumulative: it moves to a new place and leaves the old one.
-create unique index group_event_once on group_event (subject, type) where type <> 'draw.won';
+-- Progress is cumulative: it moves to a new place and leaves the old one. A rain is told in several groups.
+create unique index group_event_once on group_event (subject, type, group_id) where type <> 'draw.won';
 create index group_event_at on group_event (at);
 
 create index packet_group on packet (group_id, id);
@@ -62,7 +63,8 @@ create trigger packet_is_unannounced
 
 -- Appends events, and packet.sent before the first event of a packet that is not announced yet. A null type announces only.
 -- Locks: first the unannounced packets, then the feeds, each in order; nothing is locked after them.
-create function feed_append(groups text[], types text[], subjects uuid[], claims integer[], winners jsonb[] default null)
+create function feed_append(
+    groups text[], types text[], subjects uuid[], claims integer[], winners jsonb[] default null, amounts bigint[] default null)
     returns void
     language plpgsql
 as $$
@@ -75,14 +77,14 @@ begin
     perform from feed where group_id = any (groups) order by group_id for no key update;
 
     with given as (
-        select * from unnest(groups, types, subjects, claims, winners) with ordinality
-                          as u(group_id, type, subject, claimed, wins, n)
+        select * from unnest(groups, types, subjects, claims, winners, amounts) with ordinality
+                          as u(group_id, type, subject, claimed, wins, amount, n)
     ), events as (
         select *, row_number() over (partition by group_id order by n, stage) as nth
-        from (select group_id, 'packet.sent' as type, subject, 0 as claimed, null::jsonb as wins, min(n) as n, 0 as stage
+        from (select group_id, 'packet.sent' as type, subject, 0 as claimed, null::jsonb as wins, null::bigint as amount, min(n) as n, 0 as stage
               from given where subject = any (new_packets) group by group_id, subject
               union all
-              select group_id, type, subject, claimed, wins, n, 1
+              select group_id, type, subject, claimed, wins, amount, n, 1
               from given
               -- Under the locks: progress that comes after the packet's end is no news.
               where type is not null
@@ -94,11 +96,12 @@ begin
         where feed.group_id = e.group_id and feed.group_id = any (groups) -- else a join might read the feeds of all groups
         returning feed.group_id, feed.last - e.events as before
     )
-    insert into group_event (group_id, seq, type, subject, claimed, wins)
-    select e.group_id, m.before + e.nth, e.type, e.subject, e.claimed, e.wins
+    insert into group_event (group_id, seq, type, subject, claimed, wins, amount)
+    select e.group_id, m.before + e.nth, e.type, e.subject, e.claimed, e.wins, e.amount
     from events as e join moved as m on m.group_id = e.group_id
-    on conflict (subject, type) where type <> 'draw.won' do update set seq = excluded.seq, claimed = excluded.claimed, at = excluded.at
-    where group_event.type = 'packet.progress' and group_event.claimed < excluded.claimed;
+    on conflict (subject, type, group_id) where type <> 'draw.won'
+        do update set seq = excluded.seq, claimed = excluded.claimed, amount = excluded.amount, at = excluded.at
+    where group_event.type in ('packet.progress', 'rain.caught') and group_event.claimed < excluded.claimed;
 end
 $$;
 
@@ -137,7 +140,8 @@ begin
 end
 $$;
 
--- Tells how far open packets have come, those that have come further than was told.
+-- Tells how far open packets have come, those that have come further than was told. Not the drops of a rain, whose channel's name says
+-- what they are: rain.caught tells of all of them.
 create function feed_progress(packets uuid[]) returns void
     language sql
 as $$
@@ -146,12 +150,13 @@ as $$
     from packet as p
     -- Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
     cross join lateral (select (select max(slot) + 1 from transfer where subject = p.id and slot is not null) as claimed) as c
-    where p.id = any (packets) and p.closed_at is null
+    where p.id = any (packets) and p.closed_at is null and p.group_id not like 'rain:%'
       and c.claimed > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
     having count(*) > 0
 $$;
 
--- A packet's end goes into the feed in the transaction that ends it.
+-- A packet's end goes into the feed in the transaction that ends it. Of a rain's drops only what drains them: the rest end with the
+-- rain, together, and rain.ended tells it.
 create function packet_end_to_feed() returns trigger
     language plpgsql
     set enable_nestloop = off -- a settlement may end a thousand packets, and a plan made for one is kept
@@ -164,8 +169,8 @@ begin
           from new_packets as n
           join old_packets as b on b.id = n.id and b.closed_at is null and n.closed_at is not null
           cross join lateral (values ('packet.drained', 1, n.refund = 0),
-                                     ('packet.expired', 1, n.refund > 0),
-                                     ('packet.refunded', 2, n.refund > 0)) as e(type, stage, holds)
+                                     ('packet.expired', 1, n.refund > 0 and n.group_id not like 'rain:%'),
+                                     ('packet.refunded', 2, n.refund > 0 and n.group_id not like 'rain:%')) as e(type, stage, holds)
           where e.holds) as o
     having count(*) > 0;
     return null;

@@ -203,6 +203,8 @@ begin
             order by o.n, s.place;
     elsif of_type like 'campaign.%' then
         return query select e.n, e.subject, e.at, e.data from campaign_events(of_type, of_shards, ns) as e;
+    elsif of_type like 'rain.%' then
+        return query select e.n, e.subject, e.at, e.data from rain_events(of_type, of_shards, ns) as e;
     elsif of_type = 'draw.closed' then
         return query
             select o.n, d.id, outbox_time(o.at),

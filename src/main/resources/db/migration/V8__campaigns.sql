@@ -7,6 +7,7 @@
 
 create table campaign (
     id         uuid primary key,
+    kind       text        not null check (kind in ('campaign', 'rain')), -- of a rain the server itself opens all pools: see V9
     shard      smallint    not null references shard, -- of all its pools too: a script decides about them together
     host       text        not null, -- who made it
     name       text        not null,
@@ -104,7 +105,7 @@ end
 $$;
 
 -- Ends a campaign now, and brings the ends of its pools forward: they are closed as every packet is. Whether it is over already
--- does not matter. The application's role may not change when a packet expires, but for this.
+-- does not matter. One that opens later never opens. The application's role may not change when a packet opens or expires, but for this.
 create function end_campaign(of_campaign uuid) returns void
     language plpgsql
     security definer
@@ -121,7 +122,7 @@ begin
         perform from packet as p join pool as o on o.packet = p.id
         where o.campaign = of_campaign and p.closed_at is null
         order by p.id for no key update of p;
-        update packet as p set expires_at = greatest(moment, p.opens_at + interval '1 microsecond')
+        update packet as p set opens_at = least(p.opens_at, moment - interval '1 microsecond'), expires_at = moment
         from pool as o
         where o.packet = p.id and o.campaign = of_campaign and p.closed_at is null and p.expires_at > moment;
     end if;
@@ -167,13 +168,13 @@ $$;
 -- News of campaigns: rows of no shard, since nothing here holds a shard's lock. All of one campaign is written under the lock of its
 -- row, so it is told in the order in which it happened.
 
--- What a transfer that funds something is told as; null when that is no campaign, whose budget is told by what it is of.
+-- What a transfer that funds something is told as; null for a rain, which tells itself.
 create function fund_news(of_subject uuid, of_transfer bigint) returns text
     language sql
     stable
 return (select case when exists (select from transfer as t where t.subject = c.id and t.kind = 'fund' and t.id < of_transfer)
                     then 'campaign.raised' else 'campaign.created' end
-        from campaign as c where c.id = of_subject);
+        from campaign as c where c.id = of_subject and c.kind = 'campaign');
 
 create function campaign_to_outbox() returns trigger
     language plpgsql
@@ -185,7 +186,7 @@ begin
                             when n.paused_at is not null and o.paused_at is null then 'campaign.paused'
                             when n.paused_at is null and o.paused_at is not null then 'campaign.resumed'
                        end as type
-          from new_campaigns as n join old_campaigns as o on o.id = n.id) as t
+          from new_campaigns as n join old_campaigns as o on o.id = n.id where n.kind = 'campaign') as t
     where t.type is not null
     group by t.type;
     return null;

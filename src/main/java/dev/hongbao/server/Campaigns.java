@@ -5,16 +5,19 @@ import dev.hongbao.domain.campaign.CampaignOwnerTask;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.campaign.CampaignShardLoader;
 import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.rain.RainCatalog;
+import dev.hongbao.domain.rain.RainService;
 import dev.hongbao.domain.reconcile.CampaignAudit;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
 /**
- * The campaigns' part of the engine: what they add to packets. They have no journal items of their own, since a claim on a pool is a
+ * The campaigns' part of the engine, and that of rains, which are campaigns: what they add to packets. They have no journal items of their own, since a claim on a pool is a
  * claim on a packet. Safe on any thread but for the service.
  */
 final class Campaigns {
@@ -25,6 +28,7 @@ final class Campaigns {
     private final Pool ownerPool;
     private final Shards shards;
     private final CampaignCatalog catalog;
+    private final RainCatalog rains;
     private final StoreClock clock;
 
     /**
@@ -36,14 +40,25 @@ final class Campaigns {
         this.ownerPool = ownerPool;
         this.shards = shards;
         this.catalog = new CampaignCatalog(pool);
+        this.rains = new RainCatalog(pool);
         this.clock = clock;
         shards.whenPostgresWentBack(catalog::forgetAll);
+        shards.whenPostgresWentBack(rains::forgetAll);
     }
 
     /** For one writer. */
     Mode mode() {
         return new Mode(
                 TRAITS, List.of(), new CampaignShardLoader(), List.of(new CampaignOwnerTask(ownerPool, shards)));
+    }
+
+    /** What never changes of rains, and whom their channels are for. */
+    RainCatalog rainCatalog() {
+        return rains;
+    }
+
+    RainService rains(Vertx vertx, KeyLoader loading, PacketService packets) {
+        return new RainService(vertx, pool, shards, rains, loading, packets, clock);
     }
 
     CampaignService campaigns(KeyLoader loading, PacketService packets) {

@@ -110,7 +110,7 @@ public final class Engine {
                 new Feeds.Pools(pools.requests(), pools.owner(), pools.lengthy()),
                 shards,
                 new Feeds.Packets(packets.catalog(), packets.ended()),
-                new EventText(packets.catalog(), packets.ended(), draws.catalog()),
+                new EventText(packets.catalog(), packets.ended(), draws.catalog(), campaigns.rainCatalog()),
                 new Feeds.Pace(
                         config.domain().feed().pollInterval(),
                         config.domain().feed().retention()));
@@ -208,11 +208,12 @@ public final class Engine {
                     redis,
                     packets.claims(redis, claimSettings()),
                     packetService,
-                    new FeedService(vertx, feeds.following(), feeds.reader(), packetService),
+                    new FeedService(vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog()),
                     new Services.Hosted(
                             draws.draws(loading),
                             draws.plays(redis, playSettings()),
-                            campaigns.campaigns(loading, packetService)));
+                            campaigns.campaigns(loading, packetService),
+                            campaigns.rains(vertx, loading, packetService)));
         });
     }
 

@@ -6,6 +6,7 @@ import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.domain.rain.RainService;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.web.http.Services;
 
@@ -22,5 +23,9 @@ public record LoopServices(
 
     public CampaignService campaigns() {
         return hosted.campaigns();
+    }
+
+    public RainService rains() {
+        return hosted.rains();
     }
 }

@@ -1,6 +1,8 @@
 package dev.hongbao.common.values;
 
+import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A chat group a packet lives in; a user may act in the groups that the token names.
@@ -12,6 +14,9 @@ public record GroupId(String value) {
     /** The pattern of a group id, also the contract's. */
     public static final Pattern PATTERN = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._~@|+=:-]{0,63}");
 
+    /** What the ids of rains' channels begin with; the rain's id follows. Nobody sends a packet into one: its drops are all its packets. */
+    private static final String CHANNEL = "rain:";
+
     public GroupId {
         if (!isValid(value)) {
             throw new IllegalArgumentException("a group id is 1 to 64 characters of " + PATTERN.pattern());
@@ -21,6 +26,21 @@ public record GroupId(String value) {
     /** Whether {@code value} could be a group id; the same rule as the constructor, without the exception. */
     public static boolean isValid(String value) {
         return value.length() <= 64 && PATTERN.matcher(value).matches();
+    }
+
+    /** The channel of a rain. */
+    public static GroupId channel(UUID rain) {
+        return new GroupId(CHANNEL + rain);
+    }
+
+    /** Whether it is the name of a rain's channel. */
+    public boolean isChannel() {
+        return value.startsWith(CHANNEL);
+    }
+
+    /** The rain whose channel it would be; null for another group. */
+    public @Nullable UUID rain() {
+        return isChannel() ? Uuids.parse(value.substring(CHANNEL.length())) : null;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.hongbao.domain.campaign;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,20 @@ public record CampaignDefinition(
             @Nullable Long min,
             @Nullable Long max,
             SplitAlgorithm split,
-            Duration life) {}
+            Duration life) {
+
+        /** Why some amount of the range cannot be split; null when all can. What holds at both ends holds between them. */
+        public @Nullable String infeasible() {
+            if (amount.from > amount.to) {
+                return "its amount begins above its end";
+            }
+            if (split == SplitAlgorithm.EQUAL && amount.from < amount.to) {
+                return "equal shares need one amount";
+            }
+            String least = SplitTerms.infeasible(split, amount.from, shares, min, max);
+            return least != null ? least : SplitTerms.infeasible(split, amount.to, shares, min, max);
+        }
+    }
 
     /** What is in a pool, minor units: drawn for each, from and to included. */
     public record Range(long from, long to) {}

@@ -14,13 +14,13 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Campaigns as Postgres has them. Safe on any thread. */
+/** Campaigns as Postgres has them, but for rains. Safe on any thread. */
 final class CampaignStore {
     private static final String VIEW =
             "select c.id, c.shard, c.host, c.definition, c.budget, c.returned, c.opens_at, c.ends_at,"
                     + " c.paused_at, e.balance, case when c.closed_at is not null then 'closed' when c.ends_at <= now() then 'ending'"
                     + " when c.paused_at is not null then 'paused' when c.opens_at > now() then 'planned' else 'open' end as status"
-                    + " from campaign as c join account as e on e.id = c.escrow ";
+                    + " from campaign as c join account as e on e.id = c.escrow where c.kind = 'campaign'";
 
     /** Pools by day and product from a place on, each pool's claims through their index. */
     private static final String REPORT = """
@@ -44,7 +44,8 @@ final class CampaignStore {
 
     /** What never changes of a campaign; null for an unknown one. */
     Future<@Nullable Campaign> find(CampaignId id) {
-        return pool.preparedQuery("select id, shard, host, definition from campaign where id = $1")
+        return pool.preparedQuery(
+                        "select id, shard, host, definition from campaign where id = $1 and kind = 'campaign'")
                 .execute(Tuple.of(id.value()))
                 .map(rows ->
                         stream(rows).map(CampaignStore::campaign).findFirst().orElse(null));
@@ -52,14 +53,14 @@ final class CampaignStore {
 
     /** How a campaign is now; null for an unknown one. */
     Future<@Nullable CampaignView> view(CampaignId id) {
-        return pool.preparedQuery(VIEW + "where c.id = $1")
+        return pool.preparedQuery(VIEW + " and c.id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> stream(rows).map(CampaignStore::view).findFirst().orElse(null));
     }
 
     /** A host's campaigns older than a campaign, the newest first. */
     Future<List<CampaignView>> of(UserId host, CampaignId before, int limit) {
-        return pool.preparedQuery(VIEW + "where c.host = $1 and c.id < $2 order by c.id desc limit $3")
+        return pool.preparedQuery(VIEW + " and c.host = $1 and c.id < $2 order by c.id desc limit $3")
                 .execute(Tuple.of(host.value(), before.value(), limit))
                 .map(rows -> stream(rows).map(CampaignStore::view).toList());
     }

@@ -2,6 +2,7 @@ package dev.hongbao.domain.campaign;
 
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignDefinition.Range;
 import dev.hongbao.domain.campaign.CampaignDefinition.Window;
@@ -9,7 +10,6 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.ClaimingText;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.split.SplitAlgorithm;
-import dev.hongbao.domain.split.SplitTerms;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Reads definitions from JSON that fits the contract's schema {@code CampaignDefinition}. Pure. */
 public final class CampaignText {
@@ -50,7 +49,10 @@ public final class CampaignText {
                         pool.getLong("max"),
                         named("#/pool/split", pool.getString("split", "double-mean"), SplitAlgorithm::of),
                         Duration.ofSeconds(pool.getInteger("livesSeconds"))),
-                named("#/claiming", body, definition -> ClaimingText.read(zone, definition.getJsonObject("claiming"))));
+                named(
+                        "#/claiming",
+                        body,
+                        definition -> ClaimingText.read(zone, definition.getJsonObject("claiming"), Members.NONE)));
     }
 
     /** The zone of the days; also the one that is stored. */
@@ -110,27 +112,12 @@ public final class CampaignText {
                     "#/pool/livesSeconds",
                     "must be at most " + limits.maxExpiry().toSeconds()));
         }
-        String reason = infeasible(pool);
+        String reason = pool.infeasible();
         if (reason != null) {
             faults.add(new FieldFault("#/pool", "cannot be split: " + reason));
         }
         if (!faults.isEmpty()) {
             throw InvalidInputException.of(faults);
         }
-    }
-
-    /** Why some amount of the range cannot be split; null when all can. What holds at both ends holds between them. */
-    private static @Nullable String infeasible(PoolShape pool) {
-        Range amount = pool.amount();
-        if (amount.from() > amount.to()) {
-            return "its amount begins above its end";
-        }
-        if (pool.split() == SplitAlgorithm.EQUAL && amount.from() < amount.to()) {
-            return "equal shares need one amount";
-        }
-        String least = SplitTerms.infeasible(pool.split(), amount.from(), pool.shares(), pool.min(), pool.max());
-        return least != null
-                ? least
-                : SplitTerms.infeasible(pool.split(), amount.to(), pool.shares(), pool.min(), pool.max());
     }
 }

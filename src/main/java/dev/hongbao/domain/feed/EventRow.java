@@ -10,7 +10,7 @@ import java.util.UUID;
  * An event as Postgres keeps it.
  *
  * @param type the name in the API
- * @param subject the packet or the draw
+ * @param subject the packet, the draw or the rain
  * @param detail what it counts
  */
 public record EventRow(GroupId group, long place, String type, UUID subject, Detail detail, Instant at) {
@@ -22,14 +22,26 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
     public static final String OPENED = "draw.opened";
     public static final String WON = "draw.won";
     public static final String CLOSED = "draw.closed";
+    public static final String ANNOUNCED = "rain.announced";
+    public static final String STARTED = "rain.started";
+    public static final String CAUGHT = "rain.caught";
+    public static final String ENDED = "rain.ended";
+
+    /** What an event is of. */
+    public enum Of {
+        PACKET,
+        DRAW,
+        RAIN
+    }
 
     /**
      * What an event counts.
      *
-     * @param count settled claims, for progress; how many wins it tells, for wins; 0 for the other types
+     * @param count settled claims, for progress, rain.caught and rain.ended; how many wins it tells, for wins; 0 for the other types
+     * @param amount of settled claims, minor units, for rain.caught and rain.ended; 0 for the other types
      * @param wins the newest of them, in the order of the plays; empty for the other types
      */
-    public record Detail(int count, List<Win> wins) {
+    public record Detail(int count, long amount, List<Win> wins) {
         public Detail {
             wins = List.copyOf(wins);
         }
@@ -43,10 +55,16 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
      */
     public record Win(long seq, UserId user, int number) {}
 
-    public boolean isOfDraw() {
+    public Of of() {
         return switch (type) {
-            case OPENED, WON, CLOSED -> true;
-            default -> false;
+            case OPENED, WON, CLOSED -> Of.DRAW;
+            case ANNOUNCED, STARTED, CAUGHT, ENDED -> Of.RAIN;
+            default -> Of.PACKET;
         };
+    }
+
+    /** Whether a later event of the same type and subject makes this one needless. */
+    public boolean isProgress() {
+        return type.equals(PROGRESS) || type.equals(CAUGHT);
     }
 }

@@ -73,8 +73,8 @@ final class FeedOwnerTask implements OwnerTask {
         vertx.eventBus()
                 .<SettledClaims>localConsumer(
                         SettledClaims.ADDRESS,
-                        settled -> settled.body()
-                                .packets()
+                        settled -> settled.body().packets().stream()
+                                .filter(packet -> !packet.group().isChannel()) // see RainNews
                                 .forEach(packet -> progressed.add(packet.group(), packet.id())));
     }
 

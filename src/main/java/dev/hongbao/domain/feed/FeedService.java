@@ -2,6 +2,7 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.packet.PacketService;
@@ -24,13 +25,21 @@ public final class FeedService {
     private final FeedFollower following;
     private final FeedReader reader;
     private final PacketService packets;
+    private final Channels channels;
     private int waiting;
 
-    public FeedService(Vertx vertx, FeedFollower following, FeedReader reader, PacketService packets) {
+    public FeedService(
+            Vertx vertx, FeedFollower following, FeedReader reader, PacketService packets, Channels channels) {
         this.vertx = vertx;
         this.following = following;
         this.reader = reader;
         this.packets = packets;
+        this.channels = channels;
+    }
+
+    /** Who may follow a group. */
+    public Future<Members> members(GroupId group) {
+        return channels.members(group);
     }
 
     /** For those who follow on and on. */
@@ -59,12 +68,12 @@ public final class FeedService {
      * @return refused with NOT_ELIGIBLE outside the caller's groups
      */
     public Future<FeedPage> state(Caller caller, GroupId group, ResetReason reason, int most) {
-        if (!caller.isMemberOf(group)) {
-            return notEligible();
-        }
-        return reader.head(group)
-                .compose(head -> packets.newest(caller, group, most)
-                        .map(newest -> new FeedPage(List.of(), head, reason, newest)));
+        return members(group)
+                .compose(members -> members.include(caller)
+                        ? reader.head(group)
+                                .compose(head -> packets.newest(caller, group, members, most)
+                                        .map(newest -> new FeedPage(List.of(), head, reason, newest)))
+                        : notEligible());
     }
 
     /**
@@ -75,13 +84,17 @@ public final class FeedService {
      */
     public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait) {
         Poll poll = new Poll(caller, group, wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait);
-        if (!caller.isMemberOf(group)) {
-            poll.answer(notEligible());
-        } else if (after == null) {
-            poll.answer(state(caller, group, ResetReason.START, STATE_PACKETS));
-        } else {
-            poll.begin(after);
-        }
+        members(group)
+                .onFailure(fault -> poll.answer(Future.failedFuture(fault)))
+                .onSuccess(members -> {
+                    if (!members.include(caller)) {
+                        poll.answer(notEligible());
+                    } else if (after == null) {
+                        poll.answer(state(caller, group, ResetReason.START, STATE_PACKETS));
+                    } else {
+                        poll.begin(after);
+                    }
+                });
         return poll;
     }
 
@@ -124,6 +137,9 @@ public final class FeedService {
         }
 
         private void begin(long place) {
+            if (done) {
+                return; // nobody waits any more
+            }
             after = place;
             waiting++;
             if (waitMillis == 0) {

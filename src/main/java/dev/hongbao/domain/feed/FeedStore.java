@@ -31,7 +31,7 @@ final class FeedStore {
             """;
 
     private static final String READ = """
-            select k.group_id, k.after, f.floor, f.last, e.seq, e.type, e.subject, e.claimed, e.wins, e.at
+            select k.group_id, k.after, f.floor, f.last, e.seq, e.type, e.subject, e.claimed, e.amount, e.wins, e.at
             from unnest($1::text[], $2::bigint[]) as k(group_id, after)
             join feed as f on f.group_id = k.group_id
             left join lateral (select * from group_event as g
@@ -41,7 +41,7 @@ final class FeedStore {
 
     private static final String LAGGING = """
             select p.group_id, p.id from packet as p
-            where p.shard = any ($1) and p.closed_at is null
+            where p.shard = any ($1) and p.closed_at is null and p.group_id not like 'rain:%'
               and coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)
                 > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
             limit $2
@@ -122,7 +122,10 @@ final class FeedStore {
                         row.getLong("seq"),
                         row.getString("type"),
                         row.getUUID("subject"),
-                        new EventRow.Detail(row.getInteger("claimed"), wins(row.getJsonArray("wins"))),
+                        new EventRow.Detail(
+                                row.getInteger("claimed"),
+                                row.getLong("amount") == null ? 0 : row.getLong("amount"),
+                                wins(row.getJsonArray("wins"))),
                         row.getOffsetDateTime("at").toInstant()));
             }
         }

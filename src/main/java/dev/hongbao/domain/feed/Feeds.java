@@ -25,7 +25,9 @@ import java.util.List;
  *   <li>a packet that was sent: the sending server, once it can be claimed ({@link Announcer}); its shard's owner, when the
  *       server did not ({@link FeedOwnerTask});
  *   <li>how far a packet has come: the owner, from the settled claims that it hears of ({@link FeedOwnerTask});
- *   <li>draws that open and what is won in them: the owner, from the settled plays that it hears of ({@link DrawNews}).
+ *   <li>draws that open and what is won in them: the owner, from the settled plays that it hears of ({@link DrawNews});
+ *   <li>rains: the server that makes one announces it in the same transaction, the trigger {@code rain_ends} tells its end, and the
+ *       owner what is between, drops among it ({@link RainNews}).
  * </ul>
  *
  * What the owner did not hear of, because a settlement's outcome is unknown or another server made it, it reads from Postgres.
@@ -39,6 +41,7 @@ public final class Feeds implements SettlementListener {
     private final FeedReader reader;
     private final FeedOwnerTask ownerTask;
     private final DrawNews drawNews;
+    private final RainNews rainNews;
 
     /**
      * The pools of the feeds.
@@ -82,6 +85,7 @@ public final class Feeds implements SettlementListener {
                 packets.ended::isKnown,
                 new FeedOwnerTask.Retention(pace.keep, MAX_EVENTS));
         this.drawNews = new DrawNews(vertx, pools.owner);
+        this.rainNews = new RainNews(vertx, pools.owner, ownerStore);
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
@@ -105,7 +109,7 @@ public final class Feeds implements SettlementListener {
 
     /** What a shard's owner does for the feeds. */
     public List<OwnerTask> ownerTasks() {
-        return List.of(ownerTask, drawNews);
+        return List.of(ownerTask, drawNews, rainNews);
     }
 
     /** Starts the hub; before {@link #following}. */

@@ -16,6 +16,8 @@ public final class OutboxTypes {
             "campaign.paused",
             "campaign.resumed",
             "campaign.ended",
+            "rain.created",
+            "rain.ended",
             "transfer.deposit",
             "transfer.withdrawal",
             "transfer.cost",

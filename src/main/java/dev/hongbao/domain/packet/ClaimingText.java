@@ -1,5 +1,7 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PoolTerms.Claiming;
 import dev.hongbao.domain.packet.PoolTerms.Limits;
@@ -20,11 +22,12 @@ public final class ClaimingText {
      *
      * @param zone of the definition
      * @param claiming null for no rule
+     * @param members see {@link Claiming}
      * @throws IllegalArgumentException where a name is not allowed
      */
-    public static Claiming read(ZoneId zone, @Nullable JsonObject claiming) {
+    public static Claiming read(ZoneId zone, @Nullable JsonObject claiming, Members members) {
         if (claiming == null) {
-            return new Claiming(zone, Limits.NONE, Set.of(), null);
+            return new Claiming(zone, Limits.NONE, Set.of(), null, members);
         }
         JsonObject token = claiming.getJsonObject("token");
         return new Claiming(
@@ -34,7 +37,15 @@ public final class ClaimingText {
                         claiming.getInteger("aDay", 0),
                         claiming.getInteger("aProduct", 0)),
                 texts(claiming.getJsonArray("users")).stream().map(UserId::new).collect(Collectors.toSet()),
-                token == null ? null : new TokenRule(token.getString("name"), texts(token.getJsonArray("values"))));
+                token == null ? null : new TokenRule(token.getString("name"), texts(token.getJsonArray("values"))),
+                members);
+    }
+
+    /** Reads whom a rain's definition says that it is for. */
+    public static Members members(JsonObject rain) {
+        return new Members(
+                rain.getBoolean("public", false),
+                texts(rain.getJsonArray("groups")).stream().map(GroupId::new).collect(Collectors.toSet()));
     }
 
     private static Set<String> texts(@Nullable JsonArray list) {

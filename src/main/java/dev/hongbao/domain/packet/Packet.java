@@ -145,9 +145,15 @@ public final class Packet {
         return greeting;
     }
 
-    /** Whether {@code caller} may claim: a member of the group, of an exclusive packet a recipient, of a pool whom the campaign admits. */
-    public boolean admits(Caller caller) {
+    /** Whether {@code caller} may see it: a member of the group, and of a rain's drop everybody whom the rain is for. */
+    public boolean isVisibleTo(Caller caller) {
         return caller.isMemberOf(group)
+                || (pool != null && pool.claiming().members().include(caller));
+    }
+
+    /** Whether {@code caller} may claim: who may see it, of an exclusive packet a recipient, of a pool whom the campaign admits. */
+    public boolean admits(Caller caller) {
+        return isVisibleTo(caller)
                 && (kind != PacketKind.EXCLUSIVE || recipients.contains(caller.user()))
                 && (pool == null || pool.claiming().admits(caller));
     }

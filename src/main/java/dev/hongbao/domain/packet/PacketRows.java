@@ -1,6 +1,7 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
@@ -9,6 +10,7 @@ import dev.hongbao.domain.packet.PacketStore.Seen;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -127,7 +129,15 @@ final class PacketRows {
                         row.getString("campaign_name"),
                         row.getString("product"),
                         new UserId(row.getString("opener")),
-                        ClaimingText.read(ZoneId.of(row.getString("zone")), row.getJsonObject("claiming")));
+                        claiming(row));
+    }
+
+    private static PoolTerms.Claiming claiming(Row row) {
+        JsonObject rain = row.getJsonObject("rain");
+        return ClaimingText.read(
+                ZoneId.of(row.getString("zone")),
+                row.getJsonObject("claiming"),
+                rain == null ? Members.NONE : ClaimingText.members(rain));
     }
 
     private static Instant instant(Row row, String column) {

@@ -5,7 +5,6 @@ import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
@@ -189,14 +188,12 @@ public final class PacketSender extends VerticleBase {
         PacketId id = PacketId.create();
         byte[] seed = new byte[Split.SEED_BYTES];
         random.nextBytes(seed);
-        SplitTerms terms = SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max());
-        Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
-        SendStatement.Shares shares = new SendStatement.Shares(
-                terms, seed, Split.amounts(terms, seed), Commitment.of(id.value(), command.asset(), terms, seed));
         int shard = command.pool() == null
                 ? shards.shardFor(id.value())
                 : command.pool().shard();
-        return new NewPacket(scope, id, shard, command, shares, expiresIn);
+        Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
+        return new NewPacket(
+                scope, id, shard, command, SendStatement.Shares.of(id, command, algorithm, seed), expiresIn);
     }
 
     /** All are loaded or none, so one of their keys stands for all. */
@@ -218,6 +215,7 @@ public final class PacketSender extends VerticleBase {
             throw new RefusedException(
                     Refusal.NOT_ELIGIBLE, "You can send only into the groups that your token names.");
         }
+        require(!command.group().isChannel(), "Nobody sends into the channel of a rain.");
         require(command.count() <= limits.maxCount(), "A packet has at most " + limits.maxCount() + " shares.");
         SplitAlgorithm fallback =
                 command.kind() == PacketKind.EQUAL ? SplitAlgorithm.EQUAL : SplitAlgorithm.DOUBLE_MEAN;

@@ -3,6 +3,7 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -84,7 +85,7 @@ public final class PacketService {
     }
 
     private static Future<Packet> visible(Caller caller, Packet packet) {
-        return caller.isMemberOf(packet.group())
+        return packet.isVisibleTo(caller)
                 ? Future.succeededFuture(packet)
                 : Future.failedFuture(new RefusedException(
                         Refusal.NOT_ELIGIBLE, "This packet belongs to a group that your token does not name."));
@@ -141,11 +142,12 @@ public final class PacketService {
     /**
      * The newest packets of a group as the caller may see them, newest first.
      *
+     * @param members of the group; of a rain's channel, whom the rain is for
      * @param limit 0 or more
-     * @return refused with NOT_ELIGIBLE outside the caller's groups
+     * @return refused with NOT_ELIGIBLE for others
      */
-    public Future<List<PacketView>> newest(Caller caller, GroupId group, int limit) {
-        if (!caller.isMemberOf(group)) {
+    public Future<List<PacketView>> newest(Caller caller, GroupId group, Members members, int limit) {
+        if (!members.include(caller)) {
             return Future.failedFuture(
                     new RefusedException(Refusal.NOT_ELIGIBLE, "Your token does not name this group."));
         }

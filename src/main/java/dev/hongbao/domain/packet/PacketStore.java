@@ -26,12 +26,13 @@ public final class PacketStore {
             "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split,"
                     + " p.split_version, encode(p.commitment, 'hex') as commitment, p.greeting, p.recipients,"
                     + " p.passcode, p.created_at, p.opens_at, p.expires_at,"
-                    + " o.campaign, o.campaign_name, o.zone, o.product, o.opener, o.claiming";
+                    + " o.campaign, o.campaign_name, o.zone, o.product, o.opener, o.claiming, o.rain";
 
     /** What makes a packet a pool: looked up row by row, through indexes. */
     private static final String POOL =
             " left join lateral (select o.campaign, o.product, o.opener, c.name as campaign_name, c.zone,"
-                    + " c.definition -> 'claiming' as claiming"
+                    + " c.definition -> 'claiming' as claiming,"
+                    + " case c.kind when 'rain' then c.definition end as rain"
                     + " from pool as o join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
 
     private static final String CLAIM =

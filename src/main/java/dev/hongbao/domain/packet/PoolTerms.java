@@ -2,6 +2,7 @@ package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -37,12 +38,14 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
      * @param zone in which a day begins
      * @param users who may claim; empty for all
      * @param token what the claimer's token must say; null for nothing
+     * @param members of what else than the packet's group may see and claim it: of a rain's drop, whom the rain is for
      */
     public record Claiming(
             ZoneId zone,
             Limits limits,
             Set<UserId> users,
-            @Nullable TokenRule token) {
+            @Nullable TokenRule token,
+            Members members) {
         public Claiming {
             users = Set.copyOf(users);
         }

@@ -33,6 +33,7 @@ public final class Migrations {
             "V6__quarantine.sql",
             "V7__outbox.sql",
             "V8__campaigns.sql",
+            "V9__rains.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

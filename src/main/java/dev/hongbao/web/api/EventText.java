@@ -1,11 +1,13 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.feed.EventRenderer;
 import dev.hongbao.domain.feed.EventRow;
+import dev.hongbao.domain.feed.EventRow.Of;
 import dev.hongbao.domain.feed.FeedEvent;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.EndedPackets;
@@ -14,6 +16,8 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.domain.rain.Rain;
+import dev.hongbao.domain.rain.RainCatalog;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,27 +31,33 @@ public final class EventText implements EventRenderer {
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final DrawCatalog draws;
+    private final RainCatalog rains;
 
-    public EventText(PacketCatalog catalog, EndedPackets ended, DrawCatalog draws) {
+    public EventText(PacketCatalog catalog, EndedPackets ended, DrawCatalog draws, RainCatalog rains) {
         this.catalog = catalog;
         this.ended = ended;
         this.draws = draws;
+        this.rains = rains;
     }
 
     /** Renders all, in order. What they need is mostly at hand; otherwise Postgres is asked. */
     @Override
     public Future<List<FeedEvent>> render(List<EventRow> rows) {
-        Future<Map<PacketId, Packet>> packets = catalog.findAll(subjects(rows, false, PacketId::new));
-        Future<Map<DrawId, Draw>> drawn = draws.findAll(subjects(rows, true, DrawId::new));
-        return Future.all(packets, drawn).compose(found -> {
+        Future<Map<PacketId, Packet>> packets = catalog.findAll(subjects(rows, Of.PACKET, PacketId::new));
+        Future<Map<DrawId, Draw>> drawn = draws.findAll(subjects(rows, Of.DRAW, DrawId::new));
+        Future<Map<CampaignId, Rain>> raining = rains.findAll(subjects(rows, Of.RAIN, CampaignId::new));
+        return Future.all(packets, drawn, raining).compose(found -> {
             List<Future<FeedEvent>> events = new ArrayList<>(rows.size());
             for (EventRow row : rows) {
                 Packet packet = packets.result().get(new PacketId(row.subject()));
                 Draw draw = drawn.result().get(new DrawId(row.subject()));
+                Rain rain = raining.result().get(new CampaignId(row.subject()));
                 if (packet != null) {
                     events.add(render(row, packet));
                 } else if (draw != null) {
                     events.add(Future.succeededFuture(event(row, ofDraw(begin(row), row, draw))));
+                } else if (rain != null) {
+                    events.add(Future.succeededFuture(event(row, RainBodies.event(begin(row), row, rain))));
                 }
             }
             return Future.all(events)
@@ -55,9 +65,9 @@ public final class EventText implements EventRenderer {
         });
     }
 
-    private static <I> List<I> subjects(List<EventRow> rows, boolean draws, Function<UUID, I> id) {
+    private static <I> List<I> subjects(List<EventRow> rows, Of of, Function<UUID, I> id) {
         return rows.stream()
-                .filter(row -> row.isOfDraw() == draws)
+                .filter(row -> row.of() == of)
                 .map(EventRow::subject)
                 .distinct()
                 .map(id)
@@ -139,7 +149,7 @@ public final class EventText implements EventRenderer {
         return new FeedEvent(
                 row.group(),
                 row.place(),
-                row.type().equals(EventRow.PROGRESS),
+                row.isProgress(),
                 row.subject(),
                 json.endObject().endObject().toString());
     }

@@ -88,6 +88,15 @@ record Call(
         return id;
     }
 
+    /** The rain that the path names. */
+    CampaignId rain() {
+        CampaignId id = CampaignId.parse(given(path.get("rain"), "rain"));
+        if (id == null) {
+            throw InvalidInputException.of("path/rain", "must be a rain's id");
+        }
+        return id;
+    }
+
     @Nullable
     String cursor() {
         return (String) query.get("cursor");

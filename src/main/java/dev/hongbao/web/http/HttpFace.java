@@ -83,6 +83,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         draws.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new RainRoutes(services.hosted().rains()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new WebhookRoutes(opened.host().webhooks())
                 .byOperation()
                 .forEach((id, route) -> routes.put(id, counted(route)));

@@ -7,6 +7,7 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.domain.rain.RainService;
 
 /**
  * What the routes call.
@@ -20,5 +21,5 @@ import dev.hongbao.domain.play.PlayService;
 public record Services(ClaimService claims, PacketService packets, Wallets wallets, FeedService feed, Hosted hosted) {
 
     /** What a host makes for its users. */
-    public record Hosted(DrawService draws, PlayService plays, CampaignService campaigns) {}
+    public record Hosted(DrawService draws, PlayService plays, CampaignService campaigns, RainService rains) {}
 }

@@ -2,6 +2,7 @@ package dev.hongbao.web.ws;
 
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.ResetReason;
@@ -151,7 +152,7 @@ final class Connection {
         Iterator<Map.Entry<GroupId, Membership>> joined = memberships.entrySet().iterator();
         while (joined.hasNext()) {
             Map.Entry<GroupId, Membership> each = joined.next();
-            if (!fresh.isMemberOf(each.getKey())) {
+            if (!each.getValue().members().include(fresh)) {
                 each.getValue().close();
                 joined.remove();
                 send(ServerFrames.left(null, each.getKey()));
@@ -166,14 +167,23 @@ final class Connection {
                 || memberships.size() < face.config().maxGroups();
     }
 
-    /** Follows a group from a place; replaces what it followed of the group before. */
-    void join(GroupId group, long place, boolean trusted, int statePackets) {
+    /**
+     * Follows a group from a place; replaces what it followed of the group before.
+     *
+     * @param members who may
+     */
+    void join(GroupId group, Members members, Membership.Start start, int statePackets) {
         Caller now = caller;
-        if (closed || now == null || !now.isMemberOf(group)) {
+        if (closed || now == null || !members.include(now)) {
             return; // the token that allowed it was replaced meanwhile
         }
         Membership membership = new Membership(
-                face.vertx(), this, face.feed().following(), group, new Membership.Start(place, trusted), statePackets);
+                face.vertx(),
+                this,
+                face.feed().following(),
+                new Membership.Followed(group, members),
+                start,
+                statePackets);
         Membership before = memberships.put(group, membership);
         if (before != null) {
             before.close();

@@ -1,6 +1,7 @@
 package dev.hongbao.web.ws;
 
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.feed.FeedEvent;
 import dev.hongbao.domain.feed.FeedFollower;
 import dev.hongbao.domain.feed.FeedSlice;
@@ -19,6 +20,7 @@ final class Membership {
     private final Vertx vertx;
     private final Connection connection;
     private final GroupId group;
+    private final Members members;
     private final int statePackets;
     private final FeedFollower.Follower follower;
     private long place;
@@ -34,18 +36,32 @@ final class Membership {
      */
     record Start(long place, boolean trusted) {}
 
+    /** A group, and who may follow it. */
+    record Followed(GroupId group, Members members) {}
+
     /**
      * @param statePackets packets to tell in a reset
      */
     Membership(
-            Vertx vertx, Connection connection, FeedFollower following, GroupId group, Start start, int statePackets) {
+            Vertx vertx,
+            Connection connection,
+            FeedFollower following,
+            Followed followed,
+            Start start,
+            int statePackets) {
         this.vertx = vertx;
         this.connection = connection;
-        this.group = group;
+        this.group = followed.group;
+        this.members = followed.members;
         this.place = start.place;
         this.placeIsKnown = start.trusted;
         this.statePackets = statePackets;
         this.follower = following.follow(group, this::advance);
+    }
+
+    /** Who may follow the group. */
+    Members members() {
+        return members;
     }
 
     /** Sends what there is, as far as the reader has room. */

@@ -4,6 +4,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimAnswers;
@@ -137,26 +138,35 @@ final class Requests {
         if (!isAllowed(connection, id, limits.call(caller))) {
             return;
         }
-        if (!caller.isMemberOf(group)) {
-            connection.refuse(
-                    id, Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
-        } else if (!connection.mayJoin(group)) {
-            connection.refuse(id, tooManyGroups());
-        } else if (place != null) {
-            connection.send(ServerFrames.joined(id, group, place));
-            connection.join(group, place, false, statePackets);
-        } else {
-            inFlight.run(caller, () -> feed.state(caller, group, ResetReason.START, statePackets))
-                    .onFailure(fault -> connection.fail(id, fault))
-                    .onSuccess(state -> {
-                        if (!connection.mayJoin(group)) { // other joins were under way
-                            connection.refuse(id, tooManyGroups());
-                            return;
-                        }
-                        connection.send(ServerFrames.joined(id, group, state));
-                        connection.join(group, state.next(), true, statePackets);
-                    });
-        }
+        feed.members(group).onFailure(fault -> connection.fail(id, fault)).onSuccess(members -> {
+            if (!members.include(caller)) {
+                connection.refuse(
+                        id,
+                        Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+            } else if (!connection.mayJoin(group)) {
+                connection.refuse(id, tooManyGroups());
+            } else if (place != null) {
+                connection.send(ServerFrames.joined(id, group, place));
+                connection.join(group, members, new Membership.Start(place, false), statePackets);
+            } else {
+                join(connection, caller, id, members, group, statePackets);
+            }
+        });
+    }
+
+    /** From the current state on. */
+    private void join(
+            Connection connection, Caller caller, String id, Members members, GroupId group, int statePackets) {
+        inFlight.run(caller, () -> feed.state(caller, group, ResetReason.START, statePackets))
+                .onFailure(fault -> connection.fail(id, fault))
+                .onSuccess(state -> {
+                    if (!connection.mayJoin(group)) { // other joins were under way
+                        connection.refuse(id, tooManyGroups());
+                        return;
+                    }
+                    connection.send(ServerFrames.joined(id, group, state));
+                    connection.join(group, members, new Membership.Start(state.next(), true), statePackets);
+                });
     }
 
     private Problem tooManyGroups() {

@@ -7,6 +7,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -99,9 +100,10 @@ class PacketReadingIT {
             List<PacketView> own = oneQuery(counted, () -> fresh(counted).ownOf(alice, null, 200))
                     .items();
             assertSeen(own, "alice");
-            List<PacketView> group = oneQuery(counted, () -> fresh(counted).newest(bob, GROUP, 200)).stream()
-                    .filter(view -> view.packet().sender().equals(alice))
-                    .toList();
+            List<PacketView> group =
+                    oneQuery(counted, () -> fresh(counted).newest(bob, GROUP, Members.of(GROUP), 200)).stream()
+                            .filter(view -> view.packet().sender().equals(alice))
+                            .toList();
             assertSeen(group, "bob");
             List<PacketService.OwnClaim> mine = oneQuery(
                             counted, () -> fresh(counted).claimsOf(bob.user(), null, 200))

@@ -112,7 +112,8 @@ final class FaceServer implements AutoCloseable {
                                 settings,
                                 shared,
                                 () -> Future.succeededFuture(new HttpVerticle.Opened(
-                                        new Services(null, null, null, null, new Services.Hosted(null, null, null)),
+                                        new Services(
+                                                null, null, null, null, new Services.Hosted(null, null, null, null)),
                                         new HostServices(null, null),
                                         NO_SOCKETS,
                                         Future::succeededFuture)),

@@ -1,0 +1,87 @@
+package dev.hongbao.domain.campaign;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.AccountKind;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Ledger;
+import dev.hongbao.engine.postgres.SqlState;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A campaign, or a rain, that is about to be made: its row, its escrow, and the transfer of its budget.
+ *
+ * @param host whose wallet pays, and gets what is left
+ * @param definition what is stored of it
+ */
+public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, Times times, JsonObject definition) {
+    /** A zone that only this server knows fails here: Postgres reckons the days of pools. */
+    private static final String INSERT = "insert into campaign"
+            + " (id, shard, kind, host, name, asset, zone, definition, escrow, refund_to, budget, opens_at, ends_at)"
+            + " select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, now()), $13"
+            + " where local_day(now(), $7) is not null";
+
+    /** Who opens its pools: users, or the server. */
+    public enum Kind {
+        CAMPAIGN,
+        RAIN
+    }
+
+    /** @param name the campaign's @param amount minor units */
+    public record Budget(String name, Asset asset, long amount) {}
+
+    /** When pools are opened, and in which zone their days begin. @param opensAt null for at once */
+    public record Times(@Nullable Instant opensAt, Instant endsAt, ZoneId zone) {}
+
+    /**
+     * Writes it, in a transaction that holds its shard's row.
+     *
+     * @return refused with INSUFFICIENT_FUNDS
+     */
+    public Future<Void> insert(SqlConnection tx, int shard) {
+        return Ledger.account(tx, AccountKind.ESCROW, id.toString(), budget.asset)
+                .compose(escrow -> Ledger.account(tx, AccountKind.WALLET, host.value(), budget.asset)
+                        .compose(wallet -> tx.preparedQuery(INSERT)
+                                .execute(row(shard, escrow, wallet))
+                                .recover(NewCampaign::unknownZone)
+                                .compose(made -> CampaignStore.fund(tx, id, wallet, escrow, budget.amount)
+                                        .recover(fault -> Future.failedFuture(Ledger.refusal(fault))))));
+    }
+
+    private Tuple row(int shard, long escrow, long wallet) {
+        return Tuple.tuple()
+                .addUUID(id.value())
+                .addShort((short) shard)
+                .addString(kind.name().toLowerCase(Locale.ROOT))
+                .addString(host.value())
+                .addString(budget.name)
+                .addString(budget.asset.code())
+                .addString(times.zone.getId())
+                .addJsonObject(definition)
+                .addLong(escrow)
+                .addLong(wallet)
+                .addLong(budget.amount)
+                .addOffsetDateTime(offset(times.opensAt))
+                .addOffsetDateTime(offset(times.endsAt));
+    }
+
+    private static <T> Future<T> unknownZone(Throwable fault) {
+        return Future.failedFuture(
+                SqlState.isUnknownZone(fault)
+                        ? InvalidInputException.of("#/zone", "is a time zone that the database does not know")
+                        : fault);
+    }
+
+    private static @Nullable OffsetDateTime offset(@Nullable Instant moment) {
+        return moment == null ? null : moment.atOffset(ZoneOffset.UTC);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.hongbao.domain.packet;
+
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.packet.SendStatement.NewPacket;
+import dev.hongbao.domain.packet.SendStatement.Shares;
+import dev.hongbao.domain.split.Split;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.shard.Generation;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Pools of one campaign that are sent together in the transaction that makes it: all of them, or none. By the statement that sends every
+ * packet. Immutable.
+ */
+public final class PoolBatch {
+    /** Loaded in one call of the script. */
+    private static final int PAGE = 250;
+
+    private final List<NewPacket> packets;
+
+    private PoolBatch(List<NewPacket> packets) {
+        this.packets = packets;
+    }
+
+    /**
+     * Splits the amounts of all: of a hundred thousand shares that takes some 10 ms.
+     *
+     * @param pools each with its pool terms, its split and how long it lives; they can be split
+     */
+    public static PoolBatch of(List<SendCommand> pools, SecureRandom random) {
+        List<NewPacket> packets = new ArrayList<>(pools.size());
+        for (SendCommand command : pools) {
+            PoolTerms pool = Objects.requireNonNull(command.pool());
+            PacketId id = PacketId.create();
+            byte[] seed = new byte[Split.SEED_BYTES];
+            random.nextBytes(seed);
+            // No key but its id: the command that makes the campaign is what happens once.
+            var scope = new Idempotency.Scope(
+                    pool.opener(), "send", new IdempotencyKey(id.toString()), pool.wish(command.group()));
+            Shares shares = Shares.of(id, command, Objects.requireNonNull(command.split()), seed);
+            packets.add(new NewPacket(
+                    scope, id, pool.shard(), command, shares, Objects.requireNonNull(command.expiresIn())));
+        }
+        return new PoolBatch(packets);
+    }
+
+    /** Sends them. The campaign is there and pays. Fails with a {@link RefusedException}, and the transaction with it. */
+    public Future<Void> send(SqlConnection tx) {
+        return SendStatement.within(tx, packets);
+    }
+
+    /** Makes them claimable once they are committed, as {@link KeyLoader#load} does. */
+    public Future<Void> load(KeyLoader loading, Generation generation) {
+        List<Future<Boolean>> loads = new ArrayList<>();
+        for (int from = 0; from < packets.size(); from += PAGE) {
+            List<PacketId> page = packets.subList(from, Math.min(packets.size(), from + PAGE)).stream()
+                    .map(NewPacket::id)
+                    .toList();
+            loads.add(loading.load(generation, PacketKeys.hash(generation, page.get(0)), new LoadPackets(page)));
+        }
+        return Future.all(loads).mapEmpty();
+    }
+}

@@ -1,0 +1,151 @@
+package dev.hongbao.domain.rain;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.domain.campaign.CampaignId;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.postgres.SharedQueries;
+import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Rains. One instance per event loop; call it on that loop. A drop is claimed as every packet is. */
+public final class RainService {
+    /** After every rain's id: the start of a list of the newest. */
+    private static final CampaignId NEWEST = new CampaignId(new UUID(-1, -1));
+
+    private final RainStore store;
+    private final RainCatalog catalog;
+    private final RainCreator creating;
+    private final PacketService packets;
+    private final Clock clock;
+    private final SharedQueries<CampaignId, @Nullable RainView> views = new SharedQueries<>();
+
+    /**
+     * @param packets of this event loop
+     * @param clock for refusing early only: what is due is decided by Postgres' clock
+     */
+    public RainService(
+            Vertx vertx,
+            Pool pool,
+            Shards shards,
+            RainCatalog catalog,
+            KeyLoader loading,
+            PacketService packets,
+            Clock clock) {
+        this.store = new RainStore(pool);
+        this.catalog = catalog;
+        this.creating = new RainCreator(vertx, pool, shards, loading);
+        this.packets = packets;
+        this.clock = clock;
+    }
+
+    /**
+     * Makes a rain: its budget moves from the caller's wallet into all its drops, whose moments are drawn now. Idempotent by
+     * (caller, key).
+     *
+     * @param body fits the contract's {@code RainDefinition}
+     * @return fails with {@link InvalidInputException} where it makes no sense; refused with INSUFFICIENT_FUNDS, and with NOT_ELIGIBLE
+     *     for a plain user
+     */
+    public Future<RainView> create(Caller caller, JsonObject body, IdempotencyKey key) {
+        try {
+            requireService(caller);
+            JsonObject stored = RainText.stored(body, clock.instant());
+            RainDefinition definition = RainText.read(stored);
+            RainText.require(definition, clock.instant(), packets.limits());
+            return creating.create(caller.user(), definition, body, stored, key).compose(id -> view(caller, id));
+        } catch (RefusedException | InvalidInputException refused) {
+            return Future.failedFuture(refused);
+        }
+    }
+
+    /** A rain as it is now, for whom it is for and for the host application; refused with NOT_FOUND, or NOT_ELIGIBLE for others. */
+    public Future<RainView> view(Caller caller, CampaignId id) {
+        return catalog.find(id)
+                .compose(RainService::orNotFound)
+                .compose(rain -> caller.role() == Role.SERVICE || rain.isFor(caller)
+                        ? known(id)
+                                .compose(view -> store.caught(id, caller.user())
+                                        .map(mine -> new RainView(
+                                                view.rain(),
+                                                view.life(),
+                                                view.caught(),
+                                                view.fallen(),
+                                                mine,
+                                                view.seed())))
+                        : Future.failedFuture(new RefusedException(
+                                Refusal.NOT_ELIGIBLE, "This rain is for groups that your token does not name.")));
+    }
+
+    /** With its drops, and for nobody's eyes alone: those who ask at the same time share the queries. */
+    private Future<RainView> known(CampaignId id) {
+        return views.ask(
+                        id,
+                        () -> store.view(id)
+                                .compose(view -> view == null
+                                        ? Future.succeededFuture()
+                                        : store.fallen(id)
+                                                .map(fallen -> new RainView(
+                                                        view.rain(),
+                                                        view.life(),
+                                                        view.caught(),
+                                                        fallen,
+                                                        List.of(),
+                                                        view.seed()))))
+                .compose(RainService::orNotFound);
+    }
+
+    /** The caller's rains, the newest first, without their drops. @param cursor a page's {@code next}; null for the first page */
+    public Future<Page<RainView>> own(Caller caller, @Nullable String cursor, int limit) {
+        CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
+        if (before == null) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        }
+        try {
+            requireService(caller);
+        } catch (RefusedException refused) {
+            return Future.failedFuture(refused);
+        }
+        return store.of(caller.user(), before, limit + 1)
+                .map(views -> Page.of(views, limit, view -> view.rain().id().toString()));
+    }
+
+    /** Cancels a rain: nothing falls any more, and what is not caught is returned within seconds. Idempotent; nothing changes after the end. */
+    public Future<RainView> cancel(Caller caller, CampaignId id) {
+        try {
+            requireService(caller);
+        } catch (RefusedException refused) {
+            return Future.failedFuture(refused);
+        }
+        return catalog.find(id)
+                .compose(RainService::orNotFound)
+                .compose(rain -> store.cancel(id))
+                .compose(cancelled -> view(caller, id));
+    }
+
+    private static <T> Future<T> orNotFound(@Nullable T found) {
+        return found == null
+                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such rain."))
+                : Future.succeededFuture(found);
+    }
+
+    private static void requireService(Caller caller) {
+        if (caller.role() != Role.SERVICE) {
+            throw new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend makes rains.");
+        }
+    }
+}

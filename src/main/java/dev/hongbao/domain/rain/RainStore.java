@@ -1,0 +1,185 @@
+package dev.hongbao.domain.rain;
+
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.campaign.CampaignId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.PacketId;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Rains as Postgres has them. Safe on any thread. */
+final class RainStore {
+    private static final String RAIN = "c.id, c.shard, c.host, c.definition, encode(r.commitment, 'hex') as commitment";
+
+    private static final String FIND =
+            "select " + RAIN + " from rain as r join campaign as c on c.id = r.id where r.id = any ($1)";
+
+    private static final String VIEW = "select " + RAIN + ", c.ends_at, r.cancelled_at, c.returned, s.caught, s.amount,"
+            + " case when r.ended then 'ended' when c.ends_at <= now() then 'ending'"
+            + " when r.starts_at > now() then 'planned' else 'falling' end as status,"
+            // The seed of a rain that is not over never leaves Postgres.
+            + " case when r.ended then encode(r.seed, 'hex') end as seed"
+            + " from rain as r join campaign as c on c.id = r.id cross join lateral rain_catches(r.id) as s ";
+
+    private static final String FALLEN = """
+            select p.id, p.opens_at, p.closed_at is not null or p.expires_at <= now() as over
+            from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet
+            where r.id = $1 and has_fallen(p.opens_at, r.cancelled_at)
+            order by p.opens_at, p.id
+            """;
+
+    private static final String CAUGHT = """
+            select t.subject, t.slot, t.amount, w.asset, t.at
+            from account as w
+            join pool as o on o.campaign = $1
+            join transfer as t on t.credit = w.id and t.subject = o.packet and t.slot is not null
+            where w.owner = $2 and w.kind = 'wallet'
+            order by t.id
+            """;
+
+    /** One that does not start after now is not written: a drop's moment would be before it is sent. */
+    private static final String INSERT =
+            "insert into rain (id, channel, public, groups, starts_at, last_at, ends_at, drops, seed, commitment)"
+                    + " select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 where $5 > now()";
+
+    private final Pool pool;
+
+    RainStore(Pool pool) {
+        this.pool = pool;
+    }
+
+    /** What never changes of rains; those unknown are left out. */
+    Future<List<Rain>> find(Collection<CampaignId> ids) {
+        return pool.preparedQuery(FIND)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids.stream().map(CampaignId::value).toArray(UUID[]::new)))
+                .map(rows -> stream(rows).map(RainStore::rain).toList());
+    }
+
+    /** How a rain is now, without its drops; null for an unknown one. */
+    Future<@Nullable RainView> view(CampaignId id) {
+        return pool.preparedQuery(VIEW + "where r.id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows).map(RainStore::view).findFirst().orElse(null));
+    }
+
+    /** A host's rains older than a rain, the newest first, without their drops. */
+    Future<List<RainView>> of(UserId host, CampaignId before, int limit) {
+        return pool.preparedQuery(
+                        VIEW + "where c.host = $1 and c.kind = 'rain' and c.id < $2 order by c.id desc limit $3")
+                .execute(Tuple.of(host.value(), before.value(), limit))
+                .map(rows -> stream(rows).map(RainStore::view).toList());
+    }
+
+    /** The drops that have fallen, in the order of their moments. */
+    Future<List<RainView.Drop>> fallen(CampaignId id) {
+        return pool.preparedQuery(FALLEN)
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows)
+                        .map(row -> new RainView.Drop(
+                                new PacketId(row.getUUID("id")), instant(row, "opens_at"), row.getBoolean("over")))
+                        .toList());
+    }
+
+    /** What a user has caught of a rain, settled. */
+    Future<List<Claim>> caught(CampaignId id, UserId user) {
+        return pool.preparedQuery(CAUGHT)
+                .execute(Tuple.of(id.value(), user.value()))
+                .map(rows -> stream(rows)
+                        .map(row -> new Claim(
+                                new PacketId(row.getUUID("subject")),
+                                user,
+                                new Claim.Share(
+                                        row.getInteger("slot"),
+                                        row.getLong("amount"),
+                                        new Asset(row.getString("asset"))),
+                                Claim.Status.SETTLED,
+                                instant(row, "at")))
+                        .toList());
+    }
+
+    /** Cancels it unless it is over; idempotent. */
+    Future<Void> cancel(CampaignId id) {
+        return pool.preparedQuery("select cancel_rain($1)")
+                .execute(Tuple.of(id.value()))
+                .mapEmpty();
+    }
+
+    /** Writes what makes a campaign a rain, within a transaction. @return false when it does not start after now */
+    static Future<Boolean> insert(SqlConnection tx, Rain rain, RainSeed seed) {
+        RainDefinition.Fall fall = rain.definition().fall();
+        return tx.preparedQuery(INSERT)
+                .execute(Tuple.tuple()
+                        .addUUID(rain.id().value())
+                        .addString(rain.channel().value())
+                        .addBoolean(rain.definition().members().everyone())
+                        .addArrayOfString(rain.definition().members().groups().stream()
+                                .map(group -> group.value())
+                                .sorted()
+                                .toArray(String[]::new))
+                        .addOffsetDateTime(offset(fall.startsAt()))
+                        .addOffsetDateTime(offset(fall.lastAt()))
+                        .addOffsetDateTime(offset(fall.endsAt()))
+                        .addInteger(fall.drops())
+                        .addBuffer(Buffer.buffer(seed.toBytes()))
+                        .addBuffer(Buffer.buffer(seed.commitment(rain.id().value(), fall))))
+                .map(rows -> rows.rowCount() == 1);
+    }
+
+    /** Tells of a rain that is just made; the last thing of its transaction. */
+    static Future<Void> announce(SqlConnection tx, CampaignId id) {
+        return tx.preparedQuery("select announce_rain($1)")
+                .execute(Tuple.of(id.value()))
+                .mapEmpty();
+    }
+
+    private static Rain rain(Row row) {
+        return new Rain(
+                new CampaignId(row.getUUID("id")),
+                row.getInteger("shard"),
+                new UserId(row.getString("host")),
+                RainText.read(row.getJsonObject("definition")),
+                row.getString("commitment"));
+    }
+
+    private static RainView view(Row row) {
+        return new RainView(
+                rain(row),
+                new RainView.Life(
+                        RainView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                        instant(row, "ends_at"),
+                        row.getOffsetDateTime("cancelled_at") == null ? null : instant(row, "cancelled_at")),
+                new RainView.Caught(row.getInteger("caught"), row.getLong("amount"), row.getLong("returned")),
+                List.of(),
+                List.of(),
+                row.getString("seed"));
+    }
+
+    private static OffsetDateTime offset(Instant moment) {
+        return moment.atOffset(ZoneOffset.UTC);
+    }
+
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+
+    private static Stream<Row> stream(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.hongbao.domain.rain;
+
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Members;
+import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
+import dev.hongbao.domain.campaign.CampaignDefinition.Range;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.ClaimingText;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads definitions of rains. Pure. */
+final class RainText {
+    /** Of one rain, in all its drops: as many as of one packet. */
+    private static final int MAX_SHARES = 100_000;
+
+    /** When the host does not say: time enough for clients to hear of it. */
+    private static final Duration LEAD = Duration.ofSeconds(3);
+
+    /** From now to the start. */
+    private static final Duration FURTHEST = Duration.ofDays(3_660);
+
+    private static final int EXPECTED_USERS = 1_000;
+
+    private RainText() {}
+
+    /**
+     * What is stored of a definition that fits the contract's {@code RainDefinition}: as the host wrote it, with its start, and with its
+     * limit as every campaign has it.
+     */
+    static JsonObject stored(JsonObject body, Instant now) {
+        String given = body.getString("startsAt");
+        Instant startsAt =
+                given == null ? now.plus(LEAD) : OffsetDateTime.parse(given).toInstant();
+        JsonObject claiming = new JsonObject().put("total", body.getInteger("catchesPerUser"));
+        if (body.containsKey("token")) {
+            claiming.put("token", body.getJsonObject("token"));
+        }
+        return body.copy()
+                .put("startsAt", startsAt.truncatedTo(ChronoUnit.MILLIS).toString())
+                .put("claiming", claiming);
+    }
+
+    /** Reads what is stored. */
+    static RainDefinition read(JsonObject stored) {
+        Duration lasts = Duration.ofSeconds(stored.getInteger("durationSeconds"));
+        long budget = stored.getLong("budget");
+        int drops = stored.getInteger("drops");
+        Members members = ClaimingText.members(stored);
+        PoolShape drop = new PoolShape(
+                stored.getInteger("sharesPerDrop"),
+                new Range(budget / drops, budget / drops + (budget % drops == 0 ? 0 : 1)),
+                stored.getLong("min"),
+                stored.getLong("max"),
+                SplitAlgorithm.of(stored.getString("split", "double-mean")),
+                lasts);
+        return new RainDefinition(
+                stored.getString("name"),
+                new Asset(stored.getString("asset")),
+                budget,
+                members,
+                new RainDefinition.Fall(
+                        Instant.parse(stored.getString("startsAt")),
+                        lasts,
+                        drops,
+                        drop,
+                        stored.getInteger("expectedUsers", EXPECTED_USERS)),
+                ClaimingText.read(ZoneOffset.UTC, stored.getJsonObject("claiming"), members));
+    }
+
+    /**
+     * The rules on a new definition, beside the schema's and that it starts after now, which Postgres judges.
+     *
+     * @throws InvalidInputException with everything that is wrong
+     */
+    static void require(RainDefinition definition, Instant now, PacketService.Limits limits) {
+        List<FieldFault> faults = new ArrayList<>();
+        RainDefinition.Fall fall = definition.fall();
+        PoolShape drop = fall.drop();
+        Members members = definition.members();
+        if (members.everyone() != members.groups().isEmpty()) {
+            faults.add(new FieldFault("#/groups", "must be given, unless `public` is true: one of both"));
+        }
+        if (members.groups().stream().anyMatch(group -> group.isChannel())) {
+            faults.add(new FieldFault("#/groups", "must not be the channels of rains"));
+        }
+        if (fall.startsAt().isAfter(now.plus(FURTHEST))) {
+            faults.add(new FieldFault("#/startsAt", "must be within " + FURTHEST.toDays() + " days"));
+        }
+        if (fall.lasts().compareTo(limits.maxExpiry()) > 0) {
+            faults.add(new FieldFault(
+                    "#/durationSeconds", "must be at most " + limits.maxExpiry().toSeconds()));
+        }
+        if (drop.shares() > limits.maxCount()) {
+            faults.add(new FieldFault("#/sharesPerDrop", "must be at most " + limits.maxCount()));
+        }
+        if ((long) fall.drops() * drop.shares() > MAX_SHARES) {
+            faults.add(new FieldFault("#/drops", "must have at most " + MAX_SHARES + " shares in all"));
+        }
+        String reason = drop.infeasible();
+        if (reason != null) {
+            faults.add(new FieldFault("#/budget", "cannot be split: " + reason));
+        }
+        if (!faults.isEmpty()) {
+            throw InvalidInputException.of(faults);
+        }
+    }
+}

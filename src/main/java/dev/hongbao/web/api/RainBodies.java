@@ -1,0 +1,117 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.domain.feed.EventRow;
+import dev.hongbao.domain.rain.Rain;
+import dev.hongbao.domain.rain.RainDefinition;
+import dev.hongbao.domain.rain.RainView;
+
+/** Rains and their events as the contract's JSON. */
+public final class RainBodies {
+    private static final int LENGTH = 1024;
+    private static final int DROP_LENGTH = 128;
+
+    private RainBodies() {}
+
+    /** With its drops, and what the viewer has caught. */
+    public static String rain(RainView view) {
+        JsonText json = new JsonText(LENGTH + DROP_LENGTH * view.fallen().size()).beginObject();
+        fields(json, view);
+        json.name("fallen").beginArray();
+        for (RainView.Drop drop : view.fallen()) {
+            json.beginObject()
+                    .plain("packet", drop.packet().toString())
+                    .plain("at", drop.fellAt().toString())
+                    .field("over", drop.over())
+                    .endObject();
+        }
+        json.endArray().name("mine").beginArray();
+        view.mine().forEach(claim -> json.raw(Bodies.claim(claim)));
+        return json.endArray().endObject().toString();
+    }
+
+    public static String rains(Page<RainView> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        for (RainView view : page.items()) {
+            fields(json.beginObject(), view);
+            json.endObject();
+        }
+        return json.endArray().field("next", page.next()).endObject().toString();
+    }
+
+    private static void fields(JsonText json, RainView view) {
+        Rain rain = view.rain();
+        RainDefinition definition = rain.definition();
+        json.plain("id", rain.id().toString())
+                .field("name", definition.name())
+                .plain("asset", definition.asset().code())
+                .plain("status", view.life().status().wireName())
+                .field("budget", definition.budget())
+                .field("public", definition.members().everyone())
+                .name("groups")
+                .beginArray();
+        definition.members().groups().stream().map(GroupId::value).sorted().forEach(group -> json.raw(quoted(group)));
+        json.endArray().plain("channel", rain.channel().value());
+        terms(json, rain);
+        json.plain("endsAt", view.life().endsAt().toString())
+                .field(
+                        "cancelledAt",
+                        view.life().cancelledAt() == null
+                                ? null
+                                : view.life().cancelledAt().toString())
+                .name("caught")
+                .beginObject()
+                .field("count", view.caught().shares())
+                .field("amount", view.caught().amount())
+                .endObject()
+                .field("returned", view.caught().returned())
+                .field("seed", view.seed());
+    }
+
+    /** What a client needs to know beforehand. */
+    private static void terms(JsonText json, Rain rain) {
+        RainDefinition.Fall fall = rain.definition().fall();
+        json.plain("startsAt", fall.startsAt().toString())
+                .plain("lastAt", fall.lastAt().toString())
+                .field("drops", fall.drops())
+                .field("sharesPerDrop", fall.drop().shares())
+                .field("catchesPerUser", rain.definition().claiming().limits().total())
+                .field("firstTapWithin", fall.firstTapWithinMillis())
+                .plain("commitment", rain.commitment());
+    }
+
+    /** A group's id needs no escape: see {@link GroupId#PATTERN}. */
+    private static String quoted(String group) {
+        return '"' + group + '"';
+    }
+
+    /** Writes the data of an event. */
+    static JsonText event(JsonText json, EventRow row, Rain rain) {
+        json.plain("rain", rain.id().toString()).plain("channel", rain.channel().value());
+        switch (row.type()) {
+            case EventRow.ANNOUNCED -> {
+                json.field("name", rain.definition().name())
+                        .plain("asset", rain.definition().asset().code())
+                        .field("budget", rain.definition().budget())
+                        .plain("endsAt", rain.definition().fall().endsAt().toString());
+                terms(json, rain);
+            }
+            case EventRow.STARTED ->
+                json.plain("endsAt", rain.definition().fall().endsAt().toString())
+                        .field("firstTapWithin", rain.definition().fall().firstTapWithinMillis());
+            default ->
+                json.plain("asset", rain.definition().asset().code())
+                        .name("caught")
+                        .beginObject()
+                        .field("count", row.detail().count())
+                        .field("amount", row.detail().amount())
+                        .endObject();
+        }
+        return json;
+    }
+}

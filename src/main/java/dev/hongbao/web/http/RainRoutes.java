@@ -1,0 +1,47 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.domain.rain.RainService;
+import dev.hongbao.domain.rain.RainView;
+import dev.hongbao.web.api.RainBodies;
+import io.vertx.core.Future;
+import java.util.Map;
+
+/** The calls on rains. Only on its loop. */
+final class RainRoutes {
+    private final RainService rains;
+
+    RainRoutes(RainService rains) {
+        this.rains = rains;
+    }
+
+    /** By {@code operationId}. */
+    Map<String, Route> byOperation() {
+        return Map.of(
+                "createRain",
+                this::create,
+                "rains",
+                this::own,
+                "rain",
+                call -> view(rains.view(call.caller(), call.rain()), 200),
+                "cancelRain",
+                call -> view(rains.cancel(call.caller(), call.rain()), 202));
+    }
+
+    private static Future<Reply> view(Future<RainView> asked, int status) {
+        return asked.map(view -> Reply.json(status, RainBodies.rain(view)));
+    }
+
+    private Future<Reply> create(Call call) {
+        return rains.create(call.caller(), call.requiredBody(), call.requiredKey())
+                .map(view -> Reply.json(
+                        201,
+                        RainBodies.rain(view),
+                        "Location",
+                        "/v1/rains/" + view.rain().id()));
+    }
+
+    private Future<Reply> own(Call call) {
+        return rains.own(call.caller(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, RainBodies.rains(page)));
+    }
+}

@@ -1,0 +1,260 @@
+package dev.hongbao.domain.rain;
+
+import static dev.hongbao.testing.TestCampaigns.assertRefused;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestRains.definition;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A rain from its making to its end: its moments, who may catch, how often, and where its money goes. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RainIT {
+    private static final int USERS = 300;
+    private static final Caller STRANGER =
+            new Caller(new UserId("eve"), Set.of(new GroupId("strangers")), Role.USER, Instant.MAX);
+
+    private TestServers servers;
+    private Books books;
+    private TestEngine engine;
+    private TestEngine other;
+    private TestRains rains;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 2, Map.of());
+        other = TestEngine.start(servers, 2, Map.of());
+        rains = new TestRains(engine);
+        engine.deposit("shop", 10_000_000);
+    }
+
+    @AfterAll
+    void stop() {
+        other.close();
+        engine.close();
+        books.assertJournalsEmpty();
+        books.assertReconciled();
+    }
+
+    private static Future<ClaimOutcome> claim(TestEngine on, int loop, Caller caller, PacketId drop) {
+        return on.loop(loop)
+                .call(services -> services.claims().claim(caller, drop, null).settled());
+    }
+
+    private ClaimOutcome claim(Caller caller, PacketId drop) {
+        return get(claim(engine, 0, caller, drop));
+    }
+
+    private List<PacketId> drops(RainView rain) {
+        return books
+                .strings("select packet from pool where campaign = '"
+                        + rain.rain().id() + "' order by substr(product, 6)::integer")
+                .stream()
+                .map(id -> PacketId.parse(id))
+                .toList();
+    }
+
+    private static List<PacketId> fallen(RainView rain) {
+        return rain.fallen().stream().map(RainView.Drop::packet).toList();
+    }
+
+    @Test
+    void itsDropsFallAtTheMomentsThatItCommittedTo() {
+        // Given
+        Caller host = rains.host("moments", 1500);
+
+        // When
+        RainView made =
+                rains.create(host, definition(2, 7, 3, 2).put("budget", 1000).put("split", "double-mean"));
+
+        // Then all money is in the drops at once, evenly, and nobody is told of one
+        String id = made.rain().id().toString();
+        assertThat(made.life().status()).isEqualTo(RainView.Status.PLANNED);
+        assertThat(made.fallen()).isEmpty();
+        assertThat(made.seed()).isNull();
+        assertThat(engine.balance("moments")).isEqualTo(500);
+        assertThat(books.strings("select amount || ' ' || group_id from packet as p join pool as o on o.packet = p.id"
+                        + " where o.campaign = '" + id + "' order by substr(product, 6)::integer"))
+                .startsWith("143 rain:" + id, "143 rain:" + id)
+                .endsWith("143 rain:" + id, "142 rain:" + id)
+                .hasSize(7);
+        PacketId last = drops(made).get(6);
+        assertThat(claim(TestEngine.member("bob"), last).kind()).isEqualTo(Kind.NOT_OPEN_YET);
+
+        // When all have fallen, and two shares are caught
+        RainView falling = rains.awaitFallen(made, 7);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
+                .isEqualTo(Kind.CLAIMED);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(1)).kind())
+                .isEqualTo(Kind.CLAIMED);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(2)).kind())
+                .isEqualTo(Kind.LIMITED);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
+                .isEqualTo(Kind.ALREADY_CLAIMED);
+        RainView ended = rains.awaitEnded(made);
+
+        // Then the seed gives the commitment and all moments
+        RainSeed seed = new RainSeed(HexFormat.of().parseHex(ended.seed()));
+        RainDefinition.Fall fall = made.rain().definition().fall();
+        assertThat(HexFormat.of().formatHex(seed.commitment(made.rain().id().value(), fall)))
+                .isEqualTo(made.rain().commitment());
+        assertThat(ended.fallen().stream().map(RainView.Drop::fellAt))
+                .containsExactlyElementsOf(seed.moments(fall))
+                .allSatisfy(moment -> assertThat(moment).isBetween(fall.startsAt(), fall.lastAt()));
+        assertThat(fallen(ended)).containsExactlyElementsOf(drops(made));
+
+        // Then what was not caught is back, to the cent
+        List<Long> caught = rains.view(TestEngine.member("bob"), made.rain().id()).mine().stream()
+                .map(claim -> claim.share().amount())
+                .toList();
+        assertThat(caught).hasSize(2);
+        long sum = caught.stream().mapToLong(Long::longValue).sum();
+        assertThat(ended.caught()).isEqualTo(new RainView.Caught(2, sum, 1000 - sum));
+        assertThat(engine.balance("moments")).isEqualTo(1500 - sum);
+        books.assertClean();
+    }
+
+    @Test
+    void nobodyCatchesMoreThanTheRainAllowsHoweverManyRace() {
+        // Given as many shares as users, on drops that all have fallen, and two catches for each
+        RainView rain = rains.awaitFallen(rains.create(definition(8, 10, USERS / 10, 2)), 10);
+        List<PacketId> drops = fallen(rain);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+
+        // When everybody taps on every drop at once, on two servers
+        List<Runnable> taps = new ArrayList<>();
+        List<Future<ClaimOutcome>> answers = Collections.synchronizedList(new ArrayList<>());
+        for (int user = 0; user < USERS; user++) {
+            Caller caller = TestEngine.member("u" + user);
+            for (PacketId drop : drops) {
+                int loop = taps.size();
+                taps.add(() -> answers.add(claim(loop % 2 == 0 ? engine : other, loop / 2, caller, drop)));
+            }
+        }
+        Collections.shuffle(taps, random);
+        taps.forEach(Runnable::run);
+        List<ClaimOutcome> outcomes =
+                answers.stream().map(TestEngine::<ClaimOutcome>get).toList();
+
+        // Then every share is somebody's, and nobody has three
+        assertThat(outcomes.stream().filter(outcome -> outcome.kind() == Kind.CLAIMED))
+                .as("seed %d", seed)
+                .hasSize(USERS);
+        assertThat(books.longOf(
+                        "select max(n) from (select count(*) as n from pool as o join claim as c on c.packet = o.packet"
+                                + " where o.campaign = '" + rain.rain().id() + "' group by c.user_id) as counts"))
+                .as("seed %d", seed)
+                .isEqualTo(2);
+        RainView ended = rains.awaitEnded(rain);
+        assertThat(ended.caught())
+                .isEqualTo(new RainView.Caught(USERS, rain.rain().definition().budget(), 0));
+        books.assertClean();
+    }
+
+    @Test
+    void itIsForItsGroupsOrForEverybody() {
+        // Given
+        JsonObject everybody = definition(6, 1, 5, 1).put("public", true);
+        everybody.remove("groups");
+        RainView closed = rains.create(definition(6, 1, 5, 1)
+                .put("groups", new JsonArray().add("others").add(GROUP.value())));
+        RainView open = rains.create(everybody);
+        RainView gold = rains.create(definition(6, 1, 5, 1)
+                .put("token", new JsonObject().put("name", "tier").put("values", new JsonArray().add("gold"))));
+        Caller golden = new Caller(new UserId("midas"), Set.of(GROUP), Role.USER, Instant.MAX, Map.of("tier", "gold"));
+        PacketId closedDrop = fallen(rains.awaitFallen(closed, 1)).get(0);
+        PacketId openDrop = fallen(rains.awaitFallen(open, 1)).get(0);
+        PacketId goldDrop = fallen(rains.awaitFallen(gold, 1)).get(0);
+
+        // Then a stranger sees and catches nothing of what is for groups
+        assertThat(claim(STRANGER, closedDrop).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
+        assertThat(claim(TestEngine.member("ann"), closedDrop).kind()).isEqualTo(Kind.CLAIMED);
+        assertRefused(
+                Refusal.NOT_ELIGIBLE, () -> rains.view(STRANGER, closed.rain().id()));
+        assertRefused(
+                Refusal.NOT_ELIGIBLE,
+                () -> get(engine.loop(0).call(services -> services.packets().view(STRANGER, closedDrop))));
+        assertRefused(
+                Refusal.NOT_ELIGIBLE,
+                () -> get(engine.loop(0)
+                        .call(services -> services.feed()
+                                .poll(STRANGER, closed.rain().channel(), null, Duration.ZERO)
+                                .page())));
+
+        // Then all of what is public
+        assertThat(claim(STRANGER, openDrop).kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(rains.view(STRANGER, open.rain().id()).mine()).hasSize(1);
+        assertThat(get(engine.loop(0)
+                                .call(services -> services.feed()
+                                        .poll(STRANGER, open.rain().channel(), null, Duration.ZERO)
+                                        .page()))
+                        .packets())
+                .hasSize(1);
+
+        // Then what a token must say is asked for beside the group
+        assertThat(claim(TestEngine.member("ann"), goldDrop).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
+        assertThat(claim(golden, goldDrop).kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    @Test
+    void cancelledItReturnsWhatIsNotCaught() {
+        // Given a rain of an hour, of which much has not fallen
+        Caller host = rains.host("canceller", 10_000);
+        RainView made = rains.create(host, definition(3600, 500, 2, 1));
+        RainView falling = rains.awaitFallen(made, 1);
+        assertThat(claim(TestEngine.member("carl"), fallen(falling).get(0)).kind())
+                .isEqualTo(Kind.CLAIMED);
+
+        // When
+        RainView cancelled = rains.cancel(made.rain().id());
+
+        // Then nothing falls any more
+        assertThat(cancelled.life().cancelledAt()).isEqualTo(cancelled.life().endsAt());
+        RainView ended = rains.awaitEnded(made);
+        assertThat(ended.fallen().size()).isBetween(1, 10);
+        assertThat(ended.caught()).isEqualTo(new RainView.Caught(1, 10, 9990));
+        assertThat(engine.balance("canceller")).isEqualTo(9_990);
+        PacketId never = drops(made).get(499);
+        assertThat(claim(TestEngine.member("dora"), never).kind()).isIn(Kind.NOT_OPEN_YET, Kind.EXPIRED);
+
+        // Then again is once
+        assertThat(rains.cancel(made.rain().id()))
+                .isEqualTo(rains.view(made.rain().id()));
+        assertThat(engine.balance("canceller")).isEqualTo(9_990);
+        books.assertClean();
+    }
+}
