@@ -19,9 +19,9 @@ final class RainRoutes {
         return Map.of(
                 "createRain",
                 this::create,
-                "rains",
+                "listRains",
                 this::own,
-                "rain",
+                "getRain",
                 call -> view(rains.view(call.caller(), call.rain()), 200),
                 "cancelRain",
                 call -> view(rains.cancel(call.caller(), call.rain()), 202));

@@ -242,7 +242,14 @@ class ContractTest {
                         "endCampaign",
                         "raiseBudget",
                         "reportCampaign",
+<<<<<<< HEAD
                         "readOutbox",
+=======
+                        "createRain",
+                        "rains",
+                        "cancelRain",
+                        "outbox",
+>>>>>>> eb52cff (The contract of rains: calls, events, news to the host, with examples)
                         "createWebhook",
                         "listWebhooks",
                         "getWebhook",
@@ -264,6 +271,7 @@ class ContractTest {
                         "createDraw",
                         "play",
                         "createCampaign",
+                        "createRain",
                         "openPool",
                         "raiseBudget",
                         "createWebhook",
