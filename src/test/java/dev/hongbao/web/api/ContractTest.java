@@ -242,14 +242,10 @@ class ContractTest {
                         "endCampaign",
                         "raiseBudget",
                         "reportCampaign",
-<<<<<<< HEAD
-                        "readOutbox",
-=======
                         "createRain",
-                        "rains",
+                        "listRains",
                         "cancelRain",
-                        "outbox",
->>>>>>> eb52cff (The contract of rains: calls, events, news to the host, with examples)
+                        "readOutbox",
                         "createWebhook",
                         "listWebhooks",
                         "getWebhook",
