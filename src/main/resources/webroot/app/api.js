@@ -66,6 +66,11 @@ export function draw(token, id) {
   return call('GET', `/v1/draws/${id}`, { token });
 }
 
+/** A rain as the caller sees it, with the drops that have fallen and what the caller caught. */
+export function rain(token, id) {
+  return call('GET', `/v1/rains/${id}`, { token });
+}
+
 /** A page of the caller's plays, newest first: `{items, next}`. */
 export function plays(token, id, cursor) {
   return call('GET', `/v1/draws/${id}/plays?limit=10${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });

@@ -9,6 +9,7 @@ import { Face, nameOf } from './faces.js';
 import { Gate } from './gate.js';
 import { LanguageButton } from './language.js';
 import { Opening } from './opening.js';
+import { RainBar, RainStage } from './rain.js';
 import { Timeline, winText } from './timeline.js';
 import { giverOf, greetingOf } from './packet.js';
 import { money } from './format.js';
@@ -52,6 +53,9 @@ function Group({ room, onLeave, onLanguage }) {
     if (event?.type === 'draw.won' && event.data.wins.every((win) => win.user !== room.me)) {
       setSaid(winText(event.data));
     }
+    if (event?.type === 'rain.announced') {
+      setSaid(t('rainAnnounced', event.data.name));
+    }
     setDrawn((n) => n + 1);
   }), [room]);
 
@@ -61,7 +65,8 @@ function Group({ room, onLeave, onLanguage }) {
     <${Members} room=${room} onLeave=${onLeave} />
     <div class="chat">
       <${TopBar} room=${room} onWallet=${() => setPanel('wallet')} onLeave=${onLeave} onLanguage=${onLanguage} />
-      <main class="chat-main"><${Timeline} packets=${room.packets} wins=${room.wins} me=${room.me} known=${room.known} onOpen=${open} /></main>
+      <main class="chat-main"><${Timeline} packets=${room.packets} wins=${room.wins} rains=${room.rains} me=${room.me} known=${room.known} onOpen=${open} /></main>
+      ${room.rains.filter((rain) => rain.endedAt === null).map((rain) => html`<${RainBar} key=${rain.id} rain=${rain} onOpen=${() => setPanel(rain.id)} />`)}
       <footer class="composer"><button type="button" class="send" onClick=${() => setPanel('compose')}>
         <span class="send-coin" aria-hidden="true">¥</span>${t('sendButton')}</button>
         ${room.hasWheel && html`<button type="button" class="to-wheel" onClick=${() => setPanel('wheel')}>${wheel}${t('wheelButton')}</button>`}</footer>
@@ -71,6 +76,7 @@ function Group({ room, onLeave, onLanguage }) {
     ${packet && html`<${Opening} key=${packet.id} packet=${packet} grab=${opened.grab} room=${room} onClose=${() => setOpened(null)} />`}
     ${panel === 'compose' && html`<${Compose} room=${room} onClose=${() => setPanel('')} />`}
     ${panel === 'wheel' && html`<${Wheel} room=${room} onClose=${() => setPanel('')} />`}
+    ${room.rains.filter(({ id }) => id === panel).map((rain) => html`<${RainStage} key=${rain.id} rain=${rain} onClose=${() => setPanel('')} />`)}
     ${panel === 'wallet' && html`<${Account} room=${room} dialog onClose=${() => setPanel('')} />`}
   </div>`;
 }

@@ -4,8 +4,9 @@
  * @module
  */
 import { connect, randomKey, verifyPacket } from '../hongbao-client.js';
-import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays } from './api.js';
+import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays, rain as fetchRain } from './api.js';
 import { rememberSession } from './prefs.js';
+import { Rain } from './rain-watch.js';
 import { askClock } from './time.js';
 
 /** A token is renewed this long before it ends; the client asks a minute before. */
@@ -35,6 +36,7 @@ export class Room {
   #stale = false;
   #asked = 0;
   #wins = [];
+  #rains = new Map();
   #keys = new Map(); // of what was sent or played without a sure answer
   #curtain = null; // events of wins that wait until the wheel has stopped
 
@@ -70,6 +72,7 @@ export class Room {
         onEvent: (event) => this.#happened(event),
       })
       .catch(() => this.#tell());
+    (session.rains ?? []).forEach((id) => this.#findRain(id));
   }
 
   /** The viewer's user id. */
@@ -93,6 +96,11 @@ export class Room {
   /** What was won at the wheel while this tab was there: the feed's events, oldest first. */
   get wins() {
     return this.#wins;
+  }
+
+  /** The rains that this tab has heard of, the earliest first: see {@link Rain}. */
+  get rains() {
+    return [...this.#rains.values()].sort((a, b) => Date.parse(a.told.startsAt) - Date.parse(b.told.startsAt));
   }
 
   /** Whether there is a wheel. */
@@ -260,9 +268,41 @@ export class Room {
     if (old?.mine?.status !== 'settled') {
       this.#change(claim.packet, { mine: claim });
     }
+    this.#rains.forEach((rain) => rain.claimed(claim));
     if (claim.status === 'settled') {
       this.#moved();
     }
+    this.#tell();
+  }
+
+  /** What a group tells of a rain. */
+  #rained(event) {
+    const { rain: id } = event.data;
+    if (event.type === 'rain.announced') {
+      this.#watch({ id, ...event.data });
+    } else if (event.type === 'rain.started' && !this.#rains.has(id)) {
+      this.#findRain(id);
+    }
+    this.#rains.get(id)?.happened(event);
+    this.#tell(event);
+  }
+
+  #findRain(id) {
+    fetchRain(this.token(), id).then((seen) => seen.status !== 'ended' && this.#watch(seen), () => {});
+  }
+
+  #watch(told) {
+    if (this.#rains.has(told.id)) {
+      return;
+    }
+    this.#rains.set(told.id, new Rain(told, {
+      client: this.#client,
+      token: () => this.token(),
+      onClaim: (claim) => this.#claimed(claim),
+      onChange: () => this.#tell(),
+    }));
+    this.#session.rains = this.rains.filter((rain) => rain.phase() !== 'ended').map((rain) => rain.id);
+    rememberSession(this.#session);
     this.#tell();
   }
 
@@ -277,6 +317,10 @@ export class Room {
 
   #happened(event) {
     const { data } = event;
+    if (event.type.startsWith('rain.')) {
+      this.#rained(event);
+      return;
+    }
     switch (event.type) {
       case 'packet.sent':
         this.#put(data.packet);

@@ -1,21 +1,24 @@
 /**
- * The group's packets and what was won at its wheel, oldest first, like a chat: stays at the newest unless the reader has scrolled up.
+ * The group's packets, what was won at its wheel and what its rains gave, oldest first, like a chat: stays at the newest unless the reader has scrolled up.
  * @module
  */
 import { envelope, html, useEffect, useLayoutEffect, useRef, useState, wheel } from './ui.js';
 import { nameOf } from './faces.js';
 import { PacketRow, giverOf } from './packet.js';
+import { rainText } from './rain.js';
 import { t } from './texts.js';
 import { prizeNames } from './wheel-face.js';
 
 /** How near to the end, in pixels, counts as reading the newest. */
 const NEAR = 120;
 
-/** Packets and wins in one row, oldest first. */
-function merged(packets, wins) {
+/** Packets, wins and rains that are over in one row, oldest first. */
+function merged(packets, wins, rains) {
   return [
     ...packets.map((packet) => ({ key: packet.id, at: Date.parse(packet.createdAt), packet })),
-    ...wins.map((event) => ({ key: `win-${event.cursor}`, at: Date.parse(event.at), win: event.data })),
+    ...wins.map((event) => ({ key: `win-${event.cursor}`, at: Date.parse(event.at), note: [wheel, winText(event.data)] })),
+    ...rains.filter((rain) => rain.endedAt !== null)
+      .map((rain) => ({ key: rain.id, at: Date.parse(rain.endedAt), note: [envelope, rainText(rain)] })),
   ].sort((a, b) => a.at - b.at);
 }
 
@@ -33,12 +36,12 @@ function newestGiver(rows) {
   return packet && giverOf(packet);
 }
 
-/** @param {{packets: object[], wins: object[], me: string, onOpen: (packet: object, grab: boolean) => void}} props */
-export function Timeline({ packets, wins, me, onOpen }) {
+/** @param {{packets: object[], wins: object[], rains: object[], me: string, onOpen: (packet: object, grab: boolean) => void}} props */
+export function Timeline({ packets, wins, rains, me, onOpen }) {
   const ref = useRef(null);
   const reading = useRef(false);
   const [unseen, setUnseen] = useState(false);
-  const rows = merged(packets, wins);
+  const rows = merged(packets, wins, rains);
   const newest = rows.at(-1)?.key;
 
   const toEnd = () => {
@@ -75,9 +78,9 @@ export function Timeline({ packets, wins, me, onOpen }) {
     <div class="timeline" ref=${ref} onScroll=${scrolled} tabindex="0" role="region" aria-label=${t('timeline')}>
       <ol class="rows">
         ${rows.length === 0 && html`<li class="quiet">${envelope}<b>${t('quiet')}</b><span>${t('quietHint')}</span></li>`}
-        ${rows.map(({ key, packet, win }) => (packet
+        ${rows.map(({ key, packet, note }) => (packet
     ? html`<${PacketRow} key=${key} packet=${packet} me=${me} onOpen=${onOpen} />`
-    : html`<li class="note win" key=${key}><span>${wheel}${winText(win)}</span></li>`))}
+    : html`<li class="note win" key=${key}><span>${note}</span></li>`))}
       </ol>
     </div>
     ${unseen && html`<button type="button" class="to-end" onClick=${toEnd}>${t('newBelow')}</button>`}

@@ -7,6 +7,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.web.access.TokenSigner;
 import dev.hongbao.web.demo.DemoLogin;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -92,6 +93,29 @@ final class Family {
         return open(member, campaign.getString("id"), product);
     }
 
+    /** Makes a rain over the group, of 8.88 yuan in equal shares, one for each drop. @param more overrides @return its id */
+    String makeRain(String name, JsonObject more) throws Exception {
+        String host = sign("shop", Role.SERVICE);
+        post(
+                "/v1/accounts/shop/deposits",
+                host,
+                new JsonObject().put("asset", "CNY").put("amount", 888));
+        JsonObject rain = new JsonObject()
+                .put("name", name)
+                .put("asset", "CNY")
+                .put("budget", 888)
+                .put("groups", new JsonArray().add("demo"))
+                .put("split", "equal")
+                .put("sharesPerDrop", 1)
+                .put("expectedUsers", 1)
+                .mergeIn(more);
+        return post("/v1/rains", host, rain).getString("id");
+    }
+
+    void cancelRain(String rain) throws Exception {
+        ask("/v1/rains/" + rain + "/cancel", sign("shop", Role.SERVICE), null, 202);
+    }
+
     /** Opens another pool of the campaign that paid for a packet. @return its id */
     String openAnother(String member, String pool, String product) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/packets/" + pool))
@@ -132,15 +156,21 @@ final class Family {
     }
 
     private JsonObject post(String path, String token, JsonObject body) throws Exception {
+        return ask(path, token, body, 201);
+    }
+
+    private JsonObject ask(String path, String token, JsonObject body, int status) throws Exception {
         HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path))
-                .header("Content-Type", "application/json")
                 .header("Idempotency-Key", UUID.randomUUID().toString())
-                .POST(BodyPublishers.ofString(body.encode()));
+                .POST(body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode()));
+        if (body != null) {
+            request.header("Content-Type", "application/json");
+        }
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
         HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
         return new JsonObject(answer.body());
     }
 }

@@ -1,0 +1,97 @@
+package dev.hongbao.web.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+
+/** A rain on the page: a countdown, envelopes that fall and are caught, a result. Pictures go to {@code target/screenshots}. */
+class RainPageIT extends PageUse {
+    /** One of eight drops of 8.88. */
+    private static final long SHARE = 111;
+
+    private static final JsonObject EIGHT_DROPS =
+            new JsonObject().put("drops", 8).put("durationSeconds", 60).put("catchesPerUser", 2);
+
+    private static String bar(String rain) {
+        return ".rain-bar[data-rain='" + rain + "']";
+    }
+
+    /** Taps what falls, as a finger does, until so much is caught. */
+    private static void tapUntil(Browser page, int caught) {
+        page.seeTrue("document.querySelector('.drop[data-state=falling]')?.click();"
+                + " return Boolean(document.querySelector('.rain-foot [data-caught=\"" + caught + "\"]'))");
+    }
+
+    @Test
+    void envelopesFallAndAreCaughtAndTheEndTellsHowMuch() throws Exception {
+        // Given two people, and a rain that is announced
+        mei.enter(home.base, "demo-mei");
+        ben.enter(home.base, "demo-ben");
+        long before = family.balance("demo-mei");
+        String rain = family.makeRain("New Year's Eve", EIGHT_DROPS);
+        Browser page = mei.browser();
+        page.seeText(bar(rain), "New Year's Eve");
+        page.click(bar(rain));
+        page.see(".sky[data-phase]");
+        page.screenshot("rain-countdown");
+
+        // When it rains, and one catches as much as one may
+        page.see(".drop[data-state=falling]");
+        page.screenshot("rain-falling");
+        tapUntil(page, 2);
+        page.screenshot("rain-caught");
+
+        // Then she is told so, and has it
+        page.seeText(".rain-head", "all that one may");
+        mei.seeBalance(before + 2 * SHARE);
+
+        // When it is over
+        family.cancelRain(rain);
+
+        // Then both see what it gave, and she what she caught
+        assertThat(Long.parseLong(page.see(".rain-result[data-result='2'] .amount").getDomAttribute("data-amount")))
+                .isEqualTo(2 * SHARE);
+        page.seeText(".rain-result", "2 caught, ¥2.22 in all");
+        page.screenshot("rain-result");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.seeNo(bar(rain));
+        ben.browser().seeText(".timeline", "New Year's Eve: 2 caught, ¥2.22 in all");
+        assertThat(family.balance("demo-mei")).isEqualTo(before + 2 * SHARE);
+    }
+
+    @Test
+    void whoWantsNoMovementCatchesStandingEnvelopesWithTheKeyboardOnAPhone() throws Exception {
+        // Given
+        Browser phone = ben.browser();
+        phone.resize(360, 740, 2);
+        phone.emulate("prefers-reduced-motion", "reduce");
+        try {
+            ben.enter(home.base, "demo-ben");
+            phone.click(".language");
+            String rain = family.makeRain("除夕", EIGHT_DROPS);
+            phone.click(bar(rain));
+
+            // When
+            phone.see(".sky.still .drop[data-state=falling]");
+            phone.js("document.querySelector('.drop[data-state=falling]').focus()");
+            phone.press(Keys.ENTER);
+
+            // Then
+            phone.seeText("[data-caught='1']", "我的：1/2 个 · ¥1.11");
+            assertThat(phone.js("return getComputedStyle(document.querySelector('.drop')).animationName"))
+                    .isEqualTo("none");
+            assertThat(phone.js("return document.documentElement.scrollWidth <= innerWidth"))
+                    .isEqualTo(true);
+            phone.screenshot("rain-still-phone");
+            family.cancelRain(rain);
+            phone.seeText(".rain-result", "共抢到");
+            phone.screenshot("rain-result-phone");
+        } finally {
+            phone.emulate("prefers-reduced-motion", "");
+            phone.resize(1280, 860, 1);
+        }
+    }
+}
