@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Starts a server in a temporary directory. 200 members get money; some send packets of all kinds, and all",
             "race for every one over real HTTP, some twice, some late, some from outside the group.",
-            "Then a campaign pays for pools of which each member has one share.",
+            "Then a campaign pays for pools of which each member has one share, and a rain lets each catch one.",
             "Ends with what happened and with the books; exit code 1 if a cent is off."
         })
 final class DemoCommand implements Callable<Integer> {
@@ -123,6 +123,9 @@ final class DemoCommand implements Callable<Integer> {
         row(out, "pools of a campaign", result.campaign().pools());
         row(out, "  claims, one a member", result.campaign().claims());
         row(out, "  returned, fen", result.campaign().returned());
+        row(out, "drops of a rain", result.rain().drops());
+        row(out, "  caught, one by a member", result.rain().caught());
+        row(out, "  returned, fen", result.rain().returned());
         if (result.sample().length > 0) {
             out.println();
             out.println("The shares of one packet, fen:");

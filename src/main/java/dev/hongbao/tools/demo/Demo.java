@@ -76,6 +76,7 @@ public final class Demo {
      * @param progress hears how many packets are done
      */
     public Future<DemoResult> run(IntConsumer progress) {
+        DemoScene scene = new DemoScene(vertx, client, tally, service, members, this::token);
         Future<Void> done = giveMoney();
         List<String> expiring = new ArrayList<>();
         for (int i = 0; i < plannedPackets.size(); i++) {
@@ -87,19 +88,22 @@ public final class Demo {
             });
         }
         return done.compose(all -> awaitRefunds(expiring, System.nanoTime() + REFUND_LIMIT.toNanos()))
-                .compose(all -> new DemoCampaign(vertx, client, tally, service, members, this::token).run())
-                .compose(campaign -> client.close().map(campaign))
-                .map(campaign -> new DemoResult(
-                        new DemoResult.Packets(sent, drained, refunded, refundedAmount),
-                        new DemoResult.Claims(
-                                tally.claims(),
-                                tally.claimsPerSecond(),
-                                tally.latencyMicros(50),
-                                tally.latencyMicros(99),
-                                tally.answers()),
-                        campaign,
-                        sample,
-                        List.copyOf(tally.faults())));
+                .compose(all -> new DemoCampaign(scene).run())
+                .compose(campaign -> new DemoRain(scene)
+                        .run()
+                        .compose(rain -> client.close()
+                                .map(new DemoResult(
+                                        new DemoResult.Packets(sent, drained, refunded, refundedAmount),
+                                        new DemoResult.Claims(
+                                                tally.claims(),
+                                                tally.claimsPerSecond(),
+                                                tally.latencyMicros(50),
+                                                tally.latencyMicros(99),
+                                                tally.answers()),
+                                        campaign,
+                                        rain,
+                                        sample,
+                                        List.copyOf(tally.faults())))));
     }
 
     private Future<Void> giveMoney() {

@@ -9,7 +9,8 @@ import java.util.Map;
  * @param sample the amounts of one drained packet; empty when there was none
  * @param faults what was wrong, one line each; empty when all is well
  */
-public record DemoResult(Packets packets, Claims claims, Campaign campaign, long[] sample, List<String> faults) {
+public record DemoResult(
+        Packets packets, Claims claims, Campaign campaign, Rain rain, long[] sample, List<String> faults) {
     /**
      * The packets, by how they ended.
      *
@@ -24,6 +25,14 @@ public record DemoResult(Packets packets, Claims claims, Campaign campaign, long
      * @param returned to its host at the end, minor units
      */
     public record Campaign(int pools, int claims, long returned) {}
+
+    /**
+     * The rain, of which each member catches one share.
+     *
+     * @param caught shares
+     * @param returned to its host at the end, minor units
+     */
+    public record Rain(int drops, int caught, long returned) {}
 
     /**
      * The claims.

@@ -30,7 +30,8 @@ final class Routes {
                 Map.entry("getUserBalances", call -> balances(call.user())),
                 Map.entry("listUserTransfers", call -> transfers(call, call.user())),
                 Map.entry("getMyBalances", call -> balances(call.caller().user())),
-                Map.entry("listMyTransfers", call -> transfers(call, call.caller().user())),
+                Map.entry(
+                        "listMyTransfers", call -> transfers(call, call.caller().user())),
                 Map.entry("listMyClaims", this::myClaims),
                 Map.entry("listMyPackets", this::myPackets),
                 Map.entry("sendPacket", this::send),

@@ -88,7 +88,8 @@ class RestoredOutboxIT {
             eventually(
                     SOON, () -> assertThat(engine.claim(packet, "u4").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
 
-            // Then the host, which goes on from where it was, hears of them, and that Postgres went back: within a look's age
+            // Then the host, which goes on from where it was, hears of them, and that Postgres went back: within a
+            // look's age
             eventually(SOON, () -> assertThat(read(engine, at).gap()).isEqualTo(OutboxPage.Gap.RESTORED));
             assertThat(until(engine, at, "u4", after).gap()).isEqualTo(OutboxPage.Gap.RESTORED);
         }

@@ -52,7 +52,8 @@ class HttpAbsentIT extends TestServerClient {
         // Given a send, and the same with all that it does not say
         JsonObject brief = packet("lucky", 100, 2);
         JsonObject full = brief.copy().put("recipients", new JsonArray());
-        for (String field : new String[] {"min", "max", "split", "greeting", "passcode", "opensAt", "expiresInSeconds"}) {
+        for (String field :
+                new String[] {"min", "max", "split", "greeting", "passcode", "opensAt", "expiresInSeconds"}) {
             full.putNull(field);
         }
         money("sender", "deposits", 100, "in", 201);
@@ -74,12 +75,15 @@ class HttpAbsentIT extends TestServerClient {
                  "pool": {"shares": 2, "amount": 100, "min": null, "max": null, "split": null, "livesSeconds": 60},
                  "opening": {"groups": [], "users": [], "onePerProduct": null, "poolsADay": null},
                  "claiming": {"users": [], "token": null, "total": null, "aDay": null, "aProduct": null}}
-                """).put("endsAt", Instant.now().plusSeconds(3600).toString());
+                """)
+                .put("endsAt", Instant.now().plusSeconds(3600).toString());
 
         // When
-        String campaign = json(post(null, "/v1/campaigns", "make", definition), 201).getString("id");
+        String campaign =
+                json(post(null, "/v1/campaigns", "make", definition), 201).getString("id");
         JsonObject pool = new JsonObject().put("product", "p").put("group", group);
-        String packet = json(post("bob", "/v1/campaigns/" + campaign + "/pools", "open", pool), 201).getString("id");
+        String packet = json(post("bob", "/v1/campaigns/" + campaign + "/pools", "open", pool), 201)
+                .getString("id");
 
         // Then
         assertThat(json(claim("carol", packet), 201).getString("status")).isEqualTo("settled");

@@ -51,7 +51,8 @@ class RainPageIT extends PageUse {
         family.cancelRain(rain);
 
         // Then both see what it gave, and she what she caught
-        assertThat(Long.parseLong(page.see(".rain-result[data-result='2'] .amount").getDomAttribute("data-amount")))
+        assertThat(Long.parseLong(
+                        page.see(".rain-result[data-result='2'] .amount").getDomAttribute("data-amount")))
                 .isEqualTo(2 * SHARE);
         page.seeText(".rain-result", "2 caught, ¥2.22 in all");
         page.screenshot("rain-result");
