@@ -42,9 +42,7 @@ final class CampaignChecks {
                                from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
                     where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to
                     """),
-            // Not those of a day: a claim counts for the day on which it was made, and is told by the day on which it
-            // was settled.
-            new Check("I10", "nobody has more of a campaign than its limits", """
+            new Check("I10", "nobody has more of a campaign than its limits in all and a product", """
                     select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)
                     from (select c.id, w.owner, o.product, c.definition -> 'claiming' as claiming,
                                  count(*) over (partition by c.id, w.owner) as total
@@ -54,6 +52,24 @@ final class CampaignChecks {
                           where c.definition -> 'claiming' ?| array['total', 'aProduct']) as claims
                     group by id, owner, product, claiming, total
                     having count(*) > (claiming ->> 'aProduct')::bigint or total > (claiming ->> 'total')::bigint
+                    """),
+            // A claim counts for the day on which it was made: from the opening of its pool to its settlement, with the
+            // minute by which clocks may differ. So on a day, and on two that follow on each other, are at least those
+            // that can have been made on no other.
+            new Check("I10", "nobody has more of a campaign on a day than its limit", """
+                    select format('campaign %s user %s: %s claims on the %s days from %s on', id, owner, count(*), days,
+                                  date '1970-01-01' + from_day)
+                    from (select c.id, w.owner, (c.definition #>> '{claiming,aDay}')::bigint as a_day,
+                                 local_day(p.opens_at - interval '1 minute', c.zone) as first,
+                                 local_day(t.at + interval '1 minute', c.zone) as last
+                          from campaign as c join pool as o on o.campaign = c.id join packet as p on p.id = o.packet
+                          join transfer as t on t.subject = o.packet and t.slot is not null
+                          join account as w on w.id = t.credit
+                          where c.definition -> 'claiming' ? 'aDay') as claims
+                    cross join generate_series(1, 2) as days
+                    cross join lateral generate_series(last - days + 1, first) as from_day
+                    group by id, owner, a_day, days, from_day
+                    having count(*) > a_day * days
                     """),
             new Check("I11", "no campaign stays open after its end", Severity.HEALS, """
                     select format('campaign %s is open and has ended at %s', c.id, c.ends_at)

@@ -15,6 +15,8 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
@@ -94,6 +97,8 @@ class CampaignReconciliationIT {
                         + " and subject in (select id from campaign)",
                 "update pool set product = 'shoe'",
                 "update campaign set definition = jsonb_set(definition, '{claiming,total}', '1')",
+                "update campaign set definition = jsonb_set(definition, '{claiming,aProduct}', '0')",
+                "update campaign set definition = jsonb_set(definition, '{claiming,aDay}', '0')",
                 "update campaign set opens_at = now() - interval '1 day', ends_at = now() - interval '1 hour' where closed_at is null"
             })
     void forgedBooksAreFound(String forgery) throws Exception {
@@ -118,6 +123,51 @@ class CampaignReconciliationIT {
             assertThat(found).as(forgery).isNotEmpty();
             seen.addAll(found);
             owner.rollback();
+        }
+    }
+
+    /** Bob has a claim on each of two pools. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, 1, true, 'both on the second day'",
+        "1, 0, 1, false, 'one on each day'",
+        "1, 1, 1, false, 'one on the first day, and one on either'",
+        "1, 0, 0, true, 'on two days more than none'",
+        "0, 0, 2, false, 'as many as the limit'",
+    })
+    void aClaimCountsForADayOnWhichItWasMade(
+            int opened, int settled, int limit, boolean isFound, String what)
+            throws Exception {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            // Given pools that were opened, and shoes that were claimed, so many days before the second day, at noon
+            owner.setAutoCommit(false);
+            statement.execute("alter table transfer disable trigger user; alter table packet disable trigger user");
+            statement.execute("update campaign set zone = 'Asia/Shanghai',"
+                    + " definition = jsonb_set(definition, '{claiming,aDay}', '" + limit + "')");
+            String noon = "timestamptz '2026-02-17 12:00:00+08'";
+            statement.execute("update packet set created_at = " + noon + " - interval '9 days', opens_at = " + noon + " - interval '"
+                    + opened + " days' where id in (select packet from pool)");
+            statement.execute("update transfer set at = " + noon + " where slot is not null");
+            statement.execute("update transfer set at = " + noon + " - interval '" + settled + " days' where slot is not null"
+                    + " and subject in (select packet from pool where product = 'shoe')");
+
+            // When
+            boolean found = CampaignChecks.ALL.stream()
+                    .filter(check -> check.name().contains("on a day"))
+                    .allMatch(check -> isFound(statement, check));
+
+            // Then
+            assertThat(found).as(what).isEqualTo(isFound);
+            owner.rollback();
+        }
+    }
+
+    private static boolean isFound(Statement statement, Check check) {
+        try (ResultSet lines = statement.executeQuery(check.sql())) {
+            return lines.next();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 
