@@ -105,6 +105,13 @@ class VerifyCommandTest {
         return Arguments.of(name, forgery);
     }
 
+    /** Nobody claims the last share, of 124. */
+    private static void refund(JsonObject packet, JsonArray items) {
+        items.remove(7);
+        packet.put("status", "refunded").putNull("luckiest");
+        packet.getJsonObject("claimed").put("count", 7).put("amount", 888 - 124);
+    }
+
     static Stream<Arguments> forgeries() {
         String other = "01939d1e-8c00-7000-8000-000000000009";
         return Stream.of(
@@ -143,6 +150,19 @@ class VerifyCommandTest {
                             .put("count", 9)
                             .put("amount", 888 + items.getJsonObject(7).getLong("amount"));
                 }),
+                forgery("a slot that is passed over", (packet, items) -> {
+                    refund(packet, items);
+                    items.getJsonObject(6).put("slot", 7).put("amount", 124);
+                    packet.getJsonObject("claimed").put("amount", 888 - 135);
+                }),
+                forgery("the count of a refunded packet", (packet, items) -> {
+                    refund(packet, items);
+                    packet.getJsonObject("claimed").put("count", 6);
+                }),
+                forgery("the luckiest of a refunded packet", (packet, items) -> {
+                    refund(packet, items);
+                    packet.put("luckiest", items.getJsonObject(2).copy());
+                }),
                 forgery("one claim less", (packet, items) -> items.remove(7)),
                 forgery(
                         "the count of claims",
@@ -174,6 +194,19 @@ class VerifyCommandTest {
         assertThat(out.toString()).startsWith("NO   packet ");
         assertThat(out.toString().lines()).hasSizeGreaterThan(1);
         assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void aRefundedPacketIsAYesAndAClaimOnAnotherPacketCannotBeTold() throws IOException {
+        // Given
+        JsonArray items = claims.getJsonArray("items");
+        refund(packet, items);
+
+        // Then
+        assertThat(verify(file(packet.encode() + claims.encode()))).as(out + " " + err).isZero();
+        items.getJsonObject(0).put("packet", "01939d1e-8c00-7000-8000-000000000009");
+        assertThat(verify(file(packet.encode() + claims.encode()))).isEqualTo(2);
+        assertThat(err.toString()).contains("a claim on another packet");
     }
 
     @Test

@@ -144,6 +144,7 @@ class DrawReplayTest {
 
     @Test
     void whatIsGivenTwiceOrEarlyOrIsNoneIsSeen() {
+        loaded = 0;
         play("ann", 1, moment(0, 1), 0, 1)
                 .play("ben", 1, moment(0, 1), 0, 1)
                 .play("ben", 1, moment(0, 2).minusMillis(1), 0, 2)

@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -216,5 +218,85 @@ class DrawModelTest {
         double[] expected = new double[60];
         Arrays.fill(expected, 1000);
         assertThat(ChiSquare.of(minutes, expected).isPlausible()).isTrue();
+    }
+
+    @Test
+    void aTableThatStopsIsPlayedOnceAndOneThatFallsBackGivesTheFallbackAfterIt() {
+        DrawModel stops = model("{mode: table, prizes: [{name: a, count: 1}, {name: b, count: 2}]}", seeded(3));
+        assertThat(play(stops, 3, 2)).containsExactly(1, 2);
+        assertThat(stops.play("user", 0, 0)).isEqualTo(EXHAUSTED);
+        DrawModel fallsBack = model(
+                "{mode: table, whenExhausted: fallback, prizes: [{name: a, count: 1}, {name: b, count: 2}], fallback: {name: f}}",
+                seeded(3));
+        assertThat(play(fallsBack, 6, 3)).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void aUserHasAsManyPlaysAsTheLimit() {
+        DrawModel model = model("{mode: weights, limits: {total: 2}, prizes: [{name: a, weight: 1}]}", seeded(3));
+        assertThat(play(model, 2, 1)).containsExactly(2);
+        assertThat(model.play("user", 0, 0).refused()).isEqualTo(DrawModel.Refused.LIMIT);
+        assertThat(model.play("another", 0, 0).prize()).isEqualTo(1);
+    }
+
+    @Test
+    void theNthPlayWithoutAPrizeOfAClassGivesOneAndCountingBeginsAgain() {
+        // Given numbers that hit the last prize each time
+        DrawModel model = model(
+                "{mode: weights, guarantees: [{class: r, plays: 3}, {class: s, plays: 5}], prizes: [{name: a, class: r, weight: 1},"
+                        + " {name: b, class: s, weight: 1}, {name: c, weight: 999}]}",
+                () -> 500);
+
+        // Then each class is counted for itself
+        assertThat(IntStream.range(0, 12).map(i -> model.play("user", 0, 0).prize()))
+                .containsExactly(3, 3, 1, 3, 2, 1, 3, 3, 1, 2, 3, 1);
+    }
+
+    private static DrawModel scheduled(String more) {
+        return model(
+                "{mode: schedule, schedule: {periodSeconds: 1" + more
+                        + "}, prizes: [{name: a, class: r, quota: 1, stock: 99, perUser: 2}], fallback: {name: f}}",
+                seeded(1));
+    }
+
+    private static DrawModel.Result won(DrawModel.@Nullable Release release) {
+        return new DrawModel.Result(release == null ? 2 : release.prize(), 1, release, null);
+    }
+
+    @Test
+    void aReleaseIsTakenFromItsMomentOnAndOfOneMomentInTheOrderOfTheScript() {
+        // Given
+        DrawModel model = scheduled("");
+        DrawModel.Release ninth = new DrawModel.Release(0, 1, 9);
+        DrawModel.Release tenth = new DrawModel.Release(0, 1, 10);
+        model.release(ninth, 500);
+        model.release(tenth, 500);
+
+        // Then
+        assertThat(model.play("ann", 499, 0)).isEqualTo(won(null));
+        assertThat(model.play("ann", 500, 0)).isEqualTo(won(tenth));
+        assertThat(model.has(tenth, 500)).isFalse();
+        assertThat(model.has(ninth, 500)).isTrue();
+        assertThat(model.play("ann", 9_000, 0)).as("carried over").isEqualTo(won(ninth));
+        assertThat(model.released()).isZero();
+        model.release(new DrawModel.Release(0, 1, 11), 600);
+        assertThat(model.play("ann", 9_000, 0)).as("has two").isEqualTo(won(null));
+    }
+
+    @Test
+    void whatDoesNotCarryOverIsGoneWithItsPeriod() {
+        // Given
+        DrawModel model = scheduled(", carryOver: false");
+        DrawModel.Release second = new DrawModel.Release(1, 1, 1);
+        model.release(new DrawModel.Release(0, 1, 1), 999);
+        model.release(second, 1_000);
+
+        // Then
+        assertThat(model.play("ann", 1_000, 0)).isEqualTo(won(second));
+        assertThat(model.play("ann", 1_999, 0)).isEqualTo(won(null));
+        model.withdraw(999);
+        assertThat(model.released()).isEqualTo(1);
+        model.withdraw(1_000);
+        assertThat(model.released()).isZero();
     }
 }
