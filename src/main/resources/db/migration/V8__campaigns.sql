@@ -21,6 +21,8 @@ create table campaign (
     opens_at   timestamptz not null,
     ends_at    timestamptz not null,
     paused_at  timestamptz, -- no pool is opened from then on; null: not paused
+    -- It was ended before its time, and some of its pools have not been yet: they expire later than it ends.
+    pools_go_on boolean    not null default false,
     closed_at  timestamptz, -- when what was left was returned
     returned   bigint      not null default 0 check (returned >= 0),
     constraint campaign_budget check (budget > 0 and budget < 100000000000000),
@@ -104,28 +106,48 @@ begin
 end
 $$;
 
--- Ends a campaign now, and brings the ends of its pools forward: they are closed as every packet is. Whether it is over already
--- does not matter. One that opens later never opens. The application's role may not change when a packet opens or expires, but for this.
+-- Ends a campaign now: no pool is opened any more, and end_pools ends those that are open. Whether it is over already does not matter.
 create function end_campaign(of_campaign uuid) returns void
     language plpgsql
-    security definer
-    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 declare
     moment timestamptz;
 begin
     perform from campaign where id = of_campaign for no key update;
     moment := clock_timestamp(); -- after the opening of every pool: they were opened under this lock
-    update campaign set opens_at = least(opens_at, moment), ends_at = moment
+    update campaign set opens_at = least(opens_at, moment), ends_at = moment, pools_go_on = true
     where id = of_campaign and closed_at is null and ends_at > moment;
-    if found then
-        perform from packet as p join pool as o on o.packet = p.id
-        where o.campaign = of_campaign and p.closed_at is null
-        order by p.id for no key update of p;
-        update packet as p set opens_at = least(p.opens_at, moment - interval '1 microsecond'), expires_at = moment
-        from pool as o
-        where o.packet = p.id and o.campaign = of_campaign and p.closed_at is null and p.expires_at > moment;
-    end if;
+end
+$$;
+
+-- Brings the ends of pools forward whose campaigns were ended, of some shards, at most `page` of each campaign: a settlement waits for
+-- the lock of a pool, and must not wait long. Waits for pools only while it holds no lock of a campaign. They are closed as every
+-- packet is; one that opens later never opens. The application's role may not change when a packet opens or expires, but for this.
+create function end_pools(of_shards smallint[], page integer) returns void
+    language plpgsql
+    security definer
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+as $$
+declare
+    ended record;
+    pools uuid[];
+    over  uuid[] := '{}'; -- campaigns whose pools have all been ended
+begin
+    for ended in
+        select c.id, c.ends_at from campaign as c
+        where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= clock_timestamp() and c.pools_go_on
+        order by c.id
+    loop
+        pools := array(select p.id from pool as o join packet as p on p.id = o.packet
+                       where o.campaign = ended.id and p.closed_at is null and p.expires_at > ended.ends_at limit page);
+        perform from packet where id = any (pools) order by id for no key update;
+        update packet set opens_at = least(opens_at, ended.ends_at - interval '1 microsecond'), expires_at = ended.ends_at
+        where id = any (pools) and closed_at is null;
+        if cardinality(pools) < page then
+            over := over || ended.id;
+        end if;
+    end loop;
+    update campaign set pools_go_on = false where id = any (over);
 end
 $$;
 
@@ -137,9 +159,10 @@ as $$
 declare
     due uuid[];
 begin
+    perform end_pools(of_shards, 2000);
     -- A look that costs little: a pool of a campaign that has ended is due, and of what is due little is open.
     due := array(select c.id from campaign as c
-                 where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now()
+                 where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and not c.pools_go_on
                    and not exists (select from packet as p
                                    where p.closed_at is null and p.expires_at <= c.ends_at and p.refund_to = c.escrow)
                  order by c.id limit 256 for no key update);

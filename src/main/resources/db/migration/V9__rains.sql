@@ -146,6 +146,10 @@ begin
     update rain as r set cancelled_at = c.ends_at
     from campaign as c
     where r.id = of_rain and c.id = r.id and r.cancelled_at is null and c.ends_at < r.ends_at;
+    if found then
+        -- At once, and all of them: there are at most 500 drops. Nobody else ends them before this is committed.
+        perform end_pools(array[c.shard], 500) from campaign as c where c.id = of_rain;
+    end if;
 end
 $$;
 

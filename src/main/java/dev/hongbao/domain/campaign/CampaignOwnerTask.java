@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Closes campaigns that have ended, when their last pool is closed: what is left of the budget goes back to the host. What a crash
- * leaves of their keys is swept later.
+ * Ends the pools of campaigns that were ended early, and closes campaigns that have ended, when their last pool is closed: what is left
+ * of the budget goes back to the host. What a crash leaves of their keys is swept later.
  */
 public final class CampaignOwnerTask implements OwnerTask {
     private static final String CLOSE = "select campaign, shard from close_campaigns($1)";

@@ -69,12 +69,12 @@ final class CampaignStore {
     Future<Boolean> pause(CampaignId id, boolean paused) {
         String to = paused ? "coalesce(paused_at, now())" : "null";
         return pool.preparedQuery("update campaign set paused_at = " + to
-                        + " where id = $1 and closed_at is null and ends_at > now()")
+                        + " where id = $1 and closed_at is null and ends_at > clock_timestamp()")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> rows.rowCount() == 1);
     }
 
-    /** Ends it and its pools; idempotent. */
+    /** Ends it; its pools are ended by {@link CampaignOwnerTask}. Idempotent. */
     Future<Void> end(CampaignId id) {
         return pool.preparedQuery("select end_campaign($1)")
                 .execute(Tuple.of(id.value()))

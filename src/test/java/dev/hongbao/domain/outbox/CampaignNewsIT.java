@@ -161,7 +161,13 @@ class CampaignNewsIT {
         assertThat(data(told.get(8)))
                 .isEqualTo(expected(campaign).put("budget", 130).put("used", 60).put("returned", 70));
         // and whoever reads it elsewhere is told the same
-        assertThat(new Host(other).until(id, "campaign.ended")).isEqualTo(told);
+        List<OutboxEvent> elsewhere = new Host(other).until(id, "campaign.ended");
+        assertThat(elsewhere)
+                .extracting(OutboxEvent::id)
+                .isEqualTo(told.stream().map(OutboxEvent::id).toList());
+        assertThat(elsewhere)
+                .filteredOn(event -> !event.type().equals("packet.sent")) // a pool's end was brought forward
+                .isSubsetOf(told);
     }
 
     @Test

@@ -357,6 +357,15 @@ class HttpCampaignIT extends TestServerClient {
             {"product": "a b"}
             {"product": ""}
             {"product": "-"}
+            {"product": "=cmd"}
+            {"product": "+1"}
+            {"product": "@SUM(A1)"}
+            {"product": "a,b"}
+            {"product": "a;b"}
+            {"product": "a\\"b"}
+            {"product": "a\\nb"}
+            {"product": "a\\tb"}
+            {"product": "鞋"}
             {"product": 1}
             {"group": "family"}
             {"product": "a", "group": "", "user": "eve"}
