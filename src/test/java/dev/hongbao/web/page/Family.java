@@ -118,12 +118,17 @@ final class Family {
 
     /** Opens another pool of the campaign that paid for a packet. @return its id */
     String openAnother(String member, String pool, String product) throws Exception {
+        return open(member, campaignOf(member, pool), product);
+    }
+
+    /** The id of the campaign that paid for a packet. */
+    String campaignOf(String member, String pool) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/packets/" + pool))
                 .header("Authorization", "Bearer " + token(member))
                 .build();
         JsonObject packet =
                 new JsonObject(http.send(request, BodyHandlers.ofString()).body());
-        return open(member, packet.getJsonObject("campaign").getString("id"), product);
+        return packet.getJsonObject("campaign").getString("id");
     }
 
     private String open(String member, String campaign, String product) throws Exception {
