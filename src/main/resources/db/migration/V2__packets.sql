@@ -183,8 +183,9 @@ select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
--- Sends packets: each of another sender, or pools each opened by another user of a campaign, all or none of them committed, each with a verdict of its own. When one cannot be stored (two
--- with one key, amounts that do not add up), none is: each is to be sent alone.
+-- Sends packets: plain ones of different senders, and pools of a campaign that different users open. All or none of them are committed,
+-- each with a verdict of its own. When one cannot be stored (two with one key, amounts that do not add up), none is: each is to be sent
+-- alone.
 --
 -- Takes of each what its row holds; its recipients in one text, separated by spaces, null for all kinds but exclusive ones; when
 -- it opens, null for now; and how many milliseconds after that it expires. The amounts: of each block its packet's place (from 1),
