@@ -35,8 +35,18 @@ public final class PacketStore {
                     + " case c.kind when 'rain' then c.definition end as rain"
                     + " from pool as o join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
 
-    private static final String CLAIM =
-            "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet ";
+    /**
+     * The claims of pairs of a packet and a user, each by its one place in an index: joined as a whole, the plan might read all claims
+     * of a packet for each of its users.
+     */
+    private static final String CLAIMS = """
+            select k.packet, k.user_id, c.slot, c.amount, c.asset, c.at
+            from unnest($1::uuid[], $2::text[]) as k(packet, user_id)
+            cross join lateral (select t.slot, t.amount, w.asset, t.at
+                                from account as w join transfer as t on t.credit = w.id
+                                where w.owner = k.user_id and w.kind = 'wallet' and t.subject = k.packet and t.slot is not null
+                                limit 1) as c
+            """;
 
     /** The claims that went into the wallets of $1: a few from each, through its index. */
     private static final String CLAIMS_OF = """
@@ -169,15 +179,12 @@ public final class PacketStore {
 
     /** A user's claim on a packet; null for none. */
     public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
-        return pool.preparedQuery(CLAIM + "where c.user_id = $1 and c.packet = $2")
-                .execute(Tuple.of(user.value(), packet.value()))
-                .map(rows -> stream(rows).map(PacketRows::claim).findFirst().orElse(null));
+        return claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0));
     }
 
     /** The settled claims of these (packet, user) pairs; the two lists go together. */
     public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
-        return pool.preparedQuery(CLAIM + "join unnest($1::uuid[], $2::text[]) as k(packet, user_id)"
-                        + " on c.packet = k.packet and c.user_id = k.user_id")
+        return pool.preparedQuery(CLAIMS)
                 // Not Tuple.of(a, b): it takes an array at the end for more parameters.
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
@@ -187,7 +194,9 @@ public final class PacketStore {
 
     /** A packet's claims from a slot on, in slot order. */
     public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
-        return pool.preparedQuery(CLAIM + "where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
+        return pool.preparedQuery(
+                        "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet"
+                                + " where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
                 .execute(Tuple.of(packet.value(), fromSlot, limit))
                 .map(rows -> stream(rows).map(PacketRows::claim).toList());
     }

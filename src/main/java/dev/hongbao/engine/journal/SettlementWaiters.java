@@ -39,6 +39,12 @@ public final class SettlementWaiters<K, V> {
     /** Waiting longer than this is long, and then the generation may have changed too. */
     private static final long LONG_NANOS = 60_000_000;
 
+    /**
+     * A shard of which nothing is heard for longer than this is settled where it is not heard of. A settlement of thousands of claims
+     * takes longer than {@link #LONG_NANOS}: to look them all up meanwhile would make the next one take longer still.
+     */
+    private static final long SILENT_NANOS = 200_000_000;
+
     /** It is too long even where one settlement after the other is heard of: then the event was missed. */
     private static final long TOO_LONG_NANOS = 1_000_000_000L;
 
@@ -211,7 +217,7 @@ public final class SettlementWaiters<K, V> {
      */
     private boolean isOnItsWay(Waiter<V> waiter, long now) {
         Long heardOf = heardOfNanos.get(waiter.generation.shard());
-        return heardOf != null && now - heardOf < LONG_NANOS && now - waiter.sinceNanos < TOO_LONG_NANOS;
+        return heardOf != null && now - heardOf < SILENT_NANOS && now - waiter.sinceNanos < TOO_LONG_NANOS;
     }
 
     private void forgetLate(long now) {

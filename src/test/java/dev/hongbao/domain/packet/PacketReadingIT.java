@@ -9,15 +9,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class PacketReadingIT {
     private static final int EACH = 5;
     private static final int LARGE = 2500;
+    private static final int MANY = 100;
 
     private final List<Packet> sent = new ArrayList<>();
     private TestServers servers;
@@ -199,5 +205,40 @@ class PacketReadingIT {
                         .map(slot -> large.amountOf((int) slot))
                         .boxed()
                         .toList());
+    }
+
+    @Test
+    void aClaimIsOneRowHoweverManyTheirPacketAndTheirUserHave() {
+        // Given a packet of many, and one who has claimed many
+        engine.deposit("dave", 2_000_000);
+        Packet large = engine.send("dave", 1_000_000, MANY);
+        for (int i = 0; i < MANY; i++) {
+            claim(large, "user-" + i);
+        }
+        for (int i = 0; i < MANY; i++) {
+            claim(engine.send("dave", 100, 2), "user-0");
+        }
+        new Books(servers).execute("analyze");
+        List<UserId> users =
+                IntStream.range(0, MANY).mapToObj(i -> new UserId("user-" + i)).toList();
+
+        // When they are looked up, by one connection
+        Pool one = PgBuilder.pool()
+                .with(new PoolOptions().setMaxSize(1))
+                .connectingTo(PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
+                .using(engine.vertx())
+                .build();
+        get(one.query("begin").execute());
+        List<Claim> claims = get(new PacketStore(one).claims(Collections.nCopies(MANY, large.id()), users));
+
+        // Then
+        assertThat(claims).extracting(Claim::user).containsExactlyElementsOf(users);
+        long read = get(one.query("select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = 'transfer'")
+                        .execute())
+                .iterator()
+                .next()
+                .getLong(0);
+        assertThat(read).isEqualTo(MANY);
+        get(one.close());
     }
 }

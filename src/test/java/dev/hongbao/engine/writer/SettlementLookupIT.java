@@ -115,7 +115,17 @@ class SettlementLookupIT {
         // Then
         assertThat(lookups).noneMatch(keys -> keys.contains("second"));
 
-        // When nothing is heard of that shard for a while
+        // When nothing is heard of that shard for as long as a large settlement takes
+        onLoop(() -> {
+            await("another", SILENT);
+            return nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(150));
+        });
+        awaitLookupOf("another");
+
+        // Then
+        assertThat(lookups).noneMatch(keys -> keys.contains("second"));
+
+        // When nothing is heard of it for longer
         onLoop(() -> nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(100)));
 
         // Then
