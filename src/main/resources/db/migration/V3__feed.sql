@@ -67,6 +67,13 @@ create function feed_append(
     groups text[], types text[], subjects uuid[], claims integer[], winners jsonb[] default null, amounts bigint[] default null)
     returns void
     language plpgsql
+    -- The plans are made once, maybe while the tables are still empty: to make them takes longer than to append a few events.
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
+    set enable_nestloop = off -- many events may be of many groups
+    set enable_hashjoin = on -- also within a settlement, which does its own work without
 as $$
 declare
     new_packets constant uuid[] := array(select packet from unannounced where packet = any (subjects)
@@ -143,16 +150,28 @@ $$;
 -- Tells how far open packets have come, those that have come further than was told. Not the drops of a rain, whose channel's name says
 -- what they are: rain.caught tells of all of them.
 create function feed_progress(packets uuid[]) returns void
-    language sql
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
 as $$
-    select feed_append(array_agg(p.group_id order by p.id), array_agg('packet.progress'::text), array_agg(p.id order by p.id),
-                       array_agg(c.claimed order by p.id))
-    from packet as p
+declare
+    groups  text[];
+    further uuid[];
+    claims  integer[];
+begin
+    select array_agg(p.group_id order by g.id), array_agg(g.id order by g.id), array_agg(c.claimed order by g.id)
+    into groups, further, claims
+    from unnest(packets) as g(id)
+    cross join lateral (select group_id, closed_at from packet where id = g.id limit 1) as p
     -- Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
-    cross join lateral (select (select max(slot) + 1 from transfer where subject = p.id and slot is not null) as claimed) as c
-    where p.id = any (packets) and p.closed_at is null and p.group_id not like 'rain:%'
-      and c.claimed > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
-    having count(*) > 0
+    cross join lateral (select (select max(slot) + 1 from transfer where subject = g.id and slot is not null) as claimed) as c
+    where p.closed_at is null and p.group_id not like 'rain:%'
+      and c.claimed > coalesce((select claimed from group_event where subject = g.id and type = 'packet.progress'), 0);
+    if further is not null then
+        perform feed_append(groups, array_fill('packet.progress'::text, array[cardinality(further)]), further, claims);
+    end if;
+end
 $$;
 
 -- A packet's end goes into the feed in the transaction that ends it. Of a rain's drops only what drains them: the rest end with the
