@@ -26,7 +26,9 @@ import java.util.concurrent.TimeUnit;
  * process that started it. Blocking; safe on any thread.
  */
 final class ChildServer implements AutoCloseable {
-    private static final String ARCHIVE = "-XX:SharedArchiveFile=";
+    /** The JVM's flags for a class-data archive, or for a cache of classes and profiles. */
+    private static final List<String> ARCHIVES = List.of("-XX:SharedArchiveFile=", "-XX:AOTCache=");
+
     private static final String PORTS = "bench-ports ";
     private static final String HEAP = "bench-heap ";
     private static final String COLLECT = "collect";
@@ -49,7 +51,7 @@ final class ChildServer implements AutoCloseable {
     }
 
     /**
-     * Starts this program again, with this JVM's class-data archive if it has one.
+     * Starts this program again, with this JVM's archive of classes if it has one.
      *
      * @param directory for the stores' files
      * @param maxHeapMiB of its JVM
@@ -64,7 +66,7 @@ final class ChildServer implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith(ARCHIVE))
+                .filter(flag -> ARCHIVES.stream().anyMatch(flag::startsWith))
                 .forEach(command::add);
         command.addAll(flags);
         command.addAll(program());

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * that are sent over HTTP, against the same load when it is warm. Each round is a start of its own, in a process of its own, on stores
  * that hold data. The load comes from {@code wrk}.
  *
- * <p>When this JVM has a class-data archive ({@code -XX:SharedArchiveFile}), the server has it, too.
+ * <p>When this JVM has an archive of classes ({@code -XX:SharedArchiveFile} or {@code -XX:AOTCache}), the server has it, too.
  */
 final class StartBench {
     private static final int SENDERS = 500;
