@@ -181,7 +181,7 @@ final class HttpBench {
         Path script = wrk.claims(tokens, HttpBed.packets(files, ids), false);
         wrk.run(server.port(), script, CONNECTIONS, 1);
         Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, seconds(counts));
-        Wrk.Outcome same = wrk.run(server.port(), wrk.constant("/no-such-path"), CONNECTIONS, seconds(counts));
+        Wrk.Outcome same = wrk.run(server.port(), wrk.constant(tokens, "/no-such-path"), CONNECTIONS, seconds(counts));
         if (counts) {
             drained.add(late.perSecond());
             constant.add(same.perSecond());

@@ -172,11 +172,23 @@ final class Wrk {
                 """.formatted(token, UUID.randomUUID(), users));
     }
 
-    /** A script that always asks for the same. */
-    Path constant(String path) throws IOException {
-        return script(
-                "constant",
-                "request = function() return 'GET %s HTTP/1.1\\r\\nHost: hongbao\\r\\n\\r\\n' end".formatted(path));
+    /**
+     * A script that always asks for the same. The requests are as long as those of {@link #claims}, so that they cost the load
+     * generator as much.
+     *
+     * @param tokens a file with a token a line
+     */
+    Path constant(Path tokens, String path) throws IOException {
+        return script("constant", """
+                local tokens, n = lines("%s"), 0
+                for i, token in ipairs(tokens) do
+                  tokens[i] = "\\r\\nHost: hongbao\\r\\nAuthorization: Bearer " .. token .. "\\r\\n\\r\\n"
+                end
+                request = function()
+                  n = n + 1
+                  return "GET %s HTTP/1.1" .. tokens[n %% #tokens + 1]
+                end
+                """.formatted(tokens, path));
     }
 
     private Path script(String name, String body) throws IOException {
