@@ -41,7 +41,7 @@ public final class FeedEvent {
         return subject;
     }
 
-    /** The schema {@code Event} of asyncapi.yaml. */
+    /** The schema {@code Event} of openapi.yaml. */
     public String json() {
         return json;
     }

@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** Renders events as the schema {@code Event} of asyncapi.yaml. Safe on any thread. */
+/** Renders events as the schema {@code Event} of openapi.yaml. Safe on any thread. */
 public final class EventText implements EventRenderer {
     private final PacketCatalog catalog;
     private final EndedPackets ended;

@@ -6,12 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The frames of {@code asyncapi.yaml}: what a client may send is checked against the document that is served. Its
- * references into {@code openapi.yaml} are followed. Immutable, shared by all instances.
+ * The frames of {@code asyncapi.yaml}: what a client may send is checked against the document that is served. Immutable, shared by all
+ * instances.
  */
 public final class Frames {
-    private static final String FOREIGN = "./openapi.yaml#/";
-
     private final Map<String, Schema> requests;
 
     private Frames(Map<String, Schema> requests) {
@@ -33,18 +31,9 @@ public final class Frames {
         return new Frames(requests);
     }
 
-    /** The whole document as one tree, with the schemas of openapi.yaml beside its own. */
+    /** The document that is served, as a tree. */
     public static JsonObject document() {
-        JsonObject root = Contract.yaml(Contract.text("asyncapi.yaml").replace(FOREIGN, "#/"));
-        JsonObject schemas = root.getJsonObject("components").getJsonObject("schemas");
-        JsonObject foreign = Contract.document().getJsonObject("components").getJsonObject("schemas");
-        for (String name : foreign.fieldNames()) {
-            if (schemas.containsKey(name)) {
-                throw new IllegalStateException("both documents have a schema " + name);
-            }
-            schemas.put(name, foreign.getValue(name));
-        }
-        return root;
+        return Contract.yaml(SocketDocument.text());
     }
 
     /**

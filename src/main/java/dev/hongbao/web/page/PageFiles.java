@@ -1,5 +1,6 @@
 package dev.hongbao.web.page;
 
+import dev.hongbao.web.api.SocketDocument;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PageFiles {
     private static final String ROOT = "webroot/";
+    private static final String SOCKET = "asyncapi.yaml";
 
     /** A file by its whole name in one of the folders; without a name, the folder's index. */
     private static final Pattern IN_FOLDER = Pattern.compile("(/(?:[a-z]+/){1,2})((?:[A-Za-z0-9-]+\\.[a-z]+)?)");
@@ -100,7 +102,7 @@ public final class PageFiles {
         files.put("/hongbao-client.js", ROOT + "hongbao-client.js");
         files.put("/hongbao-verify.js", ROOT + "hongbao-verify.js");
         files.put("/openapi.yaml", "openapi.yaml");
-        files.put("/asyncapi.yaml", "asyncapi.yaml");
+        files.put("/asyncapi.yaml", SOCKET);
         files.put("/docs", SWAGGER_PAGE);
         files.put("/docs/guide", ROOT + "docs/guide/index.html");
         String swagger = "META-INF/resources/webjars/swagger-ui/" + swaggerVersion() + "/";
@@ -150,7 +152,7 @@ public final class PageFiles {
             if (in == null || type == null) {
                 return null;
             }
-            Buffer bytes = Buffer.buffer(in.readAllBytes());
+            Buffer bytes = name.equals(SOCKET) ? Buffer.buffer(SocketDocument.text()) : Buffer.buffer(in.readAllBytes());
             String policy = name.equals(SWAGGER_PAGE) ? SWAGGER_POLICY : POLICY;
             return new PageFile(type, bytes, PageFile.tag(bytes), policy);
         } catch (IOException unreadable) {

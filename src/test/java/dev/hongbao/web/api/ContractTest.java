@@ -84,10 +84,7 @@ class ContractTest {
                 .isEqualTo(words(Arrays.stream(PacketKind.values())
                         .map(PacketKind::wireName)
                         .toList()));
-        assertThat(schemas.getJsonObject("Send")
-                        .getJsonObject("properties")
-                        .getJsonObject("split")
-                        .getJsonArray("enum"))
+        assertThat(schemas.getJsonObject("SplitName").getJsonArray("enum"))
                 .isEqualTo(words(Arrays.stream(SplitAlgorithm.values())
                         .map(SplitAlgorithm::wireName)
                         .toList()));

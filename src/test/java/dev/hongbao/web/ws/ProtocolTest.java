@@ -63,14 +63,11 @@ class ProtocolTest {
     @Test
     void everyEventOfTheFeedIsDescribed() throws IOException {
         Set<String> events = found("domain/feed/EventRow.java", "\"((?:packet|draw|rain)\\.[a-z]+)\"");
-        Set<String> described = DOCUMENT
-                .getJsonObject("components")
-                .getJsonObject("schemas")
-                .getJsonObject("Event")
-                .getJsonObject("properties")
-                .getJsonObject("type")
-                .getJsonArray("enum")
-                .stream()
+        JsonObject schemas = DOCUMENT.getJsonObject("components").getJsonObject("schemas");
+        Set<String> described = schemas.getJsonObject("Event").getJsonArray("oneOf").stream()
+                .map(one -> ((JsonObject) one).getString("$ref"))
+                .map(reference -> schemas.getJsonObject(reference.substring(reference.lastIndexOf('/') + 1)))
+                .flatMap(schema -> schema.getJsonObject("properties").getJsonObject("type").getJsonArray("enum").stream())
                 .map(Object::toString)
                 .collect(Collectors.toCollection(TreeSet::new));
 

@@ -1,0 +1,65 @@
+package dev.hongbao.web.api;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * {@code asyncapi.yaml} as it is served: with those schemas of {@code openapi.yaml} that it names, so that a reader needs no other
+ * document. It works on the text, which keeps remarks and form. Pure.
+ */
+public final class SocketDocument {
+    private static final String FOREIGN = "./openapi.yaml#/";
+    private static final Pattern NAMED = Pattern.compile("#/components/schemas/(\\w+)'");
+
+    /** A schema of a document: its name, indented by four, and what is indented by more. */
+    private static final Pattern SCHEMA = Pattern.compile("(?m)^    (\\w+):.*\\n(?:(?: {5}.*)?\\n)*");
+
+    /** OpenAPI's discriminator is an object with a mapping; AsyncAPI's is the property's name. */
+    private static final Pattern DISCRIMINATOR =
+            Pattern.compile("(?m)^( +)discriminator:\\n\\1  propertyName: (\\w+)\\n\\1  mapping:\\n(?:\\1    .*\\n)+");
+
+    private SocketDocument() {}
+
+    /** Reads the documents in this jar; blocks for about 10 ms. */
+    public static String text() {
+        return bundle(Contract.text("asyncapi.yaml"), Contract.text("openapi.yaml"));
+    }
+
+    /** The schemas that the first document names are appended to it, whose last section has to be its schemas. */
+    static String bundle(String asyncapi, String openapi) {
+        Map<String, String> known = schemas(openapi);
+        StringBuilder text = new StringBuilder(asyncapi.replace(FOREIGN, "#/"));
+        Set<String> there = new TreeSet<>(schemas(asyncapi).keySet());
+        for (int begin = 0; begin < text.length(); ) {
+            String part = text.substring(begin);
+            begin = text.length();
+            Matcher name = NAMED.matcher(part);
+            while (name.find()) {
+                if (there.add(name.group(1))) {
+                    String schema = known.get(name.group(1));
+                    if (schema == null) {
+                        throw new IllegalStateException("no document has a schema " + name.group(1));
+                    }
+                    text.append(DISCRIMINATOR.matcher(schema).replaceAll("$1discriminator: $2\n"));
+                }
+            }
+        }
+        return text.toString();
+    }
+
+    private static Map<String, String> schemas(String document) {
+        Map<String, String> schemas = new LinkedHashMap<>();
+        int begin = document.indexOf("\n  schemas:\n") + "\n  schemas:\n".length();
+        Matcher next = Pattern.compile("(?m)^ {0,2}\\w").matcher(document);
+        int end = next.find(begin) ? next.start() : document.length();
+        Matcher schema = SCHEMA.matcher(document).region(begin, end);
+        while (schema.find()) {
+            schemas.put(schema.group(1), schema.group().stripTrailing() + "\n");
+        }
+        return schemas;
+    }
+}

@@ -1,0 +1,147 @@
+package dev.hongbao.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What a generator makes useful clients of: every object has a name, every choice a mark, every document is whole. */
+class ContractFormTest {
+    private static final JsonObject DOCUMENT = Contract.document();
+    private static final JsonObject SCHEMAS =
+            DOCUMENT.getJsonObject("components").getJsonObject("schemas");
+
+    @Test
+    void bothDocumentsNeedNoOther() {
+        for (String text : List.of(Contract.text("openapi.yaml"), SocketDocument.text())) {
+            JsonObject document = Contract.yaml(text);
+            Matcher reference = Pattern.compile("\\$ref: '?([^'}\\s]+)").matcher(text);
+            int seen = 0;
+            for (; reference.find(); seen++) {
+                assertThat(reference.group(1)).startsWith("#/");
+                assertThat(at(document, reference.group(1))).as(reference.group(1)).isNotNull();
+            }
+            assertThat(seen).isGreaterThan(20);
+        }
+    }
+
+    @Test
+    void theSocketsDocumentHasTheSchemasThatItNamesAndNoOthers() {
+        Set<String> schemas = Contract.yaml(SocketDocument.text())
+                .getJsonObject("components")
+                .getJsonObject("schemas")
+                .fieldNames();
+
+        assertThat(schemas).contains("RequestId", "Event", "DrawWonData", "Win", "Packet", "Claim", "Problem");
+        assertThat(schemas).doesNotContain("Campaign", "Webhook", "NewsPage");
+    }
+
+    @Test
+    void everyObjectHasAName() {
+        List<String> nameless = new ArrayList<>();
+        walk("#", DOCUMENT, (place, node) -> {
+            if (node.containsKey("properties") && !place.matches("#/components/schemas/[A-Za-z]+")) {
+                nameless.add(place);
+            }
+        });
+
+        assertThat(nameless).isEmpty();
+    }
+
+    /** An amount or a range of amounts are a number or an object: no field could tell more. */
+    @Test
+    void everyChoiceOfObjectsIsMadeByAField() {
+        walk("#", DOCUMENT, (place, node) -> {
+            JsonArray choice = node.getJsonArray("oneOf");
+            if (choice == null || place.endsWith("/PoolAmount")) {
+                return;
+            }
+            List<String> names = choice.stream()
+                    .map(JsonObject.class::cast)
+                    .filter(one -> !"null".equals(one.getValue("type")))
+                    .map(one -> one.getString("$ref"))
+                    .toList();
+            if (names.size() == 1) {
+                return;
+            }
+            JsonObject mark = node.getJsonObject("discriminator");
+            assertThat(mark).as(place).isNotNull();
+            String field = mark.getString("propertyName");
+            JsonObject mapping = mark.getJsonObject("mapping");
+            assertThat(mapping.stream().map(word -> word.getValue()).collect(Collectors.toSet()))
+                    .as(place)
+                    .isEqualTo(Set.copyOf(names));
+            for (String word : mapping.fieldNames()) {
+                JsonObject type = SCHEMAS.getJsonObject(lastOf(mapping.getString(word)))
+                        .getJsonObject("properties")
+                        .getJsonObject(field);
+                assertThat(type.getJsonArray("enum")).as(word).contains(word);
+            }
+            assertThat(names.stream()
+                            .flatMap(name -> SCHEMAS.getJsonObject(lastOf(name))
+                                    .getJsonObject("properties")
+                                    .getJsonObject(field)
+                                    .getJsonArray("enum")
+                                    .stream())
+                            .toList())
+                    .as("words of %s", place)
+                    .containsExactlyInAnyOrderElementsOf(mapping.fieldNames());
+        });
+    }
+
+    @Test
+    void everyKindOfNewsCanBeTold() {
+        assertThat(SCHEMAS.getJsonObject("News")
+                        .getJsonObject("discriminator")
+                        .getJsonObject("mapping")
+                        .fieldNames())
+                .containsExactlyElementsOf(
+                        SCHEMAS.getJsonObject("NewsType").getJsonArray("enum").stream()
+                                .map(String.class::cast)
+                                .toList());
+    }
+
+    @Test
+    void callsAreNamedInOneWay() {
+        assertThat(Contract.load().operations())
+                .extracting(Operation::id)
+                .doesNotHaveDuplicates()
+                .allMatch(id -> id.matches("[a-z]+([A-Z][a-z]+)*"));
+    }
+
+    private static String lastOf(String reference) {
+        return reference.substring(reference.lastIndexOf('/') + 1);
+    }
+
+    private static Object at(JsonObject root, String reference) {
+        Object value = root;
+        for (String step : reference.substring(2).split("/")) {
+            value = value instanceof JsonObject object ? object.getValue(step) : null;
+        }
+        return value;
+    }
+
+    /** Every object of a document; examples are no schemas. */
+    private static void walk(String place, Object node, BiConsumer<String, JsonObject> visitor) {
+        if (node instanceof JsonObject object) {
+            visitor.accept(place, object);
+            object.forEach(field -> {
+                if (!field.getKey().startsWith("example")) {
+                    walk(place + "/" + field.getKey(), field.getValue(), visitor);
+                }
+            });
+        } else if (node instanceof JsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                walk(place + "/" + i, array.getValue(i), visitor);
+            }
+        }
+    }
+}
