@@ -88,4 +88,21 @@ class HttpAbsentIT extends TestServerClient {
         // Then
         assertThat(json(claim("carol", packet), 201).getString("status")).isEqualTo("settled");
     }
+
+    @Test
+    void aDrawWhoseListsAreEmptyIsForEverybody() throws Exception {
+        JsonObject definition = new JsonObject("""
+                {"name": "d", "closesAt": "2035-01-01T00:00:00Z", "mode": "table", "group": null, "allow": [], "deny": [],
+                 "guarantees": [], "limits": {"total": null, "perDay": null, "zone": null}, "cost": null, "schedule": null,
+                 "prizes": [{"name": "cash", "count": 1, "stock": 1, "class": null,
+                             "award": {"asset": "CNY", "amount": 7, "codes": []}}]}
+                """);
+        money("shop", "deposits", 7, "in", 201);
+
+        String draw = json(post(null, "/v1/draws", "make", definition), 201).getString("id");
+        HttpResponse<String> played =
+                post("bob", "/v1/draws/" + draw + "/plays", "go", new JsonObject().putNull("plays"));
+
+        assertThat(items(json(played, 201)).get(0).getLong("amount")).isEqualTo(7);
+    }
 }
