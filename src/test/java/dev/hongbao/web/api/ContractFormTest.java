@@ -44,11 +44,12 @@ class ContractFormTest {
         assertThat(schemas).doesNotContain("Campaign", "Webhook", "NewsPage");
     }
 
+    /** What {@code allOf} adds to a named schema is a part of the one that has it. */
     @Test
     void everyObjectHasAName() {
         List<String> nameless = new ArrayList<>();
         walk("#", DOCUMENT, (place, node) -> {
-            if (node.containsKey("properties") && !place.matches("#/components/schemas/[A-Za-z]+")) {
+            if (node.containsKey("properties") && !place.matches("#/components/schemas/[A-Za-z]+(/allOf/[0-9]+)?")) {
                 nameless.add(place);
             }
         });
