@@ -203,7 +203,9 @@ class VerifyCommandTest {
         refund(packet, items);
 
         // Then
-        assertThat(verify(file(packet.encode() + claims.encode()))).as(out + " " + err).isZero();
+        assertThat(verify(file(packet.encode() + claims.encode())))
+                .as(out + " " + err)
+                .isZero();
         items.getJsonObject(0).put("packet", "01939d1e-8c00-7000-8000-000000000009");
         assertThat(verify(file(packet.encode() + claims.encode()))).isEqualTo(2);
         assertThat(err.toString()).contains("a claim on another packet");

@@ -41,7 +41,8 @@ public final class Schema {
     Schema(JsonObject schema) {
         this.schema = schema;
         // A copy: the validator writes into what it reads.
-        JsonObject checked = schema.getBoolean(OWN_RULES, false) ? new JsonObject().put("type", "object") : schema.copy();
+        JsonObject checked =
+                schema.getBoolean(OWN_RULES, false) ? new JsonObject().put("type", "object") : schema.copy();
         this.validator = Validator.create(JsonSchema.of(checked), OPTIONS);
         this.plain = PlainSchema.of(schema);
     }

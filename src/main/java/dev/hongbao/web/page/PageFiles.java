@@ -152,7 +152,8 @@ public final class PageFiles {
             if (in == null || type == null) {
                 return null;
             }
-            Buffer bytes = name.equals(SOCKET) ? Buffer.buffer(SocketDocument.text()) : Buffer.buffer(in.readAllBytes());
+            Buffer bytes =
+                    name.equals(SOCKET) ? Buffer.buffer(SocketDocument.text()) : Buffer.buffer(in.readAllBytes());
             String policy = name.equals(SWAGGER_PAGE) ? SWAGGER_POLICY : POLICY;
             return new PageFile(type, bytes, PageFile.tag(bytes), policy);
         } catch (IOException unreadable) {

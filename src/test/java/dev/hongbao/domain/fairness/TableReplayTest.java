@@ -86,7 +86,8 @@ class TableReplayTest {
     @Test
     void whatTheSeedGivesIsRight() {
         assertThat(contradictions()).isEmpty();
-        assertThat(plays.stream().map(play -> play.getInteger("number")).distinct()).hasSize(3);
+        assertThat(plays.stream().map(play -> play.getInteger("number")).distinct())
+                .hasSize(3);
     }
 
     private static Arguments forgery(String seenAs, Consumer<TableReplayTest> forgery) {
@@ -99,26 +100,28 @@ class TableReplayTest {
                     JsonObject first = it.plays.get(0);
                     first.put("number", 1 + first.getInteger("number") % 3);
                 }),
-                forgery("of eve is of somebody who may not play", it -> it.plays.stream()
-                        .limit(3)
-                        .forEach(play -> play.put("user", "eve"))),
+                forgery(
+                        "of eve is of somebody who may not play",
+                        it -> it.plays.stream().limit(3).forEach(play -> play.put("user", "eve"))),
                 forgery("or was played before", it -> it.add(it.plays.get(0))),
                 forgery("another user's", it -> it.plays.get(4).put("user", "mallory")),
-                forgery("another user's", it -> it.plays
-                        .get(4)
-                        .put("at", AT.plusMillis(1).toString())),
-                forgery("the final table issued", it -> it.ofTable(1)
-                        .put("issued", it.ofTable(1).getLong("issued") + 1)),
-                forgery("the final table issued", it -> it.ofTable(1)
-                        .put("issued", it.ofTable(1).getLong("issued") - 1)),
+                forgery(
+                        "another user's",
+                        it -> it.plays.get(4).put("at", AT.plusMillis(1).toString())),
+                forgery(
+                        "the final table issued",
+                        it -> it.ofTable(1).put("issued", it.ofTable(1).getLong("issued") + 1)),
+                forgery(
+                        "the final table issued",
+                        it -> it.ofTable(1).put("issued", it.ofTable(1).getLong("issued") - 1)),
                 forgery("the seed and the definition give", it -> it.view.put("commitment", "0".repeat(64))),
                 forgery("the seed and the definition give", it -> {
                     it.view.put("id", ANOTHER);
                     it.plays.forEach(play -> play.put("draw", ANOTHER));
                 }),
-                forgery("the seed and the definition give", it -> it.view
-                        .getJsonObject("definition")
-                        .put("deny", new JsonArray())));
+                forgery(
+                        "the seed and the definition give",
+                        it -> it.view.getJsonObject("definition").put("deny", new JsonArray())));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -131,10 +134,14 @@ class TableReplayTest {
     @Test
     void aPlayThatIsLeftOutOrOfAnotherDrawCannotBeJudged() {
         JsonObject removed = plays.remove(7);
-        assertThatThrownBy(this::contradictions).isInstanceOf(InvalidInputException.class).hasMessageContaining("/seq");
+        assertThatThrownBy(this::contradictions)
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("/seq");
 
         plays.add(7, removed.put("draw", ANOTHER));
-        assertThatThrownBy(this::contradictions).isInstanceOf(InvalidInputException.class).hasMessageContaining("/draw");
+        assertThatThrownBy(this::contradictions)
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("/draw");
     }
 
     @Test

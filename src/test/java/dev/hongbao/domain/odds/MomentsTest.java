@@ -30,7 +30,8 @@ class MomentsTest {
 
     @Test
     void aSeedGivesTheMomentsOfAPrizeInAPeriod() {
-        assertThat(Moments.of(chance(), 3, 1, OPENING.plus(HOUR.multipliedBy(3)), OPENING.plus(HOUR.multipliedBy(4)), 6))
+        assertThat(Moments.of(
+                        chance(), 3, 1, OPENING.plus(HOUR.multipliedBy(3)), OPENING.plus(HOUR.multipliedBy(4)), 6))
                 .containsExactly(10_933_942, 12_559_200, 13_173_169, 13_255_856, 14_119_593, 14_261_409);
     }
 
@@ -48,7 +49,12 @@ class MomentsTest {
                         .hasSize(quotas[period][prize - 1])
                         .isSorted()
                         .containsExactly(Moments.of(
-                                chance(), period, prize, Instant.ofEpochMilli(from), Instant.ofEpochMilli(to), moments.length));
+                                chance(),
+                                period,
+                                prize,
+                                Instant.ofEpochMilli(from),
+                                Instant.ofEpochMilli(to),
+                                moments.length));
                 assertThat(moments[moments.length - 1]).isBetween(from, to - 1);
             }
         }
@@ -57,7 +63,9 @@ class MomentsTest {
 
     @Test
     void theEndIsExcludedAndACountOutOfRangeIsCut() {
-        assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plusMillis(2), 200)).contains(0, 1).doesNotContain(2);
+        assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plusMillis(2), 200))
+                .contains(0, 1)
+                .doesNotContain(2);
         assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING, 3)).containsExactly(0, 0, 0);
         assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plus(HOUR), -1)).isEmpty();
         assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plus(HOUR), Long.MAX_VALUE))

@@ -233,7 +233,8 @@ class PacketReadingIT {
 
         // Then
         assertThat(claims).extracting(Claim::user).containsExactlyElementsOf(users);
-        long read = get(one.query("select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = 'transfer'")
+        long read = get(one.query(
+                                "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = 'transfer'")
                         .execute())
                 .iterator()
                 .next()

@@ -135,8 +135,7 @@ class CampaignReconciliationIT {
         "1, 0, 0, true, 'on two days more than none'",
         "0, 0, 2, false, 'as many as the limit'",
     })
-    void aClaimCountsForADayOnWhichItWasMade(
-            int opened, int settled, int limit, boolean isFound, String what)
+    void aClaimCountsForADayOnWhichItWasMade(int opened, int settled, int limit, boolean isFound, String what)
             throws Exception {
         try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = owner.createStatement()) {
@@ -146,11 +145,12 @@ class CampaignReconciliationIT {
             statement.execute("update campaign set zone = 'Asia/Shanghai',"
                     + " definition = jsonb_set(definition, '{claiming,aDay}', '" + limit + "')");
             String noon = "timestamptz '2026-02-17 12:00:00+08'";
-            statement.execute("update packet set created_at = " + noon + " - interval '9 days', opens_at = " + noon + " - interval '"
-                    + opened + " days' where id in (select packet from pool)");
+            statement.execute("update packet set created_at = " + noon + " - interval '9 days', opens_at = " + noon
+                    + " - interval '" + opened + " days' where id in (select packet from pool)");
             statement.execute("update transfer set at = " + noon + " where slot is not null");
-            statement.execute("update transfer set at = " + noon + " - interval '" + settled + " days' where slot is not null"
-                    + " and subject in (select packet from pool where product = 'shoe')");
+            statement.execute(
+                    "update transfer set at = " + noon + " - interval '" + settled + " days' where slot is not null"
+                            + " and subject in (select packet from pool where product = 'shoe')");
 
             // When
             boolean found = CampaignChecks.ALL.stream()

@@ -27,7 +27,9 @@ class ContractFormTest {
             int seen = 0;
             for (; reference.find(); seen++) {
                 assertThat(reference.group(1)).startsWith("#/");
-                assertThat(at(document, reference.group(1))).as(reference.group(1)).isNotNull();
+                assertThat(at(document, reference.group(1)))
+                        .as(reference.group(1))
+                        .isNotNull();
             }
             assertThat(seen).isGreaterThan(20);
         }
@@ -87,7 +89,8 @@ class ContractFormTest {
                 assertThat(type.getJsonArray("enum")).as(word).contains(word);
             }
             assertThat(names.stream()
-                            .flatMap(name -> SCHEMAS.getJsonObject(lastOf(name))
+                            .flatMap(name -> SCHEMAS
+                                    .getJsonObject(lastOf(name))
                                     .getJsonObject("properties")
                                     .getJsonObject(field)
                                     .getJsonArray("enum")
@@ -104,10 +107,9 @@ class ContractFormTest {
                         .getJsonObject("discriminator")
                         .getJsonObject("mapping")
                         .fieldNames())
-                .containsExactlyElementsOf(
-                        SCHEMAS.getJsonObject("NewsType").getJsonArray("enum").stream()
-                                .map(String.class::cast)
-                                .toList());
+                .containsExactlyElementsOf(SCHEMAS.getJsonObject("NewsType").getJsonArray("enum").stream()
+                        .map(String.class::cast)
+                        .toList());
     }
 
     @Test

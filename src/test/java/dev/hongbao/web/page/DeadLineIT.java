@@ -124,8 +124,9 @@ class DeadLineIT extends PageUse {
         // and so is an opening's, of a campaign that has money for one more pool
         String pool = family.openPool("demo-lei", "Spring shoes", "sku-1");
         line.loseAnswers();
-        page.js("window.two.open({ campaign: '" + family.campaignOf("demo-lei", pool)
-                + "', product: 'sku-2', group: 'demo' }).then(({ campaign }) => { window.done.opened = campaign.openedBy; })");
+        page.js(
+                "window.two.open({ campaign: '" + family.campaignOf("demo-lei", pool)
+                        + "', product: 'sku-2', group: 'demo' }).then(({ campaign }) => { window.done.opened = campaign.openedBy; })");
         awaitTrue(page, "done.opened === 'demo-mei'");
 
         // When it is closed, then what waits is refused, and nothing comes back to life

@@ -67,7 +67,8 @@ class ProtocolTest {
         Set<String> described = schemas.getJsonObject("Event").getJsonArray("oneOf").stream()
                 .map(one -> ((JsonObject) one).getString("$ref"))
                 .map(reference -> schemas.getJsonObject(reference.substring(reference.lastIndexOf('/') + 1)))
-                .flatMap(schema -> schema.getJsonObject("properties").getJsonObject("type").getJsonArray("enum").stream())
+                .flatMap(schema ->
+                        schema.getJsonObject("properties").getJsonObject("type").getJsonArray("enum").stream())
                 .map(Object::toString)
                 .collect(Collectors.toCollection(TreeSet::new));
 
