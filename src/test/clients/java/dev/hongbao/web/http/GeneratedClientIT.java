@@ -1,0 +1,293 @@
+package dev.hongbao.web.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.hongbao.client.ApiClient;
+import dev.hongbao.client.ApiException;
+import dev.hongbao.client.api.AccountsApi;
+import dev.hongbao.client.api.CampaignsApi;
+import dev.hongbao.client.api.DemoApi;
+import dev.hongbao.client.api.DrawsApi;
+import dev.hongbao.client.api.MeApi;
+import dev.hongbao.client.api.NewsApi;
+import dev.hongbao.client.api.PacketsApi;
+import dev.hongbao.client.model.*;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.web.api.Contract;
+import dev.hongbao.web.api.Operation;
+import java.io.File;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A client that was generated from the contract, as it comes, calls every call of a whole server. The build generates it with
+ * {@code -Pclients}.
+ */
+@ExtendWith(Servers.class)
+class GeneratedClientIT extends TestServerClient {
+    /** {@code GET /v1/…} as they were sent. */
+    private static final Set<String> CALLED = ConcurrentHashMap.newKeySet();
+
+    private static final OffsetDateTime LATER = OffsetDateTime.parse("2035-01-01T08:00:00.123456789+08:00");
+
+    @BeforeAll
+    static void start(TestServers given) {
+        serve(given, Map.of());
+    }
+
+    @AfterAll
+    static void everyCallWasMade() {
+        Set<String> missing = new TreeSet<>();
+        for (Contract.Path path : Contract.load().paths()) {
+            for (Operation call : path.operations()) {
+                if (CALLED.stream().noneMatch(made -> made.matches(call.method() + " " + path.regex()))) {
+                    missing.add(call.id());
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
+    private ApiClient client(String user) {
+        String token = token(user == null ? "shop" : user, group, user == null ? Role.SERVICE : Role.USER);
+        ApiClient client = new ApiClient();
+        client.updateBaseUri(base().toString());
+        client.setRequestInterceptor(request -> {
+            HttpRequest sent = request.header("Authorization", "Bearer " + token).build();
+            CALLED.add(sent.method() + " " + sent.uri().getPath());
+        });
+        return client;
+    }
+
+    private PacketsApi packets(String user) {
+        return new PacketsApi(client(user));
+    }
+
+    private static String key() {
+        return UUID.randomUUID().toString();
+    }
+
+    private void deposit(String user, long amount) throws ApiException {
+        new AccountsApi(client(null)).deposit(name(user), key(), new Money().asset("CNY").amount(amount));
+    }
+
+    @Test
+    void packetsAndMoney() throws Exception {
+        // Given money, and a feed
+        AccountsApi accounts = new AccountsApi(client(null));
+        Transfer in = accounts.deposit(name("alice"), key(), new Money().asset("CNY").amount(1_000L));
+        assertThat(in.getKind()).isEqualTo(Transfer.KindEnum.DEPOSIT);
+        Reset start = packets("bob").listEvents(group, null, null).getReset();
+        String cursor = packets("bob").listEvents(group, null, null).getNext();
+        assertThat(start.getReason()).isEqualTo(ResetReason.START);
+
+        // When a packet is sent as the builder leaves it, with its lists that are empty, and claimed without a body
+        Send send = new Send().group(group).kind(Kind.LUCKY).asset("CNY").amount(300L).count(2).greeting("恭喜发财");
+        Packet packet = packets("alice").sendPacket(key(), send);
+        Claim first = packets("bob").claim(packet.getId(), null, null);
+        Claim again = packets("bob").claim(packet.getId(), "respond-async", new ClaimBody());
+        packets("carol").claim(packet.getId(), null, null);
+
+        // Then every view says so
+        assertThat(first.getStatus()).isEqualTo(Claim.StatusEnum.SETTLED);
+        assertThat(again).isEqualTo(first);
+        Packet over = packets("bob").getPacket(packet.getId(), null);
+        assertThat(over.getStatus()).isEqualTo(Packet.StatusEnum.DRAINED);
+        assertThat(over.getMine()).isEqualTo(first);
+        assertThat(over.getClaimed().getAmount()).isEqualTo(300L);
+        ClaimPage claims = packets("bob").listClaims(packet.getId(), null, 10);
+        assertThat(claims.getItems()).hasSize(2);
+        assertThat(claims.getLuckiest()).isEqualTo(over.getLuckiest());
+        MeApi me = new MeApi(client("bob"));
+        assertThat(me.listMyClaims(null, 10).getItems()).containsExactly(first);
+        assertThat(me.getMyBalances().getItems())
+                .containsExactly(new Balance().asset("CNY").amount(first.getAmount()));
+        assertThat(me.listMyTransfers(null, 10).getItems()).hasSize(1);
+        assertThat(new MeApi(client("alice")).listMyPackets(null, 10).getItems())
+                .extracting(Packet::getId)
+                .containsExactly(packet.getId());
+        accounts.withdraw(name("alice"), key(), new Money().asset("CNY").amount(700L));
+        assertThat(accounts.getUserBalances(name("alice")).getItems().get(0).getAmount()).isZero();
+        assertThat(accounts.listUserTransfers(name("alice"), null, 10).getItems()).hasSize(3);
+
+        // And each event is of its own class
+        eventually(() -> !packets("bob").listEvents(group, cursor, "wait=1").getItems().isEmpty());
+        eventually(() -> packets("bob").listEvents(group, cursor, null).getItems().stream()
+                .anyMatch(event -> event.getActualInstance() instanceof EndEvent));
+        EventPage page = packets("bob").listEvents(group, cursor, null);
+        assertThat(page.getItems()).extracting(event -> (Class) event.getActualInstance().getClass())
+                .contains(SentEvent.class, EndEvent.class);
+        assertThat(((SentEvent) page.getItems().get(0).getActualInstance())
+                        .getData()
+                        .getPacket()
+                        .getGreeting())
+                .isEqualTo("恭喜发财");
+    }
+
+    @Test
+    void aRefusalIsAProblem() {
+        ApiException refused = catchThrowableOfType(
+                ApiException.class, () -> packets("bob").getPacket(UUID.randomUUID(), null));
+
+        assertThat(refused.getCode()).isEqualTo(404);
+        assertThat(refused.getResponseBody()).contains("/problems/not-found");
+    }
+
+    @Test
+    void drawsFromTheDefinitionToTheExport() throws Exception {
+        // Given a draw with most that a definition can say
+        deposit("shop", 50L);
+        DrawsApi shop = new DrawsApi(client(null));
+        Draw draw = shop.createDraw(
+                key(),
+                new DrawDefinition()
+                        .name("Wheel")
+                        .group(group)
+                        .closesAt(LATER)
+                        .mode(DrawMode.SCHEDULE)
+                        .schedule(new Schedule().periodSeconds(3_600).carryOver(true))
+                        .prizes(List.of(new Prize()
+                                .name("cash")
+                                .propertyClass("big")
+                                .award(new Award().asset("CNY").amount(5L))
+                                .quota(1L)
+                                .stock(10L)))
+                        .fallback(new FallbackPrize().name("thanks"))
+                        .guarantees(List.of(new Guarantee().propertyClass("big").plays(100)))
+                        .limits(new PlayLimits().total(20L).perDay(20L).zone("Asia/Shanghai")));
+        assertThat(draw.getClosesAt().toInstant()).isEqualTo("2035-01-01T00:00:00.123456Z");
+
+        // When it is played, changed and ended
+        DrawsApi player = new DrawsApi(client("bob"));
+        Plays one = player.play(draw.getId(), key(), null);
+        Plays ten = player.play(draw.getId(), key(), new PlayBody().plays(10));
+        assertThat(one.getItems().get(0).getDraw()).isEqualTo(draw.getId());
+        assertThat(ten.getItems()).hasSize(10);
+        assertThat(player.listPlays(draw.getId(), null, 200).getItems()).hasSize(11);
+        assertThat(player.getDraw(draw.getId()).getPlays()).isEqualTo(11L);
+        Quota quota = new Quota().prize(1).period(7).quota(2);
+        assertThat(shop.changeQuota(draw.getId(), quota)).isEqualTo(quota);
+        shop.closeDraw(draw.getId());
+        eventually(() -> shop.getDraw(draw.getId()).getStatus() == Draw.StatusEnum.CLOSED);
+
+        // Then the table and the files are readable
+        FinalTable table = shop.getDraw(draw.getId()).getFinal();
+        assertThat(table.getChecked()).isTrue();
+        assertThat(table.getPrizes()).hasSize(2);
+        assertThat(lines(shop.exportPlays(draw.getId(), "csv"))).hasSize(12);
+        assertThat(lines(shop.exportPlays(draw.getId(), "jsonl"))).hasSize(11);
+    }
+
+    @Test
+    void campaignsFromTheBudgetToTheReport() throws Exception {
+        // Given two campaigns, one with an amount, one with a range
+        deposit("shop", 10_000L);
+        CampaignsApi shop = new CampaignsApi(client(null));
+        CampaignDefinition definition = new CampaignDefinition()
+                .name("Spring")
+                .asset("CNY")
+                .budget(1_000L)
+                .endsAt(OffsetDateTime.now().plusHours(1))
+                .pool(new PoolShape().shares(2).amount(new PoolAmount(100L)).livesSeconds(60))
+                .opening(new OpeningRules().poolsADay(2))
+                .claiming(new ClaimingRules().total(3));
+        Campaign campaign = shop.createCampaign(key(), definition);
+        definition.getPool().amount(new PoolAmount(new AmountRange().from(10L).to(20L)));
+        Campaign other = shop.createCampaign(key(), definition);
+
+        // When a pool is opened and claimed
+        CampaignsApi bob = new CampaignsApi(client("bob"));
+        PoolOpening opening = new PoolOpening().product("sku-1").group(group);
+        Packet pool = bob.openPool(campaign.getId(), key(), opening);
+        assertThat(pool.getCampaign().getProduct()).isEqualTo("sku-1");
+        assertThat(bob.openPool(other.getId(), key(), opening).getAmount()).isBetween(10L, 20L);
+        packets("carol").claim(pool.getId(), null, null);
+        assertThat(shop.raiseBudget(campaign.getId(), key(), new BudgetRaise().amount(500L)).getBudget())
+                .isEqualTo(1_500L);
+        assertThat(shop.pauseCampaign(campaign.getId()).getPausedAt()).isNotNull();
+        assertThat(shop.resumeCampaign(campaign.getId()).getPausedAt()).isNull();
+
+        // Then it is listed, reported and ended
+        assertThat(shop.getCampaign(campaign.getId()).getLeft()).isEqualTo(1_400L);
+        assertThat(shop.listCampaigns(null, 10).getItems())
+                .extracting(Campaign::getId)
+                .contains(campaign.getId(), other.getId());
+        assertThat(lines(shop.reportCampaign(campaign.getId(), "csv"))).hasSize(2);
+        assertThat(shop.endCampaign(campaign.getId()).getStatus()).isNotEqualTo(Campaign.StatusEnum.OPEN);
+    }
+
+    @Test
+    void newsAreToldApartByTheirType() throws Exception {
+        // Given
+        NewsApi host = new NewsApi(client(null));
+        String latest = host.readOutbox("latest", 1, null).getNext();
+        deposit("alice", 100L);
+        Packet packet = packets("alice")
+                .sendPacket(key(), new Send().group(group).kind(Kind.EQUAL).asset("CNY").amount(100L).count(1));
+        packets("bob").claim(packet.getId(), null, null);
+
+        // Then
+        eventually(() -> news(host, latest).stream().anyMatch(PacketNews.class::isInstance));
+        eventually(() -> news(host, latest).stream().anyMatch(ClaimNews.class::isInstance));
+        ClaimNews told = news(host, latest).stream()
+                .filter(ClaimNews.class::isInstance)
+                .map(ClaimNews.class::cast)
+                .findFirst()
+                .orElseThrow();
+        assertThat(told.getData().getUser()).isEqualTo(name("bob"));
+        assertThat(news(host, latest)).anyMatch(TransferNews.class::isInstance);
+    }
+
+    private static List<Object> news(NewsApi host, String after) throws ApiException {
+        return host.readOutbox(after, 100, "wait=1").getItems().stream()
+                .map(News::getActualInstance)
+                .collect(Collectors.toList());
+    }
+
+    @Test
+    void webhooksFromTheFirstToTheLast() throws Exception {
+        NewsApi host = new NewsApi(client(null));
+
+        Webhook made = host.createWebhook(key(), new NewWebhook().url("https://example.com/hook"));
+        UUID id = made.getId();
+        assertThat(made.getTypes()).contains(NewsType.CLAIM_SETTLED);
+        assertThat(host.rotateWebhookSecret(id, key()).getSecret()).isNotEqualTo(made.getSecret());
+        assertThat(host.getWebhook(id).getUrl()).isEqualTo("https://example.com/hook");
+        assertThat(host.listWebhooks().getItems()).extracting(Webhook::getId).contains(id);
+        assertThat(host.listWebhookDeliveries(id, null, 10).getItems()).isEmpty();
+        assertThat(host.redeliverWebhook(id, key(), null).getId()).isEqualTo(id);
+        host.deleteWebhook(id);
+        assertThat(host.listWebhooks().getItems()).extracting(Webhook::getId).doesNotContain(id);
+    }
+
+    @Test
+    void theDemoIsOffWhereTokensAreConfigured() throws Exception {
+        DemoApi visitor = new DemoApi(client("bob"));
+
+        assertThat(visitor.getDemo().getOpen()).isFalse();
+        assertThat(catchThrowableOfType(ApiException.class, () -> visitor.loginToDemo(new DemoLogin().member("alice")))
+                        .getCode())
+                .isEqualTo(404);
+    }
+
+    private static List<String> lines(File file) throws Exception {
+        List<String> lines = Files.readAllLines(file.toPath());
+        Files.delete(file.toPath());
+        return lines;
+    }
+}
