@@ -222,11 +222,12 @@ class DrawModelTest {
 
     @Test
     void aTableThatStopsIsPlayedOnceAndOneThatFallsBackGivesTheFallbackAfterIt() {
-        DrawModel stops = model("{mode: table, prizes: [{name: a, count: 1}, {name: b, count: 2}]}", seeded(3));
+        DrawModel stops =
+                model("{mode: table, prizes: [{name: a, count: 1, stock: 9}, {name: b, count: 2}]}", seeded(3));
         assertThat(play(stops, 3, 2)).containsExactly(1, 2);
         assertThat(stops.play("user", 0, 0)).isEqualTo(EXHAUSTED);
         DrawModel fallsBack = model(
-                "{mode: table, whenExhausted: fallback, prizes: [{name: a, count: 1}, {name: b, count: 2}], fallback: {name: f}}",
+                "{mode: table, whenExhausted: fallback, prizes: [{name: a, count: 1, stock: 9}, {name: b, count: 2}], fallback: {name: f}}",
                 seeded(3));
         assertThat(play(fallsBack, 6, 3)).containsExactly(1, 2, 3);
     }
