@@ -419,8 +419,9 @@ begin
         select from (select place, min(slot) as first, max(slot) as last, count(*) as claims
                      from unnest(places, slots) as u(place, slot) group by place) as g
         where g.claims <> g.last - g.first + 1
-           or g.first <> coalesce((select max(t.slot) + 1 from transfer as t
-                                   where t.subject = packets[g.place] and t.slot is not null), 0)) then
+           -- When the slot itself is settled too, it is taken: transfer_slot says so.
+           or g.first > 0 and (select t.slot from transfer as t
+                               where t.subject = packets[g.place] and t.slot = g.first - 1) is null) then
         raise exception 'a slot does not follow on those that are settled' using errcode = 'HB002';
     end if;
 

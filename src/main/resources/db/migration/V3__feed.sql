@@ -93,10 +93,9 @@ begin
               union all
               select group_id, type, subject, claimed, wins, amount, n, 1
               from given
-              -- Under the locks: progress that comes after the packet's end is no news.
+              -- Under the locks: progress that comes after the packet's end is no news. Not by exists: a plan may read all packets for that.
               where type is not null
-                and (type <> 'packet.progress'
-                     or not exists (select from packet where id = subject and closed_at is not null))) as e
+                and (type <> 'packet.progress' or (select closed_at from packet where id = subject) is null)) as e
     ), moved as (
         update feed set last = last + e.events, touched = pg_current_xact_id()
         from (select group_id, count(*) as events from events group by group_id) as e

@@ -90,8 +90,9 @@ begin
                          when not coalesce(c.opening -> 'groups' ? g.group_id, true)
                               or not coalesce(c.opening -> 'users' ? g.opener, true) then 'stranger'
                          when (c.opening -> 'onePerProduct')::boolean
-                              and exists (select from pool as o where o.campaign = c.id and o.opener = g.opener
-                                                                  and o.product = g.product) then 'opened'
+                              -- Not by exists: a plan may read all pools for that.
+                              and (select o.packet from pool as o where o.campaign = c.id and o.opener = g.opener
+                                                                    and o.product = g.product limit 1) is not null then 'opened'
                          when (c.opening -> 'poolsADay')::integer
                               <= (select count(*) from pool as o where o.campaign = c.id and o.opener = g.opener
                                                                    and o.day = local_day(now(), c.zone)) then 'daily'
