@@ -228,7 +228,7 @@ class VerifyCommandTest {
             split        | "\\u001b[2J"                | ?[2J
             split        | null                        | #packet/split
             amount       | 8.88                        | whole number
-            amount       | 99999999999999              | the total must be
+            amount       | 100000000000000             | the total must be
             amount       | -1                          | the total must be
             count        | 4294967304                  | out of range
             count        | 0                           | number of shares
