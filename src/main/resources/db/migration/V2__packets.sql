@@ -183,6 +183,29 @@ select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
+-- The settled claims of users on packets, of each pair one or none. Each by its one place in an index, whatever Postgres believes of the
+-- tables' sizes: a plan that reads a packet's claims, or a user's, for each pair takes as long as all other work together.
+create function settled_claims(packets uuid[], users text[])
+    returns table (packet uuid, user_id text, slot integer, amount bigint, asset text, at timestamptz)
+    language plpgsql
+    stable
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+as $$
+begin
+    return query
+        select k.packet, k.user_id, c.slot, c.amount, c.asset, c.at
+        from unnest(packets, users) as k(packet, user_id)
+        cross join lateral (select t.slot, t.amount, w.asset, t.at
+                            from account as w join transfer as t on t.credit = w.id
+                            where w.owner = k.user_id and w.kind = 'wallet' and t.subject = k.packet and t.slot is not null
+                            limit 1) as c;
+end
+$$;
+
 -- Sends packets: plain ones of different senders, and pools of a campaign that different users open. All or none of them are committed,
 -- each with a verdict of its own. When one cannot be stored (two with one key, amounts that do not add up), none is: each is to be sent
 -- alone.

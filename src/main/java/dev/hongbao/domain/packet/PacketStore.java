@@ -35,19 +35,6 @@ public final class PacketStore {
                     + " case c.kind when 'rain' then c.definition end as rain"
                     + " from pool as o join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
 
-    /**
-     * The claims of pairs of a packet and a user, each by its one place in an index: joined as a whole, the plan might read all claims
-     * of a packet for each of its users.
-     */
-    private static final String CLAIMS = """
-            select k.packet, k.user_id, c.slot, c.amount, c.asset, c.at
-            from unnest($1::uuid[], $2::text[]) as k(packet, user_id)
-            cross join lateral (select t.slot, t.amount, w.asset, t.at
-                                from account as w join transfer as t on t.credit = w.id
-                                where w.owner = k.user_id and w.kind = 'wallet' and t.subject = k.packet and t.slot is not null
-                                limit 1) as c
-            """;
-
     /** The claims that went into the wallets of $1: a few from each, through its index. */
     private static final String CLAIMS_OF = """
             select c.*, o.campaign, o.campaign_name, o.product, o.opener
@@ -184,7 +171,7 @@ public final class PacketStore {
 
     /** The settled claims of these (packet, user) pairs; the two lists go together. */
     public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
-        return pool.preparedQuery(CLAIMS)
+        return pool.preparedQuery("select packet, user_id, slot, amount, asset, at from settled_claims($1, $2)")
                 // Not Tuple.of(a, b): it takes an array at the end for more parameters.
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))

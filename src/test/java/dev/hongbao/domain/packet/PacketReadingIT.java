@@ -19,6 +19,7 @@ import io.vertx.core.Future;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.Tuple;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class PacketReadingIT {
     private static final int EACH = 5;
     private static final int LARGE = 2500;
-    private static final int MANY = 100;
+    private static final int MANY = 60;
 
     private final List<Packet> sent = new ArrayList<>();
     private TestServers servers;
@@ -222,24 +223,52 @@ class PacketReadingIT {
         List<UserId> users =
                 IntStream.range(0, MANY).mapToObj(i -> new UserId("user-" + i)).toList();
 
-        // When they are looked up, by one connection
+        // When they are looked up
+        Pool one = oneTransaction();
+        List<Claim> claims = get(new PacketStore(one).claims(Collections.nCopies(MANY, large.id()), users));
+
+        // Then
+        assertThat(claims).extracting(Claim::user).containsExactlyElementsOf(users);
+        assertThat(rowsRead(one, "transfer")).isEqualTo(MANY);
+        get(one.close());
+    }
+
+    @Test
+    void toTellOfAPacketReadsNoOther() {
+        // Given
+        engine.deposit("erin", 1_000_000);
+        for (int i = 0; i < MANY; i++) {
+            engine.send("erin", 100, 2);
+        }
+        Packet told = engine.send("erin", 100, 2);
+        new Books(servers).execute("analyze");
+
+        // When
+        Pool one = oneTransaction();
+        get(one.preparedQuery("select feed_append(array[$1], array['packet.progress'], array[$2::uuid], array[1])")
+                .execute(Tuple.of(GROUP.value(), told.id().value())));
+
+        // Then
+        assertThat(rowsRead(one, "packet")).isEqualTo(1);
+        get(one.close());
+    }
+
+    /** A pool of one connection that is in a transaction, so that it tells what it has read. */
+    private Pool oneTransaction() {
         Pool one = PgBuilder.pool()
                 .with(new PoolOptions().setMaxSize(1))
                 .connectingTo(PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
                 .using(engine.vertx())
                 .build();
         get(one.query("begin").execute());
-        List<Claim> claims = get(new PacketStore(one).claims(Collections.nCopies(MANY, large.id()), users));
+        return one;
+    }
 
-        // Then
-        assertThat(claims).extracting(Claim::user).containsExactlyElementsOf(users);
-        long read = get(one.query(
-                                "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = 'transfer'")
-                        .execute())
+    private static long rowsRead(Pool one, String table) {
+        return get(one.preparedQuery("select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = $1")
+                        .execute(Tuple.of(table)))
                 .iterator()
                 .next()
                 .getLong(0);
-        assertThat(read).isEqualTo(MANY);
-        get(one.close());
     }
 }
