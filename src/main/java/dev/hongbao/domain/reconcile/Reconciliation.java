@@ -48,9 +48,9 @@ public final class Reconciliation {
         this.audits = List.copyOf(audits);
     }
 
-    /** Every check on the database that is a query; {@link SplitAudit} and {@link DrawSeedAudit} are none. */
+    /** Every check on the database that is a query; {@link SplitAudit}, {@link DrawSeedAudit} and {@link RainSeedAudit} are none. */
     public static List<Check> checks() {
-        return Stream.of(LedgerChecks.ALL, DrawChecks.ALL, CampaignChecks.ALL, OutboxChecks.ALL)
+        return Stream.of(LedgerChecks.ALL, DrawChecks.ALL, CampaignChecks.ALL, RainChecks.ALL, OutboxChecks.ALL)
                 .flatMap(List::stream)
                 .toList();
     }
@@ -85,6 +85,11 @@ public final class Reconciliation {
                         .map(seeds -> {
                             found.accept(seeds);
                             return seeds;
+                        })
+                        .compose(seeds -> new RainSeedAudit().run(connection))
+                        .map(moments -> {
+                            found.accept(moments);
+                            return moments;
                         })
                         .eventually(() -> connection.query("rollback").execute()))
                 .compose(checked -> new RedisAudit(vertx, pool, redis, namespace, formats, audits).run())

@@ -1,0 +1,163 @@
+package dev.hongbao.domain.reconcile;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestRains.definition;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.rain.RainView;
+import dev.hongbao.server.Audit;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+
+/** The audit finds what is wrong with rains: each check is seen failing on forged books, and Redis is held to Postgres. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RainReconciliationIT {
+    private final Set<String> seen = new HashSet<>();
+    private TestServers servers;
+    private RainView open;
+
+    /** One that rains for ten minutes, one that was cancelled, and one that is over; a share of each is caught. */
+    @BeforeAll
+    void someBooks(TestServers given) {
+        servers = given;
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            TestRains rains = new TestRains(engine);
+            engine.deposit("shop", 20_000);
+            open = rains.create(definition(600, 500, 1, 1));
+            RainView cancelled = rains.create(definition(600, 500, 1, 1));
+            RainView over = rains.create(definition(8, 3, 2, 2));
+            for (RainView rain : List.of(open, cancelled, over)) {
+                PacketId drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
+                get(engine.loop(0)
+                        .call(services -> services.claims()
+                                .claim(TestEngine.member("bob"), drop, null)
+                                .settled()));
+            }
+            rains.cancel(cancelled.rain().id());
+            rains.awaitEnded(cancelled);
+            rains.awaitEnded(over);
+        }
+    }
+
+    @AfterAll
+    void everyCheckWasSeenFailing() {
+        assertThat(seen).containsAll(RainChecks.ALL.stream().map(Check::name).toList());
+    }
+
+    private List<String> audit() throws Exception {
+        return Audit.run(TestEngine.stores(servers), finding -> {}).stream()
+                .flatMap(finding -> finding.lines().stream())
+                .toList();
+    }
+
+    @Test
+    void trueBooksAreClean() throws Exception {
+        assertThat(audit()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update packet set amount = amount + 1, max = amount + 1 where id in (select packet from pool limit 1)",
+                "update rain set drops = drops + 1",
+                "update packet set group_id = 'family' where id in (select packet from pool)",
+                "update packet set expires_at = expires_at + interval '1 second' where id in (select packet from pool limit 1)",
+                "update packet set opens_at = opens_at - interval '2 hours' where id in (select packet from pool limit 1)",
+                "update campaign set definition = jsonb_set(definition, '{claiming,total}', '9')",
+                "update campaign set kind = 'campaign'",
+                "update rain set caught = 10000",
+                "update rain set ended = not ended"
+            })
+    void forgedBooksAreFound(String forgery) throws Exception {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            // Given books that the rules would not have let anybody write
+            forge(owner, statement, forgery);
+
+            // When they are read as the audit reads them
+            Set<String> found = new HashSet<>();
+            for (Check check : RainChecks.ALL) {
+                if (statement.executeQuery(check.sql()).next()) {
+                    found.add(check.name());
+                }
+            }
+
+            // Then
+            assertThat(found).as(forgery).isNotEmpty();
+            seen.addAll(found);
+            owner.rollback();
+        }
+    }
+
+    private static void forge(Connection owner, Statement statement, String forgery) throws Exception {
+        owner.setAutoCommit(false);
+        for (String table : List.of("packet", "pool")) {
+            statement.execute("alter table " + table + " disable trigger user");
+        }
+        statement.execute("alter table packet drop constraint packet_is_committed");
+        statement.execute("alter table rain drop constraint rain_is_committed");
+        assertThat(statement.executeUpdate(forgery)).as(forgery).isPositive();
+    }
+
+    @Test
+    void aMomentThatTheSeedDoesNotGiveIsFound() throws Exception {
+        // Given
+        String drop = new Books(servers)
+                .strings("select p.id from packet as p join pool as o on o.packet = p.id where o.campaign = '"
+                        + open.rain().id() + "' order by p.opens_at desc")
+                .get(0);
+        String move = "update packet set opens_at = opens_at %s interval '1 millisecond' where id = '" + drop + "'";
+        Books books = new Books(servers);
+
+        // When
+        books.execute(String.format(move, "-"));
+
+        // Then
+        assertThat(audit()).anySatisfy(line -> assertThat(line).contains("other moments"));
+        books.execute(String.format(move, "+"));
+        assertThat(audit()).isEmpty();
+    }
+
+    @Test
+    void aSeedThatTheCommitmentDoesNotFitIsRefused() {
+        Books books = new Books(servers);
+        assertThatThrownBy(() -> books.execute("update rain set seed = sha256('other')"))
+                .hasStackTraceContaining("rain_is_committed");
+    }
+
+    @Test
+    void whatRedisHasCountedWronglyIsFound() throws Exception {
+        String key = new Books(servers).stamps().get(open.rain().shard()) + ":c:"
+                + open.rain().id();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            String counted = redis.hget(key, "bob");
+            redis.hset(key, "bob", counted.replaceFirst("1", "0"));
+            assertThat(audit())
+                    .anySatisfy(
+                            line -> assertThat(line).contains(open.rain().id().toString()));
+            redis.hset(key, "bob", counted);
+        }
+    }
+}
