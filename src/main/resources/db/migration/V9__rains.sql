@@ -94,8 +94,9 @@ begin
     -- By a statement of its own: it sees what was committed while it waited.
     with news as materialized (
         select r.id, r.channel, not r.started as starts, s.caught, s.amount,
-               s.caught > r.caught and r.told_at <= now() - gap as more
-        from rain as r cross join lateral rain_catches(r.id) as s
+               coalesce(s.caught > r.caught, false) as more
+        from rain as r
+        left join lateral (select * from rain_catches(r.id) where r.told_at <= now() - gap) as s on true
         where r.id = any (going) and not r.ended
     ), noted as (
         update rain as r

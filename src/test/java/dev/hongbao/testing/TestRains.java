@@ -26,14 +26,14 @@ public final class TestRains {
         this.engine = engine;
     }
 
-    /** For the tests' group, beginning within a second: equal shares of 10 unless told otherwise. */
+    /** For the tests' group, beginning soon: equal shares of 10 unless told otherwise. */
     public static JsonObject definition(int seconds, int drops, int shares, int catches) {
         return new JsonObject()
                 .put("name", "New Year")
                 .put("asset", "CNY")
                 .put("budget", 10L * drops * shares)
                 .put("groups", new JsonArray().add(TestEngine.GROUP.value()))
-                .put("startsAt", Instant.now().plusMillis(700).toString())
+                .put("startsAt", Instant.now().plusMillis(1500).toString())
                 .put("durationSeconds", seconds)
                 .put("drops", drops)
                 .put("sharesPerDrop", shares)

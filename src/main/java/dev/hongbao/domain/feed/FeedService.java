@@ -83,7 +83,7 @@ public final class FeedService {
      * @param wait how long at the most, 0 for not at all; more than {@link #MAX_WAIT} is cut
      */
     public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait) {
-        Poll poll = new Poll(caller, group, wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait);
+        Poll poll = new Poll(caller, group, after == null ? 0 : after, wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait);
         members(group)
                 .onFailure(fault -> poll.answer(Future.failedFuture(fault)))
                 .onSuccess(members -> {
@@ -92,7 +92,7 @@ public final class FeedService {
                     } else if (after == null) {
                         poll.answer(state(caller, group, ResetReason.START, STATE_PACKETS));
                     } else {
-                        poll.begin(after);
+                        poll.begin();
                     }
                 });
         return poll;
@@ -107,6 +107,7 @@ public final class FeedService {
     public final class Poll {
         private final Caller caller;
         private final GroupId group;
+        private final long from;
         private final long waitMillis;
         private final Promise<FeedPage> page = Promise.promise();
         private FeedFollower.@Nullable Follower follower;
@@ -115,9 +116,10 @@ public final class FeedService {
         private boolean reading;
         private boolean done;
 
-        private Poll(Caller caller, GroupId group, Duration wait) {
+        private Poll(Caller caller, GroupId group, long from, Duration wait) {
             this.caller = caller;
             this.group = group;
+            this.from = from;
             this.waitMillis = wait.toMillis();
         }
 
@@ -128,7 +130,7 @@ public final class FeedService {
 
         /** Answers now, with what there is: nothing. */
         public void stopWaiting() {
-            answer(Future.succeededFuture(FeedPage.of(List.of(), after)));
+            answer(Future.succeededFuture(FeedPage.of(List.of(), Math.max(after, from))));
         }
 
         /** Nobody waits any more. Idempotent. */
@@ -136,11 +138,11 @@ public final class FeedService {
             end();
         }
 
-        private void begin(long place) {
+        private void begin() {
             if (done) {
                 return; // nobody waits any more
             }
-            after = place;
+            after = from;
             waiting++;
             if (waitMillis == 0) {
                 read();

@@ -121,12 +121,13 @@ final class RainCreator {
                 new NewCampaign.Times(
                         null, definition.fall().endsAt(), definition.claiming().zone()),
                 fresh.stored);
-        return shards.hold(tx, rain.shard())
+        return RainStore.isAhead(tx, definition.fall().startsAt())
+                .compose(ahead -> ahead
+                        ? shards.hold(tx, rain.shard())
+                        : Future.failedFuture(InvalidInputException.of("#/startsAt", "must be after now")))
                 .compose(generation -> campaign.insert(tx, rain.shard())
                         .compose(paid -> RainStore.insert(tx, rain, fresh.seed))
-                        .compose(inTime -> inTime
-                                ? fresh.drops.send(tx)
-                                : Future.failedFuture(InvalidInputException.of("#/startsAt", "must be after now")))
+                        .compose(made -> fresh.drops.send(tx))
                         .compose(sent -> RainStore.announce(tx, rain.id()))
                         .map(generation));
     }

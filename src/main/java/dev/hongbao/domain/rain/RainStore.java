@@ -53,10 +53,9 @@ final class RainStore {
             order by t.id
             """;
 
-    /** One that does not start after now is not written: a drop's moment would be before it is sent. */
     private static final String INSERT =
             "insert into rain (id, channel, public, groups, starts_at, last_at, ends_at, drops, seed, commitment)"
-                    + " select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 where $5 > now()";
+                    + " values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
     private final Pool pool;
 
@@ -121,8 +120,15 @@ final class RainStore {
                 .mapEmpty();
     }
 
-    /** Writes what makes a campaign a rain, within a transaction. @return false when it does not start after now */
-    static Future<Boolean> insert(SqlConnection tx, Rain rain, RainSeed seed) {
+    /** Whether a moment is after a transaction's: a drop must not open before it is sent. */
+    static Future<Boolean> isAhead(SqlConnection tx, Instant moment) {
+        return tx.preparedQuery("select $1 > now()")
+                .execute(Tuple.of(offset(moment)))
+                .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    /** Writes what makes a campaign a rain, within a transaction. */
+    static Future<Void> insert(SqlConnection tx, Rain rain, RainSeed seed) {
         RainDefinition.Fall fall = rain.definition().fall();
         return tx.preparedQuery(INSERT)
                 .execute(Tuple.tuple()
@@ -139,7 +145,7 @@ final class RainStore {
                         .addInteger(fall.drops())
                         .addBuffer(Buffer.buffer(seed.toBytes()))
                         .addBuffer(Buffer.buffer(seed.commitment(rain.id().value(), fall))))
-                .map(rows -> rows.rowCount() == 1);
+                .mapEmpty();
     }
 
     /** Tells of a rain that is just made; the last thing of its transaction. */

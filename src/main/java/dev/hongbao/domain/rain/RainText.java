@@ -10,10 +10,11 @@ import dev.hongbao.domain.packet.ClaimingText;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,11 +37,12 @@ final class RainText {
     /**
      * What is stored of a definition that fits the contract's {@code RainDefinition}: as the host wrote it, with its start, and with its
      * limit as every campaign has it.
+     *
+     * @throws InvalidInputException for a start that names no moment
      */
     static JsonObject stored(JsonObject body, Instant now) {
         String given = body.getString("startsAt");
-        Instant startsAt =
-                given == null ? now.plus(LEAD) : OffsetDateTime.parse(given).toInstant();
+        Instant startsAt = given == null ? now.plus(LEAD) : moment(given);
         JsonObject claiming = new JsonObject().put("total", body.getInteger("catchesPerUser"));
         if (body.containsKey("token")) {
             claiming.put("token", body.getJsonObject("token"));
@@ -48,6 +50,14 @@ final class RainText {
         return body.copy()
                 .put("startsAt", startsAt.truncatedTo(ChronoUnit.MILLIS).toString())
                 .put("claiming", claiming);
+    }
+
+    private static Instant moment(String startsAt) {
+        try {
+            return OffsetDateTime.parse(startsAt).toInstant();
+        } catch (DateTimeException unreadable) {
+            throw InvalidInputException.of("#/startsAt", "is not allowed: " + unreadable.getMessage());
+        }
     }
 
     /** Reads what is stored. */
@@ -74,7 +84,7 @@ final class RainText {
                         drops,
                         drop,
                         stored.getInteger("expectedUsers", EXPECTED_USERS)),
-                ClaimingText.read(ZoneOffset.UTC, stored.getJsonObject("claiming"), members));
+                ClaimingText.read(ZoneId.of("UTC"), stored.getJsonObject("claiming"), members));
     }
 
     /**

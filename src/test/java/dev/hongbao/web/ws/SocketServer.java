@@ -66,6 +66,15 @@ final class SocketServer implements AutoCloseable {
                 body);
     }
 
+    /** Posts as whose token it is, under a key of its own. */
+    JsonObject post(String path, String token, JsonObject body) {
+        return call(HttpRequest.newBuilder(server.base().resolve(path))
+                .header("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", UUID.randomUUID().toString())
+                .POST(BodyPublishers.ofString(body.encode())));
+    }
+
     /** Makes a draw that closes years from now. @return its id */
     String draw(String json) {
         return make("/v1/draws", new JsonObject(json).put("name", "wheel").put("closesAt", "2035-01-01T00:00:00Z"));
