@@ -206,12 +206,14 @@ class ArchitectureTest {
             .because("each call of a script is fenced and looked after in the same way");
 
     @ArchTest
-    static final ArchRule onlyTheRatesHaveAScriptWithoutAFence = noClasses()
+    static final ArchRule onlyWhatServersTellEachOtherHasAScriptWithoutAFence = noClasses()
             .that()
             .doNotHaveFullyQualifiedName("dev.hongbao.server.RateExchange")
+            .and()
+            .doNotHaveFullyQualifiedName("dev.hongbao.server.AdmissionExchange")
             .should()
             .accessField(Command.class, "EVAL")
-            .because("rates belong to no shard; everything else does, and its scripts are called by ShardScript");
+            .because("that belongs to no shard; everything else does, and its scripts are called by ShardScript");
 
     @ArchTest
     static final ArchRule aRecordHasAtMostSixComponents = classes()

@@ -116,6 +116,14 @@ final class BenchCommand {
     }
 
     @Command(
+            name = "rain",
+            mixinStandardHelpOptions = true,
+            description = "50,000 users who tap at one moment, over HTTP: what is settled, and how soon the others hear.")
+    int rain() throws Exception {
+        return exitCode(bench().run(Bench.Kind.RAIN, rounds(3)));
+    }
+
+    @Command(
             name = "memory",
             mixinStandardHelpOptions = true,
             description = "Bytes in Redis for a packet and a claim; 100,000 open packets on a server with -Xmx256m.")

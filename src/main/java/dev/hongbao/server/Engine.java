@@ -10,6 +10,7 @@ import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlaySettings;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.journal.KeyLoader;
@@ -64,10 +65,12 @@ public final class Engine {
     private final Campaigns campaigns;
     private final Wallets wallets;
     private final News newsForHost;
+    private final AdmissionControl admission;
     private final Supplier<PersistenceVerticle> newWriter;
     private final MeterRegistry metrics;
     private Future<@Nullable String> writer = Future.succeededFuture();
     private Future<@Nullable String> news = Future.succeededFuture();
+    private Future<@Nullable String> admitting = Future.succeededFuture();
 
     private Engine(
             Vertx vertx,
@@ -116,6 +119,14 @@ public final class Engine {
                         config.domain().feed().retention()));
         this.wallets = new Wallets(pools.requests());
         this.newsForHost = new News(vertx, pools, shardCount, config);
+        this.admission = new AdmissionControl(
+                shardCount,
+                new AdmissionControl.Settings(
+                        config.domain().claim().settleTimeout(),
+                        SETTLEMENT_ITEMS,
+                        config.domain().claim().batchSize()),
+                metrics,
+                System::nanoTime);
         this.metrics = metrics;
         JournalMetrics journal = new JournalMetrics(metrics, shards);
         this.newWriter = () -> new PersistenceVerticle(wiring(journal, shardStore, presence));
@@ -166,6 +177,7 @@ public final class Engine {
                                 config.domain().packet()))
                         .compose(started -> engine.quarantine.start())
                         .compose(started -> engine.newsForHost.start())
+                        .compose(started -> engine.startAdmission())
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly)
@@ -206,7 +218,7 @@ public final class Engine {
             PacketService packetService = packets.packets();
             return new LoopServices(
                     redis,
-                    packets.claims(redis, claimSettings()),
+                    packets.claims(redis, admission, claimSettings()),
                     packetService,
                     new FeedService(vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog()),
                     new Services.Hosted(
@@ -337,6 +349,18 @@ public final class Engine {
                 : vertx.undeploy(running).mapEmpty());
     }
 
+    private Future<Void> startAdmission() {
+        admitting = vertx.deployVerticle(new AdmissionExchange(
+                admission, stores.redisUrl(), config.engine().redis().commandTimeout(), namespace()));
+        return admitting.mapEmpty();
+    }
+
+    private Future<Void> stopAdmission() {
+        return admitting.compose(running -> running == null
+                ? Future.succeededFuture()
+                : vertx.undeploy(running).mapEmpty());
+    }
+
     /** Settles from now on, as far as this server owns shards; it does so from the start. */
     public Future<Void> startWriter() {
         writer = writer.compose(
@@ -357,6 +381,7 @@ public final class Engine {
         return stopWriter()
                 .eventually(feeds::close)
                 .eventually(packets::stopSending)
+                .eventually(this::stopAdmission)
                 .eventually(pools::close);
     }
 }

@@ -19,6 +19,7 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.reconcile.PacketAudit;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.Settler;
@@ -137,8 +138,8 @@ final class Packets {
         return new PacketService(store, catalog, ended, Objects.requireNonNull(sender));
     }
 
-    ClaimService claims(RedisLinks redis, ClaimSettings settings) {
+    ClaimService claims(RedisLinks redis, AdmissionControl admission, ClaimSettings settings) {
         return new ClaimService(
-                vertx, redis, shards, quarantine, store, catalog, ended, guesses, settings, metrics, clock);
+                vertx, redis, shards, quarantine, store, catalog, ended, guesses, admission, settings, metrics, clock);
     }
 }

@@ -17,33 +17,56 @@ public final class UnavailableException extends RuntimeException {
         SET_ASIDE
     }
 
-    private final Reason reason;
+    /** A fault of the stores passes within seconds (invariant I11); the first retry may well succeed. */
+    private static final int SOON_SECONDS = 1;
 
-    private UnavailableException(String detail, Reason reason) {
+    /** An operator has to come first. */
+    private static final int SET_ASIDE_SECONDS = 60;
+
+    private final Reason reason;
+    private final int retryAfterSeconds;
+
+    private UnavailableException(String detail, Reason reason, int retryAfterSeconds) {
         super(detail, null, false, false);
         this.reason = reason;
+        this.retryAfterSeconds = retryAfterSeconds;
     }
 
     /** The outcome is not known yet; the client should ask again with the same key. */
     public static UnavailableException unknown(String detail) {
-        return new UnavailableException(detail, Reason.UNKNOWN);
+        return new UnavailableException(detail, Reason.UNKNOWN, SOON_SECONDS);
     }
 
     /** A queue is full; the work was not taken. */
     public static UnavailableException overloaded(String detail) {
-        return new UnavailableException(detail, Reason.OVERLOADED);
+        return overloaded(detail, SOON_SECONDS);
+    }
+
+    /**
+     * The same, with a time of its own for each of those who are refused together, so that they do not come back together.
+     *
+     * @param retryAfterSeconds when the same call may be repeated, 1 or more
+     */
+    public static UnavailableException overloaded(String detail, int retryAfterSeconds) {
+        return new UnavailableException(detail, Reason.OVERLOADED, retryAfterSeconds);
     }
 
     /** A packet or a draw is set aside: nothing of it is settled until an operator has looked at it. */
     public static UnavailableException setAside() {
         return new UnavailableException(
                 "Something of it cannot be settled, and an operator is to look at it. Its money is kept. Try again later.",
-                Reason.SET_ASIDE);
+                Reason.SET_ASIDE,
+                SET_ASIDE_SECONDS);
     }
 
     /** What keeps the answer away. */
     public Reason reason() {
         return reason;
+    }
+
+    /** When the same call may be repeated, 1 or more. */
+    public int retryAfterSeconds() {
+        return retryAfterSeconds;
     }
 
     /** The sentence for the client. */

@@ -15,6 +15,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.admission.AdmissionGate;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.postgres.GatheredLookups;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -32,11 +33,14 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     /** What all claims of an event loop share. */
     record Dependencies(
             Attempt.Shared<Key, Claim> shared,
-            ClaimBatcher batcher,
+            Stations stations,
             Known known,
             Guesses guesses,
             ClaimMetrics metrics,
             Clock clock) {}
+
+    /** What a claim that is to be settled passes, in this order. */
+    record Stations(AdmissionGate gate, ClaimBatcher batcher) {}
 
     /** Where packets and settled claims are looked up. @param lookups of settled claims, many in one query */
     record Known(PacketStore store, PacketCatalog catalog, EndedPackets ended, GatheredLookups<Key, Claim> lookups) {}
@@ -57,6 +61,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     private final @Nullable String passcode;
     private final boolean awaitsSettlement;
     private final Promise<ClaimOutcome> accepted = Promise.promise();
+    private boolean admitted;
 
     ClaimRace(
             Dependencies needs,
@@ -82,7 +87,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                 }
                 accepted.tryComplete(done.result());
             } else {
-                needs.metrics().unknown();
+                needs.metrics().failed(done.cause());
                 accepted.tryFail(done.cause());
             }
         });
@@ -203,7 +208,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         if (refusal == null) {
             return race();
         }
-        return needs.batcher().ask(packet, caller.user(), deadlineNanos()).compose(answer -> switch (answer.verdict()) {
+        return batcher().ask(packet, caller.user(), deadlineNanos()).compose(answer -> switch (answer.verdict()) {
             case HELD -> held(answer);
             case MISSING -> missing(answer, refusal);
             case GIVEN, DRAINED, CLOSED, LIMITED, UNCOUNTED -> Future.succeededFuture(ClaimOutcome.refused(refusal));
@@ -211,11 +216,11 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     }
 
     private Future<ClaimOutcome> race() {
-        if (awaitsSettlement && waiters().isFull(needs.batcher().waiting())) {
-            return Future.failedFuture(
-                    UnavailableException.overloaded("Claims come faster than they settle. Try again shortly."));
+        UnavailableException refusal = awaitsSettlement ? admission() : null;
+        if (refusal != null) {
+            return Future.failedFuture(refusal);
         }
-        return needs.batcher()
+        return batcher()
                 .submit(packet, caller.user(), deadlineNanos())
                 .compose(answer -> switch (answer.verdict()) {
                     case GIVEN -> given(answer);
@@ -226,6 +231,25 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                     case UNCOUNTED -> lost(answer.generation(), campaignKey(answer.generation()));
                     case MISSING -> missing(answer, null);
                 });
+    }
+
+    /**
+     * Why it is not let in; null when it is. Who is in stays in, and who waits for the same here already needs no settlement of his
+     * own.
+     */
+    private @Nullable UnavailableException admission() {
+        if (admitted || waiters().joined(key()) != null) {
+            return null;
+        }
+        UnavailableException refusal = needs.stations()
+                .gate()
+                .refusal(packet.shard(), waiters().isFull(batcher().waiting()));
+        admitted = refusal == null;
+        return refusal;
+    }
+
+    private ClaimBatcher batcher() {
+        return needs.stations().batcher();
     }
 
     private Future<ClaimOutcome> given(Answer answer) {

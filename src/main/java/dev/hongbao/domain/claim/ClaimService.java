@@ -9,6 +9,8 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.admission.AdmissionControl;
+import dev.hongbao.engine.admission.AdmissionGate;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementWaiters;
@@ -35,6 +37,7 @@ public final class ClaimService {
     /**
      * @param redis the links of this event loop
      * @param guesses the server's
+     * @param admission the server's
      * @param clock for refusing early only: what is due is decided by Postgres' clock
      */
     public ClaimService(
@@ -46,6 +49,7 @@ public final class ClaimService {
             PacketCatalog catalog,
             EndedPackets ended,
             PasscodeGuesses guesses,
+            AdmissionControl admission,
             ClaimSettings settings,
             ClaimMetrics metrics,
             Clock clock) {
@@ -78,7 +82,10 @@ public final class ClaimService {
         this.settings = settings;
         this.needs = new ClaimRace.Dependencies(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
-                batcher,
+                new ClaimRace.Stations(
+                        admission.gate(new AdmissionGate.Unsettled(
+                                batcher.waitingByShard(), waiters.unsettled(), waiters.settled())),
+                        batcher),
                 new ClaimRace.Known(store, catalog, ended, new GatheredLookups<>(keys -> settledClaims(store, keys))),
                 new ClaimRace.Guesses(guesses, redis),
                 metrics,

@@ -40,6 +40,7 @@ public final class ScriptBatcher<T, A> {
     private final Function<List<T>, ShardScript.Call<List<A>>> calls;
     private final ShardScript script;
     private final List<Lane> lanes = new ArrayList<>();
+    private final ShardCounts waitingByShard;
     private int waiting;
 
     /**
@@ -84,6 +85,7 @@ public final class ScriptBatcher<T, A> {
         this.settings = settings;
         this.calls = calls;
         this.script = new ShardScript(vertx, shards);
+        this.waitingByShard = new ShardCounts(shards.count());
         for (int shard = 0; shard < shards.count(); shard++) {
             lanes.add(new Lane(shard, redis));
         }
@@ -111,6 +113,7 @@ public final class ScriptBatcher<T, A> {
         }
         Pending<T, A> pending = new Pending<>(item, only, deadlineNanos, Promise.promise());
         waiting++;
+        waitingByShard.add(shard, 1);
         Lane lane = lanes.get(shard);
         lane.queue.add(pending);
         lane.flushSoon();
@@ -120,6 +123,11 @@ public final class ScriptBatcher<T, A> {
     /** Items waiting for the script. */
     public int waiting() {
         return waiting;
+    }
+
+    /** The same by shard. */
+    public ShardCounts waitingByShard() {
+        return waitingByShard;
     }
 
     /** The items of one shard. */
@@ -192,7 +200,7 @@ public final class ScriptBatcher<T, A> {
 
         private void answer(List<Pending<T, A>> batch, List<A> answers) {
             for (int i = 0; i < batch.size(); i++) {
-                waiting--;
+                leaves();
                 batch.get(i).promise.complete(answers.get(i));
             }
         }
@@ -229,8 +237,13 @@ public final class ScriptBatcher<T, A> {
         }
 
         private void fail(Pending<T, A> pending, RuntimeException why) {
-            waiting--;
+            leaves();
             pending.promise.fail(why);
+        }
+
+        private void leaves() {
+            waiting--;
+            waitingByShard.add(shard, -1);
         }
     }
 }

@@ -62,9 +62,11 @@ public final class SettlementWaiters<K, V> {
     private final LongConsumer settledAfterNanos;
     private final LongSupplier nanoTime;
     private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
-    private final Map<K, Long> lateSinceNanos = new LinkedHashMap<>();
+    private final Map<K, Late> late = new LinkedHashMap<>();
     private final Map<Integer, Long> heardOfNanos = new HashMap<>();
     private final Map<K, V> early = new LinkedHashMap<>();
+    private final ShardCounts unsettled;
+    private final ShardCounts settled;
     private boolean looking;
 
     /**
@@ -85,6 +87,8 @@ public final class SettlementWaiters<K, V> {
         this.lookup = lookup;
         this.settledAfterNanos = settledAfterNanos;
         this.nanoTime = nanoTime;
+        this.unsettled = new ShardCounts(shards.count());
+        this.settled = new ShardCounts(shards.count());
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
         Context loop = vertx.getOrCreateContext();
         shards.whenPostgresWentBack(() -> loop.runOnContext(now -> early.clear()));
@@ -97,6 +101,9 @@ public final class SettlementWaiters<K, V> {
      */
     private record Waiter<V>(
             Generation generation, long sinceNanos, long deadlineNanos, Promise<WaitResult<V>> promise) {}
+
+    /** Something that nobody waits for any more, and that is not known to be settled. */
+    private record Late(int shard, long sinceNanos) {}
 
     /**
      * How a wait ends: with the settled fact, or without one, when the generation that had accepted it is over and Postgres
@@ -111,11 +118,21 @@ public final class SettlementWaiters<K, V> {
      * @param coming how many are on their way to being accepted and will wait then
      */
     public boolean isFull(int coming) {
-        return coming + waiters.size() + lateSinceNanos.size() >= maxWaiting;
+        return coming + waiters.size() + late.size() >= maxWaiting;
     }
 
     public int waiting() {
         return waiters.size();
+    }
+
+    /** What is waited for, and what was given up and is not known to be settled, by shard. */
+    public ShardCounts unsettled() {
+        return unsettled;
+    }
+
+    /** All that was waited for and settled, by shard, since the start. */
+    public ShardCounts settled() {
+        return settled;
     }
 
     /** The wait that is under way for the same thing; null for none. */
@@ -138,8 +155,9 @@ public final class SettlementWaiters<K, V> {
         Waiter<V> waiter = waiters.get(key);
         if (waiter == null) {
             waiter = new Waiter<>(generation, nanoTime.getAsLong(), deadlineNanos, Promise.promise());
+            forgetLate(key);
             waiters.put(key, waiter);
-            lateSinceNanos.remove(key);
+            unsettled.add(generation.shard(), 1);
         }
         return waiter.promise.future();
     }
@@ -148,11 +166,14 @@ public final class SettlementWaiters<K, V> {
     public void settled(K key, V fact) {
         Waiter<V> waiter = waiters.remove(key);
         if (waiter == null) {
-            lateSinceNanos.remove(key);
+            forgetLate(key);
             remember(key, fact);
         } else {
             long now = nanoTime.getAsLong();
-            heardOfNanos.put(waiter.generation.shard(), now);
+            int shard = waiter.generation.shard();
+            unsettled.add(shard, -1);
+            settled.add(shard, 1);
+            heardOfNanos.put(shard, now);
             settledAfterNanos.accept(now - waiter.sinceNanos);
             waiter.promise.complete(new WaitResult<>(fact));
         }
@@ -164,6 +185,7 @@ public final class SettlementWaiters<K, V> {
             Map.Entry<K, Waiter<V>> entry = all.next();
             if (what.test(entry.getKey())) {
                 all.remove();
+                unsettled.add(entry.getValue().generation.shard(), -1);
                 entry.getValue().promise.fail(why);
             }
         }
@@ -180,14 +202,14 @@ public final class SettlementWaiters<K, V> {
 
     private void look() {
         long now = nanoTime.getAsLong();
-        forgetLate(now);
+        forgetVeryLate(now);
         Map<K, Generation> asked = new LinkedHashMap<>();
         for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<K, Waiter<V>> entry = all.next();
             Waiter<V> waiter = entry.getValue();
             if (waiter.deadlineNanos - now < 0) {
                 all.remove();
-                lateSinceNanos.put(entry.getKey(), now);
+                late.put(entry.getKey(), new Late(waiter.generation.shard(), now));
                 waiter.promise.fail(UnavailableException.unknown(
                         "It is accepted but not settled yet. Repeat the same request: it is not counted twice."));
             } else if (now - waiter.sinceNanos < LONG_NANOS || asked.size() == MAX_LOOKUPS) {
@@ -220,10 +242,22 @@ public final class SettlementWaiters<K, V> {
         return heardOf != null && now - heardOf < SILENT_NANOS && now - waiter.sinceNanos < TOO_LONG_NANOS;
     }
 
-    private void forgetLate(long now) {
-        Iterator<Long> late = lateSinceNanos.values().iterator();
-        while (late.hasNext() && now - late.next() > LATE_NANOS) {
-            late.remove();
+    private void forgetVeryLate(long now) {
+        Iterator<Late> oldest = late.values().iterator();
+        while (oldest.hasNext()) {
+            Late next = oldest.next();
+            if (now - next.sinceNanos <= LATE_NANOS) {
+                break;
+            }
+            oldest.remove();
+            unsettled.add(next.shard, -1);
+        }
+    }
+
+    private void forgetLate(K key) {
+        Late given = late.remove(key);
+        if (given != null) {
+            unsettled.add(given.shard, -1);
         }
     }
 
@@ -245,6 +279,7 @@ public final class SettlementWaiters<K, V> {
         Waiter<V> waiter = waiters.get(key);
         if (waiter != null && isOver(waiter.generation)) {
             waiters.remove(key);
+            unsettled.add(waiter.generation.shard(), -1);
             waiter.promise.complete(new WaitResult<>(null));
         }
     }

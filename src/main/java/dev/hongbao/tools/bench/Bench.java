@@ -47,6 +47,8 @@ public final class Bench {
         START(1, 20, StartBench::steps),
         /** Twice what the server can do. */
         OVERLOAD(3, 30, OverloadBench::steps),
+        /** Everybody at one moment. */
+        RAIN(2, 40, RainBench::steps),
         /** Plays of prize draws. */
         DRAWS(2, 30, DrawsBench::steps),
         /** Bytes in Redis and in a server's heap. */
@@ -148,6 +150,7 @@ public final class Bench {
             case SENDS -> SendsBench.run(directory, results, scale, progress);
             case START -> StartBench.run(directory, results, scale, progress);
             case OVERLOAD -> OverloadBench.run(directory, scale, progress);
+            case RAIN -> RainBench.run(directory, scale, progress);
             case DRAWS -> DrawsBench.run(directory, scale, progress);
             case MEMORY -> MemoryBench.run(directory, scale, progress);
             case SOCKETS -> SocketsBench.run(directory, SocketsBench.Load.of(scale), progress);

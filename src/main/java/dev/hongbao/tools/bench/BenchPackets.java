@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Money, members and packets for a load. */
 final class BenchPackets {
@@ -72,11 +73,16 @@ final class BenchPackets {
 
     /** Sends packets of {@code shares} each, over all loops; they open at once. */
     static List<PacketId> send(BenchBed bed, int packets, int shares) throws Exception {
+        return send(bed, packets, shares, null);
+    }
+
+    /** The same. @param opensAt by Postgres' clock; null for at once */
+    static List<PacketId> send(BenchBed bed, int packets, int shares, @Nullable Instant opensAt) throws Exception {
         List<Future<List<PacketId>>> parts = new ArrayList<>();
         int loops = bed.loops().size();
         for (int i = 0; i < loops; i++) {
             int part = packets / loops + (i < packets % loops ? 1 : 0);
-            parts.add(new Sending(bed.loops().get(i), part, shares).run());
+            parts.add(new Sending(bed.loops().get(i), part, shares, opensAt).run());
         }
         BenchBed.await(Future.all(parts));
         return parts.stream().flatMap(part -> part.result().stream()).toList();
@@ -87,14 +93,16 @@ final class BenchPackets {
         private final BenchBed.Loop loop;
         private final int wanted;
         private final int shares;
+        private final @Nullable Instant opensAt;
         private final List<PacketId> sent = new ArrayList<>();
         private final Promise<List<PacketId>> done = Promise.promise();
         private int begun;
 
-        Sending(BenchBed.Loop loop, int wanted, int shares) {
+        Sending(BenchBed.Loop loop, int wanted, int shares, @Nullable Instant opensAt) {
             this.loop = loop;
             this.wanted = wanted;
             this.shares = shares;
+            this.opensAt = opensAt;
         }
 
         private SendCommand command(int packet) {
@@ -104,6 +112,7 @@ final class BenchPackets {
                             CNY,
                             (long) shares * MEAN_SHARE,
                             shares)
+                    .opensAt(opensAt)
                     .expiresIn(EXPIRY)
                     .build();
         }

@@ -29,6 +29,7 @@ final class OpenLoop {
     private final Load load;
     private final Requests requests;
     private final long first;
+    private final long count;
     private final List<HttpConnection> connections = new ArrayList<>();
     private final Deque<HttpConnection> free = new ArrayDeque<>();
     private final ByteBuffer request = ByteBuffer.allocateDirect(REQUEST_BYTES);
@@ -71,12 +72,16 @@ final class OpenLoop {
         final Histogram refused = new Histogram(LONGEST_MICROS, 3);
         /** The refusals' times since they were sent: without what the load itself was late. */
         final Histogram refusedOnceSent = new Histogram(LONGEST_MICROS, 3);
+        /** The same of the claims. */
+        final Histogram claimedOnceSent = new Histogram(LONGEST_MICROS, 3);
 
         final Timeline claims = new Timeline(BUCKET_MILLIS);
         final Timeline refusals = new Timeline(BUCKET_MILLIS);
         final Timeline due = new Timeline(BUCKET_MILLIS);
         /** Of {@link System#nanoTime}, the begin of the timelines. */
         long begunNanos;
+        /** When the last claim was answered, after the begin. */
+        long lastClaimNanos;
         /** Refusals that do not say when to come again. */
         long withoutRetryAfter;
         /** Answers that are neither a claim nor 503. */
@@ -98,7 +103,8 @@ final class OpenLoop {
         }
     }
 
-    private OpenLoop(Load load, Requests requests, long first) {
+    private OpenLoop(Load load, Requests requests, long first, long count) {
+        this.count = count;
         this.load = load;
         this.requests = requests;
         this.first = first;
@@ -114,7 +120,16 @@ final class OpenLoop {
         if (first + load.requests() > requests.count()) {
             throw new IllegalArgumentException("there are only " + requests.count() + " requests to make");
         }
-        OpenLoop loop = new OpenLoop(load, requests, first);
+        return run(new OpenLoop(load, requests, first, load.requests()));
+    }
+
+    /** Makes each of the requests once, at the load's rate or as soon after it as a connection is free, and stops when all are answered. */
+    static Outcome once(Load load, Requests requests) throws IOException {
+        return run(new OpenLoop(load, requests, 0, requests.count()));
+    }
+
+    private static Outcome run(OpenLoop loop) throws IOException {
+        Load load = loop.load;
         try (Selector selector = Selector.open()) {
             for (int i = 0; i < load.connections; i++) {
                 loop.connect(load.ports.get(i % load.ports.size()), selector);
@@ -135,7 +150,6 @@ final class OpenLoop {
     private void run(Selector selector) throws IOException {
         long begun = System.nanoTime();
         outcome.begunNanos = begun;
-        long count = load.requests();
         double nanosEach = 1e9 / load.perSecond;
         long last = begun + load.warmUp.plus(load.length).toNanos();
         while (true) {
@@ -143,7 +157,7 @@ final class OpenLoop {
             while (sent < count && now < last && !free.isEmpty() && begun + (long) (sent * nanosEach) <= now) {
                 send(selector, begun, begun + (long) (sent * nanosEach));
             }
-            boolean done = now > last && free.size() == connections.size();
+            boolean done = (sent == count || now > last) && free.size() == connections.size();
             if (done || now > last + load.patience.toNanos()) {
                 break;
             }
@@ -198,17 +212,19 @@ final class OpenLoop {
         long now = System.nanoTime();
         boolean counts = connection.dueNanos - begun >= load.warmUp.toNanos();
         long micros = Math.min(LONGEST_MICROS, Math.max(0, now - connection.dueNanos) / 1_000);
+        long sinceSent = Math.min(LONGEST_MICROS, Math.max(0, now - connection.sentNanos) / 1_000);
         if (status == 200 || status == 201) {
             outcome.claims.at(now - begun);
+            outcome.lastClaimNanos = now - begun;
             if (counts) {
                 outcome.claimed.recordValue(micros);
+                outcome.claimedOnceSent.recordValue(sinceSent);
             }
         } else if (status == 503) {
             outcome.refusals.at(now - begun);
             if (counts) {
                 outcome.refused.recordValue(micros);
-                outcome.refusedOnceSent.recordValue(
-                        Math.min(LONGEST_MICROS, Math.max(0, now - connection.sentNanos) / 1_000));
+                outcome.refusedOnceSent.recordValue(sinceSent);
                 outcome.withoutRetryAfter += connection.saysRetryAfter() ? 0 : 1;
             }
         } else {

@@ -22,9 +22,6 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
     /** A fault of the stores passes within seconds (invariant I11); the first retry may well succeed. */
     private static final int UNAVAILABLE_RETRY_SECONDS = 1;
 
-    /** An operator has to come first. */
-    private static final int SET_ASIDE_RETRY_SECONDS = 60;
-
     public Problem {
         faults = List.copyOf(faults);
     }
@@ -36,8 +33,7 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
 
     /** A problem with a more exact detail. */
     public static Problem of(ProblemType type, String detail) {
-        int unavailable = type == ProblemType.SET_ASIDE ? SET_ASIDE_RETRY_SECONDS : UNAVAILABLE_RETRY_SECONDS;
-        return new Problem(type, detail, List.of(), type.status() == 503 ? unavailable : 0);
+        return new Problem(type, detail, List.of(), type.status() == 503 ? UNAVAILABLE_RETRY_SECONDS : 0);
     }
 
     /** Too many calls; {@code retryAfterSeconds} is 1 or more. */
@@ -55,7 +51,11 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
             return of(ProblemType.of(refused.refusal()), refused.detail());
         }
         if (failure instanceof UnavailableException unavailable) {
-            return of(ProblemType.of(unavailable.reason()), unavailable.detail());
+            return new Problem(
+                    ProblemType.of(unavailable.reason()),
+                    unavailable.detail(),
+                    List.of(),
+                    unavailable.retryAfterSeconds());
         }
         if (failure instanceof TooManyCallsException tooMany) {
             return tooMany(tooMany.detail(), tooMany.retryAfterSeconds());

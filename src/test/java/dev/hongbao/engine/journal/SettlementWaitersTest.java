@@ -7,10 +7,12 @@ import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.testing.Eventually;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.pgclient.PgBuilder;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +65,32 @@ class SettlementWaitersTest {
         // Then the latest is remembered, the first is not
         assertThat(await("user99999").isComplete()).isTrue();
         assertThat(await("user0").isComplete()).isFalse();
+    }
+
+    @Test
+    void whatIsNotSettledIsCountedByShardUntilItIs() {
+        // Given two who wait, and one of them twice
+        await("alice");
+        await("alice");
+        Future<WaitResult<String>> given = waiters.await("bob", GENERATION, System.nanoTime() - 1);
+        assertThat(waiters.unsettled().of(3)).isEqualTo(2);
+
+        // When one of them gives up
+        Eventually.eventually(Duration.ofSeconds(10), () -> assertThat(given.failed()).isTrue());
+
+        // Then his claim is in the journal all the same
+        assertThat(waiters.waiting()).isEqualTo(1);
+        assertThat(waiters.unsettled().of(3)).isEqualTo(2);
+
+        // When both are settled, and one that nobody waited for
+        waiters.settled("alice", "7 fen");
+        waiters.settled("bob", "8 fen");
+        waiters.settled("carol", "9 fen");
+
+        // Then
+        assertThat(waiters.unsettled().of(3)).isZero();
+        assertThat(waiters.settled().of(3)).isEqualTo(1);
+        assertThat(waiters.settled().of(2)).isZero();
     }
 
     @Test

@@ -103,6 +103,10 @@ class ProblemTest {
         });
         assertThat(Problem.ofFailure(UnavailableException.overloaded("full")).type())
                 .isEqualTo(ProblemType.OVERLOADED);
+        assertThat(Problem.ofFailure(UnavailableException.overloaded("many", 7)).retryAfterSeconds())
+                .isEqualTo(7);
+        assertThat(Problem.ofFailure(UnavailableException.setAside()).retryAfterSeconds())
+                .isEqualTo(60);
         assertThat(Problem.ofFailure(new IllegalStateException("a bug"))).isNull();
     }
 

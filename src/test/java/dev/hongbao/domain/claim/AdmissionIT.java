@@ -1,0 +1,193 @@
+package dev.hongbao.domain.claim;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UnavailableException.Reason;
+import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** Many times as many claims come as can be settled, on a Postgres that takes half a millisecond for each. */
+@ExtendWith(Servers.class)
+class AdmissionIT {
+    private static final int SHARES = 20_000;
+    private static final int PULSE_MILLIS = 10;
+    private static final Map<String, String> OPTIONS = Map.of(
+            "http.event-loops", "1",
+            "packet.max-count", Integer.toString(SHARES),
+            "claim.settle-timeout", "10s");
+
+    private final TestServers servers;
+    private final Books books;
+
+    AdmissionIT(TestServers servers) {
+        this.servers = servers;
+        this.books = new Books(servers);
+    }
+
+    /** What became of the claims made at one engine. */
+    private static final class Tally {
+        final AtomicInteger offered = new AtomicInteger();
+        final AtomicInteger claimed = new AtomicInteger();
+        final AtomicInteger refused = new AtomicInteger();
+        final AtomicInteger refusedLater = new AtomicInteger();
+        final Map<Integer, Integer> waits = new ConcurrentHashMap<>();
+        final Queue<String> wrong = new ConcurrentLinkedQueue<>();
+
+        void ended(Future<ClaimOutcome> done, boolean atOnce) {
+            if (done.succeeded() && done.result().kind() == Kind.CLAIMED) {
+                claimed.incrementAndGet();
+            } else if (done.failed()
+                    && done.cause() instanceof UnavailableException refusal
+                    && refusal.reason() == Reason.OVERLOADED) {
+                (atOnce ? refused : refusedLater).incrementAndGet();
+                waits.merge(refusal.retryAfterSeconds(), 1, Integer::sum);
+            } else {
+                wrong.add(done.toString());
+            }
+        }
+
+        double admitted() {
+            return (double) claimed.get() / offered.get();
+        }
+    }
+
+    private TestEngine start() {
+        return TestEngine.start(servers, 1, OPTIONS);
+    }
+
+    private Packet slowPacket(TestEngine engine) {
+        engine.deposit("alice", 10_000_000);
+        Packet packet = engine.send("alice", 1_000_000, SHARES);
+        books.execute("create or replace function slowly() returns trigger language plpgsql as"
+                + " $$ begin perform pg_sleep(0.0005 * (select count(*) from inserted)); return null; end $$");
+        books.execute("create or replace trigger slowly after insert on transfer referencing new table as inserted"
+                + " for each statement execute function slowly()");
+        return packet;
+    }
+
+    /** Claims by somebody else each, some every hundredth of a second; ends when all have their answer. */
+    private static Future<Void> crowd(TestEngine engine, Packet packet, String name, int eachPulse, int pulses, Tally tally) {
+        Promise<Void> made = Promise.promise();
+        List<Future<ClaimOutcome>> answers = new ArrayList<>();
+        TestEngine.Loop loop = engine.loop(0);
+        loop.context().runOnContext(now -> engine.vertx().setPeriodic(PULSE_MILLIS, timer -> {
+            for (int i = 0; i < eachPulse; i++) {
+                String user = name + tally.offered.getAndIncrement();
+                Future<ClaimOutcome> answer = loop.services()
+                        .claims()
+                        .claim(TestEngine.member(user), packet.id(), null)
+                        .settled();
+                boolean atOnce = answer.isComplete();
+                answers.add(answer.onComplete(done -> tally.ended(answer, atOnce)));
+            }
+            if (tally.offered.get() >= eachPulse * pulses) {
+                engine.vertx().cancelTimer(timer);
+                Future.join(answers).onComplete(all -> made.complete());
+            }
+        }));
+        return made.future();
+    }
+
+    @Test
+    void theExcessIsRefusedAtOnceAndWhoeverIsLetInIsSettledInTime() {
+        try (TestEngine engine = start()) {
+            Packet packet = slowPacket(engine);
+            Tally tally = new Tally();
+
+            // When ten times as many come as can be settled
+            get(crowd(engine, packet, "u", 200, 300, tally));
+            System.out.println(tally.claimed + " claimed, " + tally.refused + " refused, " + tally.refusedLater
+                    + " of them later, after " + tally.waits);
+
+            // Then each has a share, or was told at once to come again, and nobody waited in vain
+            assertThat(tally.wrong.size()).as("wrong").isZero();
+            assertThat(tally.refusedLater).hasValue(0);
+            assertThat(tally.claimed.get()).isGreaterThan(1_000);
+            assertThat(tally.refused.get()).isGreaterThan(tally.claimed.get());
+            // And they are not told to come again together
+            assertThat(new TreeSet<>(tally.waits.keySet())).hasSizeGreaterThan(4).allMatch(wait -> wait >= 1 && wait <= 10);
+            assertThat(tally.waits.values()).allMatch(part -> part < tally.refused.get() / 2);
+
+            // And everybody is let in again afterwards
+            Eventually.eventually(
+                    Duration.ofSeconds(20),
+                    () -> assertThat(engine.claim(packet, "late").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+            Eventually.eventually(
+                    Duration.ofSeconds(20),
+                    () -> assertThat(engine.metrics()
+                                    .get("hongbao.admission.chance")
+                                    .gauge()
+                                    .value())
+                            .isEqualTo(1));
+            // And nothing is lost
+            assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'")).isEqualTo(tally.claimed.get() + 1);
+        }
+        books.assertClean();
+    }
+
+    @Test
+    void twoServersGiveTheSameChanceHoweverTheLoadFallsAndAloneGoOn() {
+        try (TestEngine one = start();
+                TestEngine two = start()) {
+            Packet packet = slowPacket(one);
+            Tally ones = new Tally();
+            Tally twos = new Tally();
+
+            // When nine tenths come to one of them
+            Future<Void> most = crowd(one, packet, "one", 180, 400, ones);
+            get(crowd(two, packet, "two", 20, 400, twos));
+            get(most);
+            System.out.printf("admitted %.4f of %s and %.4f of %s%n", ones.admitted(), ones.offered, twos.admitted(), twos.offered);
+
+            // Then the chances are about the same
+            assertThat(ones.wrong.size()).as("wrong").isZero();
+            assertThat(twos.wrong.size()).as("wrong").isZero();
+            assertThat(ones.refused.get()).isGreaterThan(ones.claimed.get());
+            assertThat(twos.refused.get()).isGreaterThan(twos.claimed.get());
+            assertThat(twos.admitted() / ones.admitted()).isBetween(0.7, 1.4);
+
+            // When they cannot hear of each other
+            Packet next = one.send("alice", 1_000_000, SHARES);
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                String key = "hongbao:" + one.engine().namespace() + ":admission";
+                redis.set(key, "nothing that can be read");
+                Tally alone = new Tally();
+                Tally aloneToo = new Tally();
+                most = crowd(one, next, "alone", 180, 200, alone);
+                get(crowd(two, next, "too", 20, 200, aloneToo));
+                get(most);
+
+                // Then each lets in what is settled of its own
+                assertThat(redis.get(key)).isNotNull();
+                for (Tally tally : List.of(alone, aloneToo)) {
+                    assertThat(tally.wrong.size()).as("wrong").isZero();
+                    assertThat(tally.claimed.get()).isPositive();
+                }
+                assertThat(alone.refused.get()).isGreaterThan(alone.claimed.get());
+            }
+        }
+        books.assertClean();
+    }
+}
