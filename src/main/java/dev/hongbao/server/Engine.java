@@ -378,6 +378,7 @@ public final class Engine {
 
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
+        newsForHost.stop();
         return stopWriter()
                 .eventually(feeds::close)
                 .eventually(packets::stopSending)

@@ -26,6 +26,7 @@ public final class News {
     private final OutboxSweep sweep;
     private final WebhookStore store;
     private final Webhooks webhooks;
+    private volatile long trimming = -1;
 
     News(Vertx vertx, Pools pools, int shards, HongbaoConfig config) {
         this.vertx = vertx;
@@ -47,9 +48,15 @@ public final class News {
     /** Before anybody reads. */
     Future<Void> start() {
         return head.establish().onSuccess(established -> {
-            sweep.every(vertx, SWEEP_EVERY);
-            vertx.setPeriodic(SWEEP_EVERY.toMillis(), tick -> store.trim());
+            sweep.start(vertx, SWEEP_EVERY);
+            trimming = vertx.setPeriodic(SWEEP_EVERY.toMillis(), tick -> store.trim());
         });
+    }
+
+    /** Ends what runs by the clock, before the pools are closed. */
+    void stop() {
+        sweep.stop(vertx);
+        vertx.cancelTimer(trimming);
     }
 
     /** What the host application's backend does with webhooks. */

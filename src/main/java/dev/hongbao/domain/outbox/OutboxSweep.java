@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Removes old rows, in pieces; every server does, and none waits for another. Safe on any thread. */
+/** Removes old rows, in pieces; every server does, one after the other. Safe on any thread. */
 public final class OutboxSweep {
     private static final Logger LOG = LoggerFactory.getLogger(OutboxSweep.class);
 
@@ -19,6 +19,8 @@ public final class OutboxSweep {
     private final Duration keep;
     private final int most;
     private final AtomicBoolean sweeping = new AtomicBoolean();
+    private volatile long timer = -1;
+    private volatile boolean stopped;
 
     /**
      * @param pool for statements that may take long
@@ -31,14 +33,25 @@ public final class OutboxSweep {
         this.most = most;
     }
 
-    /** Sweeps regularly until the instance is closed. */
-    public void every(Vertx vertx, Duration interval) {
-        vertx.setPeriodic(interval.toMillis(), tick -> {
+    /** Sweeps regularly from now on; once. */
+    public void start(Vertx vertx, Duration interval) {
+        timer = vertx.setPeriodic(interval.toMillis(), tick -> {
             if (sweeping.compareAndSet(false, true)) {
-                sweep().onComplete(done -> sweeping.set(false))
-                        .onFailure(fault -> LOG.warn("the outbox could not be swept: {}", fault.toString()));
+                sweep().onComplete(done -> sweeping.set(false)).onFailure(this::failed);
             }
         });
+    }
+
+    private void failed(Throwable fault) {
+        if (!stopped) {
+            LOG.warn("the outbox could not be swept: {}", fault.toString());
+        }
+    }
+
+    /** Sweeps no more: the pool is about to be closed. */
+    public void stop(Vertx vertx) {
+        stopped = true;
+        vertx.cancelTimer(timer);
     }
 
     /** Sweeps now. @return how many rows are gone */
