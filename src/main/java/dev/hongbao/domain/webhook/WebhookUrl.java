@@ -24,6 +24,9 @@ final class WebhookUrl {
         } catch (URISyntaxException none) {
             throw refused("is not a URL");
         }
+        if (!text.equals(url.toASCIIString())) {
+            throw refused("must be ASCII: write other characters as %XX");
+        }
         if (!"https".equals(url.getScheme()) && !(plain && "http".equals(url.getScheme()))) {
             throw refused("must begin with https://");
         }

@@ -12,7 +12,6 @@ import dev.hongbao.domain.outbox.OutboxReader;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.security.SecureRandom;
@@ -159,11 +158,7 @@ public final class Webhooks {
 
     /** @return refused with NOT_FOUND */
     public Future<Webhook> find(UUID webhook) {
-        return find(pool, webhook);
-    }
-
-    private static Future<Webhook> find(SqlClient client, UUID webhook) {
-        return client.preparedQuery(READ + "where id = $1")
+        return pool.preparedQuery(READ + "where id = $1")
                 .execute(Tuple.of(webhook))
                 .compose(rows -> rows.size() == 0
                         ? notFound()
