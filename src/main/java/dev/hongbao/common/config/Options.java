@@ -241,6 +241,11 @@ public final class Options {
             OptionType.addressRanges(),
             "",
             "Networks that are not public and that webhooks may lead to all the same, there also over plain http.");
+    static final Option<Optional<Path>> WEBHOOKS_TLS_AUTHORITY = define(
+            "webhooks.tls-authority",
+            OptionType.file(),
+            "",
+            "Certificates (PEM) of who may have signed those of webhooks' receivers, besides whom the JVM trusts.");
 
     // What goes between servers
     static final Option<List<String>> CLUSTER_MEMBERS = define(

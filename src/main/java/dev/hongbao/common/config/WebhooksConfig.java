@@ -1,7 +1,9 @@
 package dev.hongbao.common.config;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How webhooks are delivered.
@@ -11,13 +13,15 @@ import java.util.List;
  * @param disableAfter how long one may fail
  * @param secretOverlap how long an old secret still signs
  * @param privateNetworks that webhooks may lead to besides the public ones
+ * @param authority a PEM file of who may sign receivers' certificates besides the public authorities; null for nobody
  */
 public record WebhooksConfig(
         Duration timeout,
         Duration maxWait,
         Duration disableAfter,
         Duration secretOverlap,
-        List<AddressRange> privateNetworks) {
+        List<AddressRange> privateNetworks,
+        @Nullable Path authority) {
     public WebhooksConfig {
         Options.WEBHOOKS_TIMEOUT.require(timeout);
         Options.WEBHOOKS_MAX_WAIT.require(maxWait);
@@ -32,6 +36,7 @@ public record WebhooksConfig(
                 values.get(Options.WEBHOOKS_MAX_WAIT),
                 values.get(Options.WEBHOOKS_DISABLE_AFTER),
                 values.get(Options.WEBHOOKS_SECRET_OVERLAP),
-                values.get(Options.WEBHOOKS_PRIVATE_NETWORKS));
+                values.get(Options.WEBHOOKS_PRIVATE_NETWORKS),
+                values.get(Options.WEBHOOKS_TLS_AUTHORITY).orElse(null));
     }
 }

@@ -3,6 +3,7 @@ package dev.hongbao.web.webhook;
 import dev.hongbao.common.config.AddressRange;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -39,10 +40,55 @@ final class AddressGuard {
     private static final List<AddressRange> GLOBAL_IPV6 = List.of(AddressRange.parse("2000::/3"));
 
     private final List<AddressRange> allowed;
+    private final Lookup lookup;
 
-    /** @param allowed besides the public ones */
+    /** Says which addresses a name has; blocks. */
+    @FunctionalInterface
+    interface Lookup {
+        /** @return one at least */
+        InetAddress[] all(String host) throws UnknownHostException;
+    }
+
+    /** A host's addresses are not allowed. */
+    static final class ForbiddenException extends UnknownHostException {
+        private static final long serialVersionUID = 1L;
+
+        ForbiddenException(String why) {
+            super(why);
+        }
+    }
+
+    /**
+     * Looks names up as the JVM does.
+     *
+     * @param allowed besides the public ones
+     */
     AddressGuard(List<AddressRange> allowed) {
+        this(allowed, InetAddress::getAllByName);
+    }
+
+    AddressGuard(List<AddressRange> allowed, Lookup lookup) {
         this.allowed = List.copyOf(allowed);
+        this.lookup = lookup;
+    }
+
+    /**
+     * Looks a host up once, and chooses one of its addresses, when all of them are allowed. Blocks.
+     *
+     * @param attempt counts them: of several addresses each time another one is chosen
+     * @throws ForbiddenException when one of them is not allowed
+     */
+    InetAddress address(String host, boolean secure, int attempt) throws UnknownHostException {
+        InetAddress[] all = lookup.all(host);
+        for (InetAddress each : all) {
+            if (!allows(each)) {
+                throw new ForbiddenException("the URL leads to an address that is not public");
+            }
+            if (!secure && !allowsPlain(each)) {
+                throw new ForbiddenException("the URL is not https, and leads to a public address");
+            }
+        }
+        return all[attempt % all.length];
     }
 
     boolean allows(InetAddress address) {

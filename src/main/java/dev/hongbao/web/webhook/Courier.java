@@ -144,26 +144,30 @@ final class Courier {
             return Future.failedFuture(new IllegalStateException("its position is not a cursor"));
         }
         return outbox.read(from, Set.copyOf(due.terms().types()), due.terms().batch())
-                .compose(page -> page.events().isEmpty() ? pass(due, page) : deliver(due, page));
+                .compose(page -> page.events().isEmpty() ? pass(due, from, page) : deliver(due, page));
     }
 
-    private Future<Long> pass(Due due, OutboxPage page) {
+    /** Goes on at once where there were only rows that it is not told of: there may be more of them than one page lists. */
+    private Future<Long> pass(Due due, OutboxCursor from, OutboxPage page) {
+        long wait = page.next().equals(from) ? LOOK_MILLIS : 0;
         boolean isDue = page.next().least() > 0 && System.nanoTime() - passedNanos > PASSED_NANOS;
         passed = new Passed(due.position(), page.next());
         if (!isDue || page.next().text().equals(due.position())) {
-            return Future.succeededFuture(LOOK_MILLIS);
+            return Future.succeededFuture(wait);
         }
         passedNanos = System.nanoTime();
-        return store.passed(webhook, due.position(), page.next()).map(LOOK_MILLIS);
+        return store.passed(webhook, due.position(), page.next()).map(wait);
     }
 
     private Future<Long> deliver(Due due, OutboxPage page) {
         WebhookMessage message = WebhookMessage.of(page);
         return receiver.tell(due.terms().url(), message, due.secrets(), due.attempts())
-                .compose(answer -> {
+                .compose(reply -> {
                     Attempt attempt = new Attempt(
-                            webhook, due.position(), message.id(), page.events().size(), answer);
-                    return answer.isDelivered() ? delivered(attempt, page) : failed(due, attempt, answer);
+                            webhook, due.position(), message.id(), page.events().size(), reply.answer());
+                    return reply.answer().isDelivered()
+                            ? delivered(attempt, page)
+                            : failed(due, attempt, pause(due, reply.retryAfter()));
                 });
     }
 
@@ -172,22 +176,23 @@ final class Courier {
         return store.delivered(attempt, page.next()).map(0L);
     }
 
-    private Future<Long> failed(Due due, Attempt attempt, Delivery.Answer answer) {
+    /** Never sooner than the receiver wants, but for one that wants no end. */
+    private Duration pause(Due due, Duration retryAfter) {
+        Duration own = backoff.after(due.attempts() + 1);
+        Duration wished = retryAfter.compareTo(config.maxWait()) < 0 ? retryAfter : config.maxWait();
+        return wished.compareTo(own) > 0 ? wished : own;
+    }
+
+    private Future<Long> failed(Due due, Attempt attempt, Duration wait) {
+        Delivery.Answer answer = attempt.answer();
+        String why = answer.status() == null ? answer.error() : "it answered " + answer.status();
         metrics.failed.increment();
-        Duration wait = backoff.after(due.attempts() + 1);
         return store.failed(attempt, wait, config.disableAfter()).map(reason -> {
             if (reason != null) {
                 metrics.disabled.increment();
-                LOG.error(
-                        "webhook {} is disabled ({}): {}; the outbox is kept for it no more",
-                        webhook,
-                        reason,
-                        answer.status() == null ? answer.error() : "it answered " + answer.status());
+                LOG.error("webhook {} is disabled ({}): {}; the outbox is kept for it no more", webhook, reason, why);
             } else if (due.attempts() == 0) {
-                LOG.warn(
-                        "webhook {} fails: {}",
-                        webhook,
-                        answer.status() == null ? answer.error() : "it answered " + answer.status());
+                LOG.warn("webhook {} fails: {}", webhook, why);
             }
             return Math.min(wait.toMillis(), REVIEW_MILLIS);
         });

@@ -11,6 +11,7 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +50,12 @@ public final class WebhookVerticle extends VerticleBase {
     @SuppressWarnings("NullAway.Init") // set by start
     private WorkerExecutor lookups;
 
+    @SuppressWarnings("NullAway.Init") // set by start
+    private Courier.Shared shared;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private Receiver.Terms terms;
+
     private @Nullable PgConnection session;
     private boolean delivers;
     private boolean beating;
@@ -73,8 +80,14 @@ public final class WebhookVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         lookups = vertx.createSharedWorkerExecutor("hongbao-webhooks", Webhooks.MOST);
-        vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
-        return Future.succeededFuture();
+        shared = new Courier.Shared(vertx, outbox, store, config, new Backoff(config.maxWait()), metrics);
+        AddressGuard guard = new AddressGuard(config.privateNetworks());
+        Path authority = config.authority();
+        return lookups.executeBlocking(() -> authority == null ? null : Authorities.with(authority))
+                .onSuccess(trusted -> {
+                    terms = new Receiver.Terms(guard, config.timeout(), trusted, clock);
+                    vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
+                });
     }
 
     @Override
@@ -147,10 +160,7 @@ public final class WebhookVerticle extends VerticleBase {
     }
 
     private Courier courier(UUID webhook) {
-        Receiver receiver = new Receiver(vertx, lookups, new AddressGuard(config.privateNetworks()), config, clock);
-        Courier.Shared shared =
-                new Courier.Shared(vertx, outbox, store, config, new Backoff(config.maxWait()), metrics);
-        return new Courier(shared, webhook, receiver).start();
+        return new Courier(shared, webhook, new Receiver(vertx, lookups, terms)).start();
     }
 
     private void lost(@Nullable PgConnection gone) {

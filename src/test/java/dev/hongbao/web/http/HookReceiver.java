@@ -6,6 +6,8 @@ import com.standardwebhooks.Webhook;
 import com.standardwebhooks.exceptions.WebhookVerificationException;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import dev.hongbao.testing.Eventually;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -20,12 +22,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 
 /** A host application that is told the news, well or badly, by a server that is not ours (the JDK's). */
 final class HookReceiver implements AutoCloseable {
     static final Duration SOON = Duration.ofSeconds(20);
 
+    private static final long SLOW_MILLIS = 200;
+
     private final HttpServer server;
+    private final String scheme;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -37,19 +44,27 @@ final class HookReceiver implements AutoCloseable {
 
     volatile Manner manner = Manner.TAKES;
 
+    /** The status and {@code Retry-After} of {@link Manner#WANTS_A_PAUSE}. */
+    volatile Pause pause = new Pause(503, "1");
+
+    record Pause(int status, String retryAfter) {}
+
     /** How it answers. */
     enum Manner {
         TAKES,
+        /** In time, but not soon. */
+        TAKES_SLOWLY,
         FAILS,
         IS_GONE,
+        WANTS_A_PAUSE,
         REDIRECTS,
         NEVER_ANSWERS,
         HANGS_UP,
         NEVER_ENDS
     }
 
-    /** A message as it came. */
-    record Message(Map<String, List<String>> headers, String body) {
+    /** A message as it came. @param atNanos when, as {@link System#nanoTime} */
+    record Message(Map<String, List<String>> headers, String body, long atNanos) {
         String header(String name) {
             return headers.entrySet().stream()
                     .filter(each -> each.getKey().equalsIgnoreCase(name))
@@ -83,10 +98,26 @@ final class HookReceiver implements AutoCloseable {
 
     /** @param port 0 for a free one */
     HookReceiver(int port) throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 100);
+        this(HttpServer.create(at(port), 100), "http");
+    }
+
+    /** One that speaks TLS only. */
+    static HookReceiver secure(SSLContext context) throws IOException {
+        HttpsServer server = HttpsServer.create(at(0), 100);
+        server.setHttpsConfigurator(new HttpsConfigurator(context));
+        return new HookReceiver(server, "https");
+    }
+
+    private HookReceiver(HttpServer server, String scheme) {
+        this.server = server;
+        this.scheme = scheme;
         server.createContext("/", this::answer);
         server.setExecutor(threads);
         server.start();
+    }
+
+    private static InetSocketAddress at(int port) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     int port() {
@@ -94,7 +125,7 @@ final class HookReceiver implements AutoCloseable {
     }
 
     String url() {
-        return "http://127.0.0.1:" + port() + "/hook?of=hongbao";
+        return scheme + "://127.0.0.1:" + port() + "/hook?of=hongbao";
     }
 
     private void answer(HttpExchange exchange) throws IOException {
@@ -104,7 +135,8 @@ final class HookReceiver implements AutoCloseable {
         }
         Message message = new Message(
                 Map.copyOf(exchange.getRequestHeaders()),
-                new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+                new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8),
+                System.nanoTime());
         attempts.add(message);
         assertThat(exchange.getRequestMethod()).isEqualTo("POST");
         switch (manner) {
@@ -112,19 +144,32 @@ final class HookReceiver implements AutoCloseable {
                 taken.add(message);
                 end(exchange, 204);
             }
+            case TAKES_SLOWLY -> {
+                awaitClose(SLOW_MILLIS);
+                taken.add(message);
+                end(exchange, 204);
+            }
             case FAILS -> end(exchange, 500);
+            case WANTS_A_PAUSE -> {
+                exchange.getResponseHeaders().add("Retry-After", pause.retryAfter);
+                end(exchange, pause.status);
+            }
             case IS_GONE -> end(exchange, 410);
             case REDIRECTS -> {
                 exchange.getResponseHeaders().add("Location", "/elsewhere");
                 end(exchange, 303);
             }
-            case NEVER_ANSWERS -> awaitClose(exchange);
+            case NEVER_ANSWERS -> {
+                awaitClose(Long.MAX_VALUE);
+                exchange.close();
+            }
             case HANGS_UP -> exchange.close();
             case NEVER_ENDS -> {
                 exchange.sendResponseHeaders(200, 0);
                 exchange.getResponseBody().write(1);
                 exchange.getResponseBody().flush();
-                awaitClose(exchange);
+                awaitClose(Long.MAX_VALUE);
+                exchange.close();
             }
         }
     }
@@ -134,13 +179,12 @@ final class HookReceiver implements AutoCloseable {
         exchange.close();
     }
 
-    private void awaitClose(HttpExchange exchange) {
+    private void awaitClose(long mostMillis) {
         try {
-            closed.await();
+            var unused = closed.await(mostMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
-        exchange.close();
     }
 
     /** What it has taken about something, in the order in which it came. */

@@ -168,6 +168,20 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
+    void aReceiverThatIsSlowIsToldEachFactOnceAndInOrder() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        receiver.manner = Manner.TAKES_SLOWLY;
+
+        String packet = drain(4);
+
+        assertThat(receiver.untilTaken(packet, 4))
+                .extracting(item -> item.getJsonObject("data").getInteger("slot"))
+                .containsExactly(0, 1, 2, 3);
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+        assertThat(deliveries(made)).allMatch(delivery -> delivery.getBoolean("delivered"));
+    }
+
+    @Test
     void aReceiverThatIsNotThereIsToldOnceItComes() throws Exception {
         int port = receiver.port();
         receiver.close();
@@ -295,6 +309,8 @@ class WebhookIT extends TestServerClient {
                 "https://example.com/#here",
                 "https://example.com:99999/",
                 "https://exa mple.com/",
+                "https://example.com/抢",
+                "https://2130706433/",
                 "javascript:alert(1)")) {
             assertProblem(post(null, "/v1/webhooks", "bad", new JsonObject().put("url", url)), 400, "invalid-request");
         }

@@ -8,12 +8,19 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.web.http.HookReceiver.Manner;
+import dev.hongbao.web.http.HookReceiver.Pause;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,7 +60,7 @@ class WebhookServersIT extends HttpApiClient {
     }
 
     private JsonObject create(String url) throws Exception {
-        return json(post(null, "/v1/webhooks", name("hook"), new JsonObject().put("url", url)), 201);
+        return json(post(null, "/v1/webhooks", UUID.randomUUID().toString(), new JsonObject().put("url", url)), 201);
     }
 
     private JsonObject webhook(JsonObject made) throws Exception {
@@ -87,6 +94,65 @@ class WebhookServersIT extends HttpApiClient {
         assertThat(delivery.getString("error")).contains("not public");
         assertThat(receiver.attempts).isEmpty();
         assertThat(webhook(made).getString("status")).isEqualTo("failing");
+    }
+
+    /** Of the webhook's next attempt, since the one before. */
+    private Duration pause(JsonObject made) throws Exception {
+        return Eventually.eventuallyGet(HookReceiver.SOON, () -> {
+            JsonObject failing = webhook(made);
+            assertThat(failing.getString("status")).isEqualTo("failing");
+            return Duration.between(
+                    Instant.parse(newestDelivery(made).getString("at")), Instant.parse(failing.getString("nextAt")));
+        });
+    }
+
+    @Test
+    void aReceiverThatWantsAPauseHasIt(TestServers stores) throws Exception {
+        Map<String, String> options = new HashMap<>(PRIVATE);
+        options.put("webhooks.max-wait", "2h");
+        server = TestServer.start(stores, options);
+        String inAnHour = DateTimeFormatter.RFC_1123_DATE_TIME.format(
+                Instant.now().plus(Duration.ofHours(1)).atOffset(ZoneOffset.UTC));
+        Map<Pause, Duration> pauses = Map.of(
+                new Pause(429, "600"), Duration.ofMinutes(10),
+                new Pause(503, inAnHour), Duration.ofHours(1),
+                new Pause(503, "9999999999"), Duration.ofHours(2), // no longer than the option says
+                new Pause(503, "soon"), Duration.ofSeconds(1),
+                new Pause(500, "600"), Duration.ofSeconds(1));
+        for (Map.Entry<Pause, Duration> each : pauses.entrySet()) {
+            // Given
+            try (HookReceiver busy = new HookReceiver()) {
+                busy.manner = Manner.WANTS_A_PAUSE;
+                busy.pause = each.getKey();
+                JsonObject made = create(busy.url());
+
+                // When it is told
+                money("alice", "deposits", 5, UUID.randomUUID().toString(), 201);
+                busy.untilAttempted(1);
+
+                // Then it is left alone for so long
+                assertThat(pause(made)).as(each.toString()).isCloseTo(each.getValue(), Duration.ofSeconds(30));
+            }
+        }
+    }
+
+    @Test
+    void afterThePauseItIsToldByItself(TestServers stores) throws Exception {
+        Map<String, String> options = new HashMap<>(PRIVATE);
+        options.put("webhooks.max-wait", "1m");
+        server = TestServer.start(stores, options);
+        receiver.manner = Manner.WANTS_A_PAUSE;
+        receiver.pause = new Pause(503, "3");
+        create(receiver.url());
+        money("alice", "deposits", 5, "in", 201);
+        receiver.untilAttempted(1);
+
+        receiver.manner = Manner.TAKES;
+
+        receiver.untilTaken(name("alice"), 1);
+        long paused =
+                receiver.attempts.get(1).atNanos() - receiver.attempts.get(0).atNanos();
+        assertThat(paused).isGreaterThanOrEqualTo(Duration.ofSeconds(3).toNanos());
     }
 
     @Test
@@ -132,6 +198,28 @@ class WebhookServersIT extends HttpApiClient {
 
         receiver.manner = Manner.TAKES;
         receiver.untilTaken(name("alice"), 1);
+    }
+
+    @Test
+    void whatIsNotToldIsPassedOverFasterThanItComes(TestServers stores) throws Exception {
+        server = TestServer.start(stores, PRIVATE);
+        Books books = new Books(stores);
+        JsonObject claims =
+                new JsonObject().put("url", receiver.url()).put("types", new JsonArray().add("claim.settled"));
+        json(post(null, "/v1/webhooks", UUID.randomUUID().toString(), claims), 201);
+
+        // Given thousands of rows that a webhook is not told of
+        books.longOf("with made as (insert into outbox (shard, type, subjects, firsts, lasts, events)"
+                + " select -1, 'transfer.deposit', array[gen_random_uuid()], array[i], array[i], 1"
+                + " from generate_series(1, 30000) as i returning 1) select count(*) from made");
+
+        // When there is one that it is told of
+        String packet = send("lucky", 100, 1);
+        claim("bob", packet);
+
+        // Then that is soon
+        receiver.untilTaken(packet, 1);
+        books.longOf("with gone as (delete from outbox returning 1) select count(*) from gone");
     }
 
     @Test

@@ -1,10 +1,12 @@
 package dev.hongbao.web.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.config.AddressRange;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +33,9 @@ class AddressGuardTest {
                 "::1",
                 "::",
                 "::ffff:127.0.0.1",
+                "::ffff:10.0.0.1",
+                "64:ff9b:1::a00:1",
+                "3fff::1",
                 "::127.0.0.1",
                 "fe80::1",
                 "fc00::1",
@@ -62,5 +67,26 @@ class AddressGuardTest {
         assertThat(guard.allowsPlain(InetAddress.getByName("10.2.3.4"))).isTrue();
         assertThat(guard.allows(InetAddress.getByName("10.3.3.4"))).isFalse();
         assertThat(guard.allows(InetAddress.getByName("127.0.0.1"))).isFalse();
+    }
+
+    private static InetAddress[] addresses(String... all) {
+        return Stream.of(all).map(AddressRange::literal).toArray(InetAddress[]::new);
+    }
+
+    @Test
+    void aNameIsCalledOnlyWhenAllItsAddressesMayBeAndAtAnotherOneEachTime() throws Exception {
+        AddressGuard good = new AddressGuard(List.of(), host -> addresses("8.8.8.8", "2a00:1450::1"));
+        assertThat(good.address("name", true, 0)).isEqualTo(AddressRange.literal("8.8.8.8"));
+        assertThat(good.address("name", true, 1)).isEqualTo(AddressRange.literal("2a00:1450::1"));
+        assertThat(good.address("name", true, 2)).isEqualTo(AddressRange.literal("8.8.8.8"));
+        assertThatThrownBy(() -> good.address("name", false, 0)).hasMessageContaining("not https");
+
+        AddressGuard mixed = new AddressGuard(List.of(), host -> addresses("8.8.8.8", "169.254.169.254"));
+        for (int attempt = 0; attempt < 2; attempt++) {
+            int each = attempt;
+            assertThatThrownBy(() -> mixed.address("name", true, each))
+                    .isInstanceOf(AddressGuard.ForbiddenException.class)
+                    .hasMessageContaining("not public");
+        }
     }
 }

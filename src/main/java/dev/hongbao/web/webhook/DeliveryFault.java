@@ -1,0 +1,47 @@
+package dev.hongbao.web.webhook;
+
+import java.net.UnknownHostException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Why a receiver gave no answer, for people who read the list of deliveries. */
+final class DeliveryFault {
+    private static final int MAX_LENGTH = 200;
+
+    private DeliveryFault() {}
+
+    /** @return at most 200 characters */
+    static String text(Throwable fault) {
+        if (fault instanceof TimeoutException) {
+            return "no answer in time";
+        }
+        if (fault instanceof AddressGuard.ForbiddenException forbidden) {
+            return String.valueOf(forbidden.getMessage());
+        }
+        if (fault instanceof UnknownHostException) {
+            return "its host is not known";
+        }
+        String certificate = ofCertificate(fault);
+        String text = certificate != null ? certificate : fault.toString();
+        return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
+    }
+
+    /** The innermost cause that says something: the JDK wraps them in its own. */
+    private static @Nullable String ofCertificate(Throwable fault) {
+        String found = null;
+        for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException) {
+                found = "its certificate is not valid at this time";
+            } else if (cause instanceof CertPathBuilderException) {
+                found = "its certificate is signed by nobody who is trusted";
+            } else if (cause instanceof CertificateException) {
+                found = "its certificate is refused: " + cause.getMessage();
+            }
+        }
+        return found;
+    }
+}
