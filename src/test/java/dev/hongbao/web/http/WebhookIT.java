@@ -310,7 +310,6 @@ class WebhookIT extends TestServerClient {
                 "https://example.com:99999/",
                 "https://exa mple.com/",
                 "https://example.com/抢",
-                "https://2130706433/",
                 "javascript:alert(1)")) {
             assertProblem(post(null, "/v1/webhooks", "bad", new JsonObject().put("url", url)), 400, "invalid-request");
         }
