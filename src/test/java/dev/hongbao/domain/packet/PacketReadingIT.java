@@ -265,7 +265,8 @@ class PacketReadingIT {
     }
 
     private static long rowsRead(Pool one, String table) {
-        return get(one.preparedQuery("select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = $1")
+        return get(one.preparedQuery(
+                                "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = $1")
                         .execute(Tuple.of(table)))
                 .iterator()
                 .next()
