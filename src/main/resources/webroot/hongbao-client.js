@@ -1,5 +1,5 @@
 /**
- * Hongbao's client for browsers and Node 22: one WebSocket that comes back by itself, and misses nothing when it does.
+ * Hongbao's client for browsers and Node: one WebSocket that comes back by itself, and misses nothing when it does.
  * Needs hongbao-verify.js beside it, and nothing else. The protocol is described in /asyncapi.yaml.
  *
  *   import { connect } from './hongbao-client.js';
@@ -14,6 +14,7 @@
  *   console.log('won', claim.amount);
  *   const [play] = await client.play(draw);
  *   console.log('drew', play.prize);
+ *   // Node before 22 has no WebSocket of its own: import WebSocket from 'ws'; connect({ WebSocket, url, token })
  *   const { fair } = await verifyPacket(closedPacket, claims); // see hongbao-verify.js
  *
  * What a promise is refused with is a {@link HongbaoError}: its `kind` is the end of the problem's type (`drained`,
@@ -100,6 +101,9 @@ export class HongbaoClient {
 
   constructor(options) {
     this.#options = { ...BOUNDS, ...options };
+    if (!(this.#options.WebSocket || globalThis.WebSocket)) {
+      throw new TypeError('There is no WebSocket here: give connect() one, such as that of the package ws.');
+    }
     globalThis.addEventListener?.('online', this.#look);
     globalThis.document?.addEventListener('visibilitychange', this.#look);
     this.#open();

@@ -1,5 +1,5 @@
 /**
- * Recomputes the shares of a closed packet from its seed, in a browser or Node 22: whoever knew the commitment before the race
+ * Recomputes the shares of a closed packet from its seed, in a browser or Node 20: whoever knew the commitment before the race
  * knows afterwards that nobody changed an amount. No dependencies, no network. /docs/guide/fairness.html describes the bytes.
  *
  *   import { verifyPacket } from './hongbao-verify.js';

@@ -42,6 +42,8 @@ public final class PageFiles {
             "svg", "image/svg+xml",
             "png", "image/png",
             "yaml", "application/yaml; charset=utf-8",
+            "ts", "text/plain; charset=utf-8",
+            "json", "application/json",
             "txt", "text/plain; charset=utf-8");
 
     /** Scripts, styles and calls of this origin only, nothing inline; {@code 'self'} is the socket's origin too. */
@@ -101,6 +103,9 @@ public final class PageFiles {
         files.put("/icon.svg", ROOT + "icon.svg");
         files.put("/hongbao-client.js", ROOT + "hongbao-client.js");
         files.put("/hongbao-verify.js", ROOT + "hongbao-verify.js");
+        files.put("/hongbao-client.d.ts", ROOT + "hongbao-client.d.ts");
+        files.put("/hongbao-verify.d.ts", ROOT + "hongbao-verify.d.ts");
+        files.put("/package.json", ROOT + "package.json");
         files.put("/openapi.yaml", "openapi.yaml");
         files.put("/asyncapi.yaml", SOCKET);
         files.put("/docs", SWAGGER_PAGE);

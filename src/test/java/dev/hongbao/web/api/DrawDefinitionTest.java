@@ -23,7 +23,8 @@ class DrawDefinitionTest {
     private static final JsonObject RULES = rules();
 
     /** Good definitions that together have every field. */
-    private static final List<JsonObject> GOOD = Stream.of("""
+    private static final List<JsonObject> GOOD =
+            Stream.of("""
                     {"name": "n", "group": "g", "opensAt": "2035-01-01T00:00:00Z", "closesAt": "2035-01-01T01:00:00Z", "mode": "table",
                      "whenExhausted": "repeat", "cost": {"asset": "POINTS", "amount": 1}, "limits": {"total": 1, "perDay": 1, "zone": "UTC"},
                      "prizes": [{"name": "a", "class": "c", "award": {"asset": "CNY", "amount": 1}, "count": 1, "stock": 1, "perUser": 1},
@@ -46,7 +47,8 @@ class DrawDefinitionTest {
     private static JsonObject rules() {
         JsonObject document = Contract.document();
         JsonObject schema = (JsonObject) Contract.inlined(
-                document.getJsonObject("components").getJsonObject("schemas").getJsonObject("DrawDefinition"), document);
+                document.getJsonObject("components").getJsonObject("schemas").getJsonObject("DrawDefinition"),
+                document);
         schema.remove("x-own-rules");
         return schema;
     }
@@ -86,7 +88,11 @@ class DrawDefinitionTest {
             }
             JsonObject type = (JsonObject) property.getValue();
             seen.add(String.join(
-                    "", field.stream().filter(String.class::isInstance).map(step -> "/" + step).toList()));
+                    "",
+                    field.stream()
+                            .filter(String.class::isInstance)
+                            .map(step -> "/" + step)
+                            .toList()));
             if (schema.getJsonArray("required", new JsonArray()).contains(property.getKey())) {
                 agree(good, field, null);
             }
@@ -157,7 +163,8 @@ class DrawDefinitionTest {
         } else {
             ((JsonArray) parent).set((Integer) last, value);
         }
-        String pointer = "#/" + String.join("/", place.stream().map(String::valueOf).toList());
+        String pointer =
+                "#/" + String.join("/", place.stream().map(String::valueOf).toList());
         // What is missing may be told of the object that should have it.
         String told = value == null ? pointer.substring(0, pointer.lastIndexOf('/')) : pointer;
         boolean isRefused = refused(tried).stream()
@@ -167,7 +174,9 @@ class DrawDefinitionTest {
                 .anyMatch(fault -> value == null || !isBetweenFields(fault.detail()));
         String shown = String.valueOf(value);
         assertThat(isRefused)
-                .as("%s as %s: the contract says %s", pointer, shown.substring(0, Math.min(80, shown.length())), fits(tried))
+                .as(
+                        "%s as %s: the contract says %s",
+                        pointer, shown.substring(0, Math.min(80, shown.length())), fits(tried))
                 .isEqualTo(!fits(tried));
         this.tried++;
     }
@@ -221,7 +230,9 @@ class DrawDefinitionTest {
     private static Object at(Object root, List<Object> place) {
         Object value = root;
         for (Object step : place) {
-            value = value instanceof JsonArray list ? list.getValue((Integer) step) : ((JsonObject) value).getValue((String) step);
+            value = value instanceof JsonArray list
+                    ? list.getValue((Integer) step)
+                    : ((JsonObject) value).getValue((String) step);
         }
         return value;
     }

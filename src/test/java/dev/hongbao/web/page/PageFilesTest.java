@@ -2,6 +2,7 @@ package dev.hongbao.web.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -41,6 +43,28 @@ class PageFilesTest {
         }
         assertThat(text(PageFiles.chat(), "/")).contains("/app/main.js");
         assertThat(text(PageFiles.operator(), "/")).contains("/operator/operator.js");
+    }
+
+    @Test
+    void theClientIsAPackageWhoseTypesNameAllThatItExports() throws IOException {
+        JsonObject about = new JsonObject(text(PageFiles.chat(), "/package.json"));
+
+        assertThat(about.getString("type")).isEqualTo("module");
+        for (String module : List.of("hongbao-client", "hongbao-verify")) {
+            assertThat(about.getJsonArray("files")).contains(module + ".js", module + ".d.ts");
+            assertThat(exports(module + ".d.ts")).as(module).isNotEmpty().isEqualTo(exports(module + ".js"));
+        }
+    }
+
+    /** Functions, classes and what is handed on; types alone are not there when it runs. */
+    private static Set<String> exports(String file) {
+        Matcher export = Pattern.compile("(?m)^export (?:(?:async )?(?:function|class) |\\{ )(\\w+)")
+                .matcher(text(PageFiles.chat(), "/" + file));
+        Set<String> names = new TreeSet<>();
+        while (export.find()) {
+            names.add(export.group(1));
+        }
+        return names;
     }
 
     @Test

@@ -68,7 +68,8 @@ class GeneratedClientIT extends TestServerClient {
         ApiClient client = new ApiClient();
         client.updateBaseUri(base().toString());
         client.setRequestInterceptor(request -> {
-            HttpRequest sent = request.header("Authorization", "Bearer " + token).build();
+            HttpRequest sent =
+                    request.header("Authorization", "Bearer " + token).build();
             CALLED.add(sent.method() + " " + sent.uri().getPath());
         });
         return client;
@@ -83,21 +84,29 @@ class GeneratedClientIT extends TestServerClient {
     }
 
     private void deposit(String user, long amount) throws ApiException {
-        new AccountsApi(client(null)).deposit(name(user), key(), new Money().asset("CNY").amount(amount));
+        new AccountsApi(client(null))
+                .deposit(name(user), key(), new Money().asset("CNY").amount(amount));
     }
 
     @Test
     void packetsAndMoney() throws Exception {
         // Given money, and a feed
         AccountsApi accounts = new AccountsApi(client(null));
-        Transfer in = accounts.deposit(name("alice"), key(), new Money().asset("CNY").amount(1_000L));
+        Transfer in =
+                accounts.deposit(name("alice"), key(), new Money().asset("CNY").amount(1_000L));
         assertThat(in.getKind()).isEqualTo(Transfer.KindEnum.DEPOSIT);
         Reset start = packets("bob").listEvents(group, null, null).getReset();
         String cursor = packets("bob").listEvents(group, null, null).getNext();
         assertThat(start.getReason()).isEqualTo(ResetReason.START);
 
         // When a packet is sent as the builder leaves it, with its lists that are empty, and claimed without a body
-        Send send = new Send().group(group).kind(Kind.LUCKY).asset("CNY").amount(300L).count(2).greeting("恭喜发财");
+        Send send = new Send()
+                .group(group)
+                .kind(Kind.LUCKY)
+                .asset("CNY")
+                .amount(300L)
+                .count(2)
+                .greeting("恭喜发财");
         Packet packet = packets("alice").sendPacket(key(), send);
         Claim first = packets("bob").claim(packet.getId(), null, null);
         Claim again = packets("bob").claim(packet.getId(), "respond-async", new ClaimBody());
@@ -122,15 +131,19 @@ class GeneratedClientIT extends TestServerClient {
                 .extracting(Packet::getId)
                 .containsExactly(packet.getId());
         accounts.withdraw(name("alice"), key(), new Money().asset("CNY").amount(700L));
-        assertThat(accounts.getUserBalances(name("alice")).getItems().get(0).getAmount()).isZero();
-        assertThat(accounts.listUserTransfers(name("alice"), null, 10).getItems()).hasSize(3);
+        assertThat(accounts.getUserBalances(name("alice")).getItems().get(0).getAmount())
+                .isZero();
+        assertThat(accounts.listUserTransfers(name("alice"), null, 10).getItems())
+                .hasSize(3);
 
         // And each event is of its own class
-        eventually(() -> !packets("bob").listEvents(group, cursor, "wait=1").getItems().isEmpty());
+        eventually(() ->
+                !packets("bob").listEvents(group, cursor, "wait=1").getItems().isEmpty());
         eventually(() -> packets("bob").listEvents(group, cursor, null).getItems().stream()
                 .anyMatch(event -> event.getActualInstance() instanceof EndEvent));
         EventPage page = packets("bob").listEvents(group, cursor, null);
-        assertThat(page.getItems()).extracting(event -> (Class) event.getActualInstance().getClass())
+        assertThat(page.getItems())
+                .extracting(event -> (Class) event.getActualInstance().getClass())
                 .contains(SentEvent.class, EndEvent.class);
         assertThat(((SentEvent) page.getItems().get(0).getActualInstance())
                         .getData()
@@ -141,8 +154,8 @@ class GeneratedClientIT extends TestServerClient {
 
     @Test
     void aRefusalIsAProblem() {
-        ApiException refused = catchThrowableOfType(
-                ApiException.class, () -> packets("bob").getPacket(UUID.randomUUID(), null));
+        ApiException refused =
+                catchThrowableOfType(ApiException.class, () -> packets("bob").getPacket(UUID.randomUUID(), null));
 
         assertThat(refused.getCode()).isEqualTo(404);
         assertThat(refused.getResponseBody()).contains("/problems/not-found");
@@ -217,7 +230,8 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(pool.getCampaign().getProduct()).isEqualTo("sku-1");
         assertThat(bob.openPool(other.getId(), key(), opening).getAmount()).isBetween(10L, 20L);
         packets("carol").claim(pool.getId(), null, null);
-        assertThat(shop.raiseBudget(campaign.getId(), key(), new BudgetRaise().amount(500L)).getBudget())
+        assertThat(shop.raiseBudget(campaign.getId(), key(), new BudgetRaise().amount(500L))
+                        .getBudget())
                 .isEqualTo(1_500L);
         assertThat(shop.pauseCampaign(campaign.getId()).getPausedAt()).isNotNull();
         assertThat(shop.resumeCampaign(campaign.getId()).getPausedAt()).isNull();
@@ -238,7 +252,14 @@ class GeneratedClientIT extends TestServerClient {
         String latest = host.readOutbox("latest", 1, null).getNext();
         deposit("alice", 100L);
         Packet packet = packets("alice")
-                .sendPacket(key(), new Send().group(group).kind(Kind.EQUAL).asset("CNY").amount(100L).count(1));
+                .sendPacket(
+                        key(),
+                        new Send()
+                                .group(group)
+                                .kind(Kind.EQUAL)
+                                .asset("CNY")
+                                .amount(100L)
+                                .count(1));
         packets("bob").claim(packet.getId(), null, null);
 
         // Then

@@ -1,0 +1,183 @@
+export { verifyPacket } from './hongbao-verify.js';
+
+/** A problem document (RFC 9457), as over HTTP. */
+export interface Problem {
+  type: string;
+  title?: string;
+  status?: number;
+  detail?: string;
+  errors?: { pointer: string; detail: string }[];
+  /** The same request may be repeated after so long. */
+  retryAfterSeconds?: number;
+}
+
+/** A refusal by the server, or the loss of the connection: `kind` is `disconnected` then. */
+export class HongbaoError extends Error {
+  constructor(problem: Problem);
+  /** The end of the problem's type: `drained`, `expired`, `insufficient-funds`, …; switch on that. */
+  readonly kind: string;
+  readonly problem: Problem;
+  /** Seconds after which the same request may be repeated; 0 when waiting does not help. */
+  readonly retryAfterSeconds: number;
+}
+
+export type Kind = 'lucky' | 'equal' | 'exclusive';
+export type SplitName = 'double-mean' | 'inflate' | 'even-luck' | 'equal';
+
+/** As the body of `POST /v1/packets`. Amounts are whole minor units, fen for CNY. */
+export interface Send {
+  group: string;
+  kind: Kind;
+  asset: string;
+  amount: number;
+  count: number;
+  min?: number | null;
+  max?: number | null;
+  split?: SplitName | null;
+  greeting?: string | null;
+  recipients?: string[] | null;
+  passcode?: string | null;
+  /** RFC 3339. */
+  opensAt?: string | null;
+  expiresInSeconds?: number | null;
+}
+
+export interface Claim {
+  packet: string;
+  user: string;
+  slot: number;
+  amount: number;
+  asset: string;
+  status: 'accepted' | 'settled';
+  at: string;
+}
+
+export interface Packet {
+  id: string;
+  group: string;
+  sender: string;
+  kind: Kind;
+  asset: string;
+  amount: number;
+  count: number;
+  min: number;
+  max: number;
+  split: SplitName;
+  splitVersion: number;
+  greeting: string | null;
+  passcodeRequired: boolean;
+  status: 'open' | 'drained' | 'expired' | 'refunded';
+  createdAt: string;
+  opensAt: string;
+  expiresAt: string;
+  claimed: { count: number; amount?: number };
+  campaign: { id: string; name: string; product: string; openedBy: string } | null;
+  mine: Claim | null;
+  luckiest: Claim | null;
+  commitment: string;
+  seed: string | null;
+}
+
+export interface Play {
+  draw: string;
+  seq: number;
+  user: string;
+  number: number;
+  prize: string;
+  asset?: string;
+  amount?: number;
+  code?: string;
+  at: string;
+}
+
+export interface Win {
+  seq: number;
+  user: string;
+  number: number;
+  prize: string;
+  class?: string;
+  asset?: string;
+  amount?: number;
+}
+
+interface Told<Type extends string, Data> {
+  group: string;
+  cursor: string;
+  type: Type;
+  at: string;
+  data: Data;
+}
+
+/** One event of a group's feed; `type` decides what `data` is. Pass over types that are not here: more will come. */
+export type Event =
+  | Told<'packet.sent', { packet: Packet }>
+  | Told<'packet.progress', { packet: string; count: number; claimed: { count: number } }>
+  | Told<'packet.drained' | 'packet.expired', { packet: string; count: number; claimed: { count: number; amount: number }; luckiest: Claim | null }>
+  | Told<'packet.refunded', { packet: string; sender: string; asset: string; amount: number }>
+  | Told<'draw.opened', { draw: string; name: string; closesAt: string }>
+  | Told<'draw.won', { draw: string; name: string; count: number; wins: Win[] }>
+  | Told<'draw.closed', { draw: string; name: string }>;
+
+/** What is needed of a WebSocket: a browser's, Node 22's, or that of the package `ws`. */
+export type WebSocketClass = new (url: string, protocol: string) => {
+  onopen: ((event: any) => void) | null;
+  onmessage: ((event: any) => void) | null;
+  onclose: ((event: any) => void) | null;
+  onerror: ((event: any) => void) | null;
+  send(text: string): void;
+  close(code?: number): void;
+};
+
+export interface Options {
+  /** A JWT, or better a function that gets a fresh one: for every connection, and a minute before the one in use expires. */
+  token: string | (() => string | Promise<string>);
+  /** Of the socket, `wss://…/v1/socket`; in a browser the page's own server when left out. */
+  url?: string;
+  /** How often to ask whether the server is there; 15,000 when left out. */
+  heartbeatMillis?: number;
+  /** How long it may take to say so, before the connection is cut; 10,000 when left out. */
+  pongMillis?: number;
+  /** How long any other answer may take, before the connection is cut; 30,000 when left out. */
+  answerMillis?: number;
+  onState?: (state: 'connecting' | 'open' | 'waiting' | 'closed', why?: string) => void;
+  /** The user's own claims made elsewhere. */
+  onClaim?: (claim: Claim) => void;
+  /** The user's own plays made elsewhere. */
+  onPlays?: (plays: Play[]) => void;
+  /** Needed in Node before 22: that of the package `ws`. */
+  WebSocket?: WebSocketClass;
+}
+
+export interface GroupHandlers {
+  onEvent: (event: Event) => void;
+  onState?: (packets: Packet[], reason: 'start' | 'cursor-too-old' | 'cursor-unknown') => void;
+  /** A cursor to go on from; now when left out. */
+  after?: string;
+  /** How many packets `onState` is told, 0 to 50. */
+  packets?: number;
+}
+
+export interface Membership {
+  cursor(): string;
+  leave(): Promise<void>;
+}
+
+/** Connects, and stays connected until {@link HongbaoClient.close}. */
+export function connect(options: Options): HongbaoClient;
+
+export class HongbaoClient {
+  constructor(options: Options);
+  join(group: string, handlers: GroupHandlers): Promise<Membership>;
+  /** @param key the idempotency key; a random one when left out */
+  send(packet: Send, key?: string): Promise<Packet>;
+  claim(packet: string, options?: { passcode?: string; onAccepted?: (claim: Claim) => void }): Promise<Claim>;
+  play(draw: string, options?: { plays?: number; key?: string }): Promise<Play[]>;
+  /** The server's time. */
+  ping(): Promise<string>;
+  /** The server's time, milliseconds since 1970, as its last pong told. */
+  now(): number;
+  close(): void;
+}
+
+/** An idempotency key. */
+export function randomKey(): string;
