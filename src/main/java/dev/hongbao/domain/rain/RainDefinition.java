@@ -28,7 +28,7 @@ public record RainDefinition(
         private static final long LONGEST_TAIL_MILLIS = 3_000;
         private static final long LONGEST_SPREAD_MILLIS = 5_000;
 
-        /** What a server with one shard's writer settles with ease; see the guide's page on benchmarks. */
+        /** Less than the least that two small cores settled of one packet: 20,000 a second, see the guide's page on benchmarks. */
         private static final int TAPS_A_MILLI = 10;
 
         public Instant endsAt() {

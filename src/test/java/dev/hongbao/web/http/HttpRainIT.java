@@ -134,7 +134,8 @@ class HttpRainIT extends TestServerClient {
         assertThat(types(events))
                 .startsWith("rain.announced", "rain.started")
                 .endsWith("rain.ended")
-                .containsOnlyOnce("rain.caught", "packet.drained")
+                .contains("rain.caught")
+                .containsOnlyOnce("packet.drained")
                 .doesNotContain("packet.progress", "packet.expired", "packet.refunded");
         assertThat(types(events).stream().filter("packet.sent"::equals)).hasSize(3);
         JsonObject totals = new JsonObject("{\"count\": 3, \"amount\": 45}");
@@ -318,6 +319,27 @@ class HttpRainIT extends TestServerClient {
         assertThat(new JsonObject(answer.body())
                         .getJsonArray("errors").stream().map(each -> ((JsonObject) each).getString("pointer")))
                 .contains(pointer);
+    }
+
+    @Test
+    void theLargestRainIsMadeAndCancelled() throws Exception {
+        // Given
+        money("shop", "deposits", 10_000_000, "much", 201);
+
+        // When
+        JsonObject rain = json(
+                post(
+                        null,
+                        "/v1/rains",
+                        "largest",
+                        definition("{\"budget\": 10000000, \"drops\": 500, \"sharesPerDrop\": 200,"
+                                + " \"split\": \"double-mean\", \"durationSeconds\": 3600}")),
+                201);
+        json(send(builder(null, path(rain) + "/cancel").POST(BodyPublishers.noBody())), 202);
+
+        // Then
+        eventually(() -> view(null, rain).getString("status").equals("ended"));
+        assertThat(view(null, rain).getLong("returned")).isEqualTo(10_000_000);
     }
 
     @Test
