@@ -118,7 +118,8 @@ final class BenchCommand {
     @Command(
             name = "rain",
             mixinStandardHelpOptions = true,
-            description = "50,000 users who tap at one moment, over HTTP: what is settled, and how soon the others hear.")
+            description =
+                    "50,000 users who tap at one moment, over HTTP: what is settled, and how soon the others hear.")
     int rain() throws Exception {
         return exitCode(bench().run(Bench.Kind.RAIN, rounds(3)));
     }

@@ -220,17 +220,15 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         if (refusal != null) {
             return Future.failedFuture(refusal);
         }
-        return batcher()
-                .submit(packet, caller.user(), deadlineNanos())
-                .compose(answer -> switch (answer.verdict()) {
-                    case GIVEN -> given(answer);
-                    case HELD -> held(answer);
-                    case DRAINED -> Future.succeededFuture(ClaimOutcome.refused(Kind.DRAINED));
-                    case CLOSED -> Future.succeededFuture(ClaimOutcome.refused(Kind.EXPIRED));
-                    case LIMITED -> Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED));
-                    case UNCOUNTED -> lost(answer.generation(), campaignKey(answer.generation()));
-                    case MISSING -> missing(answer, null);
-                });
+        return batcher().submit(packet, caller.user(), deadlineNanos()).compose(answer -> switch (answer.verdict()) {
+            case GIVEN -> given(answer);
+            case HELD -> held(answer);
+            case DRAINED -> Future.succeededFuture(ClaimOutcome.refused(Kind.DRAINED));
+            case CLOSED -> Future.succeededFuture(ClaimOutcome.refused(Kind.EXPIRED));
+            case LIMITED -> Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED));
+            case UNCOUNTED -> lost(answer.generation(), campaignKey(answer.generation()));
+            case MISSING -> missing(answer, null);
+        });
     }
 
     /**

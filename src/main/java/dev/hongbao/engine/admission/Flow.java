@@ -15,10 +15,7 @@ public record Flow(double arrivals, double admitted, double settled, double back
     /** Both together. */
     public Flow plus(Flow other) {
         return new Flow(
-                arrivals + other.arrivals,
-                admitted + other.admitted,
-                settled + other.settled,
-                backlog + other.backlog);
+                arrivals + other.arrivals, admitted + other.admitted, settled + other.settled, backlog + other.backlog);
     }
 
     /** Whether nothing came and nothing is left. */

@@ -58,7 +58,8 @@ final class RainBench {
 
     private final Findings findings = new Findings("rain");
     private final Measurement capacity = findings.measure("settled, as many as it can (closed loop)", "claims/s");
-    private final Measurement settled = findings.measure("settled in the rain, until its last", "claims/s", capacity, 0.9);
+    private final Measurement settled =
+            findings.measure("settled in the rain, until its last", "claims/s", capacity, 0.9);
     private final Measurement settledP99 = findings.measure("  their latency since the tap was sent, p99", "µs");
     private final Measurement caught = findings.measure("  of all who tapped", "%");
     private final Measurement refusals = findings.measure("refused with 503, while all tapped", "answers/s");
@@ -139,7 +140,8 @@ final class RainBench {
     private HttpClaims taps() throws Exception {
         Instant opens = bed.engine().clock().instant().plus(AHEAD);
         List<PacketId> sent = BenchPackets.send(bed, 1, headers.length, opens);
-        long left = Duration.between(bed.engine().clock().instant(), opens.plus(AFTER)).toMillis();
+        long left = Duration.between(bed.engine().clock().instant(), opens.plus(AFTER))
+                .toMillis();
         TimeUnit.MILLISECONDS.sleep(Math.max(0, left));
         return HttpClaims.inTurn(headers, sent);
     }

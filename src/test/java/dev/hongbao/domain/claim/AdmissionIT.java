@@ -88,25 +88,27 @@ class AdmissionIT {
     }
 
     /** Claims by somebody else each, some every hundredth of a second; ends when all have their answer. */
-    private static Future<Void> crowd(TestEngine engine, Packet packet, String name, int eachPulse, int pulses, Tally tally) {
+    private static Future<Void> crowd(
+            TestEngine engine, Packet packet, String name, int eachPulse, int pulses, Tally tally) {
         Promise<Void> made = Promise.promise();
         List<Future<ClaimOutcome>> answers = new ArrayList<>();
         TestEngine.Loop loop = engine.loop(0);
-        loop.context().runOnContext(now -> engine.vertx().setPeriodic(PULSE_MILLIS, timer -> {
-            for (int i = 0; i < eachPulse; i++) {
-                String user = name + tally.offered.getAndIncrement();
-                Future<ClaimOutcome> answer = loop.services()
-                        .claims()
-                        .claim(TestEngine.member(user), packet.id(), null)
-                        .settled();
-                boolean atOnce = answer.isComplete();
-                answers.add(answer.onComplete(done -> tally.ended(answer, atOnce)));
-            }
-            if (tally.offered.get() >= eachPulse * pulses) {
-                engine.vertx().cancelTimer(timer);
-                Future.join(answers).onComplete(all -> made.complete());
-            }
-        }));
+        loop.context()
+                .runOnContext(now -> engine.vertx().setPeriodic(PULSE_MILLIS, timer -> {
+                    for (int i = 0; i < eachPulse; i++) {
+                        String user = name + tally.offered.getAndIncrement();
+                        Future<ClaimOutcome> answer = loop.services()
+                                .claims()
+                                .claim(TestEngine.member(user), packet.id(), null)
+                                .settled();
+                        boolean atOnce = answer.isComplete();
+                        answers.add(answer.onComplete(done -> tally.ended(answer, atOnce)));
+                    }
+                    if (tally.offered.get() >= eachPulse * pulses) {
+                        engine.vertx().cancelTimer(timer);
+                        Future.join(answers).onComplete(all -> made.complete());
+                    }
+                }));
         return made.future();
     }
 
@@ -127,7 +129,9 @@ class AdmissionIT {
             assertThat(tally.claimed.get()).isGreaterThan(1_000);
             assertThat(tally.refused.get()).isGreaterThan(tally.claimed.get());
             // And they are not told to come again together
-            assertThat(new TreeSet<>(tally.waits.keySet())).hasSizeGreaterThan(4).allMatch(wait -> wait >= 1 && wait <= 10);
+            assertThat(new TreeSet<>(tally.waits.keySet()))
+                    .hasSizeGreaterThan(4)
+                    .allMatch(wait -> wait >= 1 && wait <= 10);
             assertThat(tally.waits.values()).allMatch(part -> part < tally.refused.get() / 2);
 
             // And everybody is let in again afterwards
@@ -142,7 +146,8 @@ class AdmissionIT {
                                     .value())
                             .isEqualTo(1));
             // And nothing is lost
-            assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'")).isEqualTo(tally.claimed.get() + 1);
+            assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
+                    .isEqualTo(tally.claimed.get() + 1);
         }
         books.assertClean();
     }
@@ -159,7 +164,9 @@ class AdmissionIT {
             Future<Void> most = crowd(one, packet, "one", 180, 400, ones);
             get(crowd(two, packet, "two", 20, 400, twos));
             get(most);
-            System.out.printf("admitted %.4f of %s and %.4f of %s%n", ones.admitted(), ones.offered, twos.admitted(), twos.offered);
+            System.out.printf(
+                    "admitted %.4f of %s and %.4f of %s%n",
+                    ones.admitted(), ones.offered, twos.admitted(), twos.offered);
 
             // Then the chances are about the same
             assertThat(ones.wrong.size()).as("wrong").isZero();

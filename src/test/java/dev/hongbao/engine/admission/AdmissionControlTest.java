@@ -161,14 +161,16 @@ class AdmissionControlTest {
         model.server(0).perSecond = 1_000_000;
         model.run(Duration.ofMillis(20));
 
-        // Then as many are let in as are settled in a quarter of the timeout, and a little more: rates are measured in lumps
+        // Then as many are let in as are settled in a quarter of the timeout, and a little more: rates are measured in
+        // lumps
         assertThat(model.server(0).chance()).isEqualTo(1);
         assertThat(model.backlog()).isBetween(4_000, 7_500);
     }
 
     @Test
     void claimsThatNeedNoSettlementAreNotKeptOut() {
-        // Given that nineteen of twenty who are let in find nothing left, and of the rest three times as many as can be settled
+        // Given that nineteen of twenty who are let in find nothing left, and of the rest three times as many as can be
+        // settled
         ModelServers model = new ModelServers(1, 10_000, 80);
         model.server(0).idle = 0.95;
         model.server(0).perSecond = 600_000;

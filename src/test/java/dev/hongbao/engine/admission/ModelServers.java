@@ -38,7 +38,10 @@ final class ModelServers {
     /** One server. */
     final class Server {
         final AdmissionControl control = new AdmissionControl(
-                1, new AdmissionControl.Settings(TIMEOUT, 2048, 256), new SimpleMeterRegistry(), () -> millis * 1_000_000);
+                1,
+                new AdmissionControl.Settings(TIMEOUT, 2048, 256),
+                new SimpleMeterRegistry(),
+                () -> millis * 1_000_000);
         private final ShardCounts waiting = new ShardCounts(1);
         private final ShardCounts settled = new ShardCounts(1);
         private final AdmissionGate gate =
@@ -86,7 +89,8 @@ final class ModelServers {
         }
 
         /** One claim more, at once. */
-        @Nullable UnavailableException ask() {
+        @Nullable
+        UnavailableException ask() {
             return gate.refusal(SHARD, false);
         }
 

@@ -76,7 +76,8 @@ class SettlementWaitersTest {
         assertThat(waiters.unsettled().of(3)).isEqualTo(2);
 
         // When one of them gives up
-        Eventually.eventually(Duration.ofSeconds(10), () -> assertThat(given.failed()).isTrue());
+        Eventually.eventually(
+                Duration.ofSeconds(10), () -> assertThat(given.failed()).isTrue());
 
         // Then his claim is in the journal all the same
         assertThat(waiters.waiting()).isEqualTo(1);
