@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Ten times a second makes the terms on which claims are let in, and tells Redis what came to this server and what of it was
  * settled; hears the same of the others for the next time. No claim waits for it. While Redis is away or slow, each server goes by
- * what it sees itself. Tells nothing while nothing comes. One instance a server.
+ * what it sees itself. Tells next to nothing while nothing comes. One instance a server.
  *
  * <p>The key, outside of the generations: {@code hongbao:<namespace>:admission}; it ends when no server tells anything.
  */
@@ -39,6 +39,9 @@ final class AdmissionExchange extends VerticleBase {
 
     private static final Pattern SHARD = Pattern.compile("(?:^|,)(\\d{1,9}):(\\d+):(\\d+):(\\d+):(\\d+)(?=,|$)");
 
+    /** Who has nothing to tell does so every minute all the same, and looks at Redis' clock. */
+    private static final int ALIGNED_TICKS = 600;
+
     private final AdmissionControl control;
     private final String redisUrl;
     private final Duration timeout;
@@ -46,6 +49,8 @@ final class AdmissionExchange extends VerticleBase {
     private final String name = UUID.randomUUID().toString();
     private @Nullable RedisLinks redis;
     private long timer;
+    private long dueNanos;
+    private long ticks;
     private boolean undecided;
     private boolean isUnderWay;
     private boolean isAway;
@@ -60,17 +65,19 @@ final class AdmissionExchange extends VerticleBase {
 
     @Override
     public Future<?> start() {
+        dueNanos = System.nanoTime();
         tick();
         return Future.succeededFuture();
     }
 
     /** Tells what was measured, and a little later hears what all servers have measured at the same time. */
     private void tick() {
-        timer = vertx.setTimer(EVERY_MILLIS, next -> tick());
+        long now = System.nanoTime();
+        tickAgainAt(Math.max(dueNanos + EVERY_MILLIS * 1_000_000, now + EVERY_MILLIS * 500_000));
         decide(); // of the tick before, if Redis was too slow for it
         String line = line(control.measure());
         undecided = true;
-        if (line.isEmpty()) {
+        if (line.isEmpty() && ticks++ % ALIGNED_TICKS != 0) {
             decide();
             return;
         }
@@ -94,8 +101,14 @@ final class AdmissionExchange extends VerticleBase {
     private void align(long redisMillis) {
         if (redisMillis > 0 && vertx.cancelTimer(timer)) {
             long left = EVERY_MILLIS - redisMillis % EVERY_MILLIS;
-            timer = vertx.setTimer(left < EVERY_MILLIS / 2 ? left + EVERY_MILLIS : left, next -> tick());
+            tickAgainAt(System.nanoTime() + (left < EVERY_MILLIS / 2 ? left + EVERY_MILLIS : left) * 1_000_000);
         }
+    }
+
+    /** By the moment and not by the time since the last tick: timers are a little late, and that would add up. */
+    private void tickAgainAt(long nanos) {
+        dueNanos = nanos;
+        timer = vertx.setTimer(Math.max(1, (nanos - System.nanoTime()) / 1_000_000), next -> tick());
     }
 
     /** @return Redis' clock in milliseconds; 0 when an exchange is under way already */
