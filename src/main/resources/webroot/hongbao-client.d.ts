@@ -100,6 +100,24 @@ export interface Win {
   amount?: number;
 }
 
+/** A rain as its groups are told of it; its drops are packets of its `channel`. */
+export interface Rain {
+  rain: string;
+  channel: string;
+  name: string;
+  asset: string;
+  budget: number;
+  startsAt: string;
+  lastAt: string;
+  endsAt: string;
+  drops: number;
+  sharesPerDrop: number;
+  catchesPerUser: number;
+  /** Milliseconds: wait with the first tap for a random time below it. */
+  firstTapWithin: number;
+  commitment: string;
+}
+
 interface Told<Type extends string, Data> {
   group: string;
   cursor: string;
@@ -116,7 +134,10 @@ export type Event =
   | Told<'packet.refunded', { packet: string; sender: string; asset: string; amount: number }>
   | Told<'draw.opened', { draw: string; name: string; closesAt: string }>
   | Told<'draw.won', { draw: string; name: string; count: number; wins: Win[] }>
-  | Told<'draw.closed', { draw: string; name: string }>;
+  | Told<'draw.closed', { draw: string; name: string }>
+  | Told<'rain.announced', Rain>
+  | Told<'rain.started', { rain: string; channel: string; endsAt: string; firstTapWithin: number }>
+  | Told<'rain.caught' | 'rain.ended', { rain: string; channel: string; asset: string; caught: { count: number; amount: number } }>;
 
 /** What is needed of a WebSocket: a browser's, Node 22's, or that of the package `ws`. */
 export type WebSocketClass = new (url: string, protocol: string) => {
@@ -170,6 +191,8 @@ export class HongbaoClient {
   join(group: string, handlers: GroupHandlers): Promise<Membership>;
   /** @param key the idempotency key; a random one when left out */
   send(packet: Send, key?: string): Promise<Packet>;
+  /** @param key the idempotency key; a random one when left out */
+  open(pool: { campaign: string; product: string; group: string }, key?: string): Promise<Packet>;
   claim(packet: string, options?: { passcode?: string; onAccepted?: (claim: Claim) => void }): Promise<Claim>;
   play(draw: string, options?: { plays?: number; key?: string }): Promise<Play[]>;
   /** The server's time. */

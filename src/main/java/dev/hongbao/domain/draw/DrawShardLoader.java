@@ -1,6 +1,7 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.domain.draw.DrawState.Issued;
+import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.Rules;
 import dev.hongbao.engine.journal.Quarantine;
@@ -172,6 +173,6 @@ public final class DrawShardLoader implements ShardLoader {
 
     /** The same. @param prize its number, from 1 */
     static String member(int period, int prize, int release) {
-        return period + ":" + prize + ":" + release;
+        return new DrawModel.Release(period, prize, release).toString();
     }
 }

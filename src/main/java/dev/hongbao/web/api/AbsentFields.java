@@ -43,7 +43,7 @@ final class AbsentFields {
             if (property == null) {
                 continue;
             }
-            if (!required.contains(field.getKey()) && saysNothing(field.getValue())) {
+            if (!required.contains(field.getKey()) && saysNothing(property, field.getValue())) {
                 fields.remove();
             } else {
                 drop(property, field.getValue());
@@ -51,7 +51,8 @@ final class AbsentFields {
         }
     }
 
-    private static boolean saysNothing(@Nullable Object value) {
-        return value == null || (value instanceof JsonArray list && list.isEmpty());
+    private static boolean saysNothing(JsonObject schema, @Nullable Object value) {
+        return value == null
+                || (value instanceof JsonArray list && list.isEmpty() && "array".equals(schema.getValue("type")));
     }
 }

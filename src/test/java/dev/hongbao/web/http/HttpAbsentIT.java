@@ -48,6 +48,13 @@ class HttpAbsentIT extends TestServerClient {
     }
 
     @Test
+    void anEmptyListIsNoPasscode() throws Exception {
+        JsonObject wrong = packet("lucky", 100, 2).put("passcode", new JsonArray());
+
+        assertProblem(post("sender", "/v1/packets", "list", wrong), 400, "invalid-request");
+    }
+
+    @Test
     void aSendMayNameEveryFieldThatItLeavesOut() throws Exception {
         // Given a send, and the same with all that it does not say
         JsonObject brief = packet("lucky", 100, 2);
