@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ten times a second makes the terms on which claims are let in, and tells Redis what came to this server and what of it was
- * settled; hears the same of the others for the next time. No claim waits for it. While Redis is away or slow, each server goes by
+ * settled; a little later hears the same of the others. No claim waits for it. While Redis is away or slow, each server goes by
  * what it sees itself. Tells next to nothing while nothing comes. One instance a server.
  *
  * <p>The key, outside of the generations: {@code hongbao:<namespace>:admission}; it ends when no server tells anything.
@@ -29,7 +29,10 @@ import org.slf4j.LoggerFactory;
 final class AdmissionExchange extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(AdmissionExchange.class);
 
-    private static final long EVERY_MILLIS = 100;
+    private static final long EVERY_MILLIS = AdmissionControl.TICK.toMillis();
+
+    /** A Redis that is about as slow as its time-out fails now and then. */
+    private static final long WARN_NANOS = Duration.ofMinutes(1).toNanos();
 
     /** From a measure to the terms that are made of it: the others, a few milliseconds later, have told theirs by then. */
     private static final long HEARD_MILLIS = 30;
@@ -53,7 +56,7 @@ final class AdmissionExchange extends VerticleBase {
     private long ticks;
     private boolean undecided;
     private boolean isUnderWay;
-    private boolean isAway;
+    private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
     /** @param namespace the installation's in Redis */
     AdmissionExchange(AdmissionControl control, String redisUrl, Duration timeout, String namespace) {
@@ -119,12 +122,12 @@ final class AdmissionExchange extends VerticleBase {
         isUnderWay = true;
         return links().compose(links -> tell(links, line)).onComplete(told -> {
             isUnderWay = false;
-            if (told.failed() && !isAway) {
+            if (told.failed() && System.nanoTime() - warnedNanos >= WARN_NANOS) {
+                warnedNanos = System.nanoTime();
                 LOG.warn(
                         "Redis does not add up what comes to the servers, each lets claims in alone: {}",
                         told.cause().getMessage());
             }
-            isAway = told.failed();
         });
     }
 

@@ -18,7 +18,7 @@ public final class UnavailableException extends RuntimeException {
     }
 
     /** A fault of the stores passes within seconds (invariant I11); the first retry may well succeed. */
-    private static final int SOON_SECONDS = 1;
+    public static final int SOON_SECONDS = 1;
 
     /** An operator has to come first. */
     private static final int SET_ASIDE_SECONDS = 60;

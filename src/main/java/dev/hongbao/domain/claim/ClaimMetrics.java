@@ -1,7 +1,5 @@
 package dev.hongbao.domain.claim;
 
-import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.common.values.UnavailableException.Reason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -68,13 +66,6 @@ public final class ClaimMetrics {
 
     void unknown() {
         unknown.increment();
-    }
-
-    /** A claim without an outcome. Who was refused before it began was told so, and is counted where that is decided. */
-    void failed(Throwable why) {
-        if (!(why instanceof UnavailableException unavailable && unavailable.reason() == Reason.OVERLOADED)) {
-            unknown();
-        }
     }
 
     void batch(int claims) {

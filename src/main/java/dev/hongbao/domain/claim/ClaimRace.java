@@ -62,6 +62,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     private final boolean awaitsSettlement;
     private final Promise<ClaimOutcome> accepted = Promise.promise();
     private boolean admitted;
+    private boolean refusedEntry;
 
     ClaimRace(
             Dependencies needs,
@@ -87,7 +88,9 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                 }
                 accepted.tryComplete(done.result());
             } else {
-                needs.metrics().failed(done.cause());
+                if (!refusedEntry) {
+                    needs.metrics().unknown();
+                }
                 accepted.tryFail(done.cause());
             }
         });
@@ -218,6 +221,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     private Future<ClaimOutcome> race() {
         UnavailableException refusal = awaitsSettlement ? admission() : null;
         if (refusal != null) {
+            refusedEntry = true; // he is told so, and it is counted at the gate
             return Future.failedFuture(refusal);
         }
         return batcher().submit(packet, caller.user(), deadlineNanos()).compose(answer -> switch (answer.verdict()) {
@@ -297,7 +301,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                         if (claim == null) {
                             accept(answer.slot());
                         } else {
-                            waiters().settled(key(), claim);
+                            waiters().found(key(), claim);
                         }
                     });
         }

@@ -22,8 +22,11 @@ public final class AdmissionControl {
     /** For so long what a server has told of itself holds. */
     public static final Duration HOLDS = Duration.ofMillis(500);
 
-    /** What comes at once after one that was late would see a rate where there was one settlement. */
-    private static final long SHORTEST_NANOS = AdmissionRule.TICK.toNanos() / 2;
+    /** How often terms are made anew. */
+    public static final Duration TICK = Duration.ofMillis(100);
+
+    /** What is measured over less than it says little: right after the start. */
+    private static final long SHORTEST_NANOS = TICK.toNanos() / 4;
 
     private final int shards;
     private final LongSupplier nanoTime;
@@ -62,8 +65,7 @@ public final class AdmissionControl {
         this.settledBefore = new long[shards];
         this.measuredNanos = nanoTime.getAsLong();
         for (int shard = 0; shard < shards; shard++) {
-            rules[shard] = new AdmissionRule(
-                    settings.timeout(), new AdmissionRule.Least(settings.settlement(), settings.batch()));
+            rules[shard] = new AdmissionRule(settings);
             terms.set(shard, Terms.OPEN);
         }
         counter(metrics, "refused", AdmissionGate::refused);
@@ -119,7 +121,7 @@ public final class AdmissionControl {
     }
 
     /**
-     * Measures what came to this server since it was measured last. About every {@link AdmissionRule#TICK}; a later time does no harm,
+     * Measures what came to this server since it was measured last. About every {@link #TICK}; a later time does no harm,
      * and one that comes too soon measures nothing.
      *
      * @return what is to be told to the other servers, by shard: of those where anything came, or is left

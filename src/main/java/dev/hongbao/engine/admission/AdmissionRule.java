@@ -1,7 +1,5 @@
 package dev.hongbao.engine.admission;
 
-import java.time.Duration;
-
 /**
  * The rule of one shard: from what came and what was settled in the last tick, over all servers, it says on which terms claims are
  * let in during the next one. Deterministic; it reads no clock. One thread.
@@ -14,9 +12,6 @@ import java.time.Duration;
  * moment before its first tick.
  */
 final class AdmissionRule {
-    /** How often terms are made anew, and how long the rates are taken over that they are made of. */
-    static final Duration TICK = Duration.ofMillis(100);
-
     /** Of the time that a claim may wait: so much work may wait, no more is let in by and by. */
     private static final double TARGET = 1.0 / 8;
 
@@ -51,7 +46,7 @@ final class AdmissionRule {
 
     private final double seconds;
     private final double correctedSeconds;
-    private final Least least;
+    private final AdmissionControl.Settings settings; // a settlement and a batch are backlogs that are none
     private final double[] settled = new double[LONG];
     private int ticks;
     private double capacity;
@@ -63,19 +58,10 @@ final class AdmissionRule {
 
     private double backlogBefore;
 
-    /**
-     * Backlogs that are none.
-     *
-     * @param settlement what one settlement takes, while it is not known yet how much can be settled; less where that would take too long
-     * @param batch what one call of the script takes
-     */
-    record Least(int settlement, int batch) {}
-
-    /** @param timeout how long a claim may wait for its settlement */
-    AdmissionRule(Duration timeout, Least least) {
-        this.seconds = timeout.toNanos() / 1e9;
+    AdmissionRule(AdmissionControl.Settings settings) {
+        this.seconds = settings.timeout().toNanos() / 1e9;
         this.correctedSeconds = Math.max(LEAST_CORRECTED_SECONDS, seconds * CORRECTED_IN);
-        this.least = least;
+        this.settings = settings;
     }
 
     /**
@@ -109,7 +95,7 @@ final class AdmissionRule {
     /** Of those let in, many may need no settlement: they have a share, or nothing is left. */
     private void lookHowManyMatter(Flow all) {
         if (all.admitted() > 0) {
-            double entered = all.settled() + (all.backlog() - backlogBefore) * 1000 / TICK.toMillis();
+            double entered = all.settled() + (all.backlog() - backlogBefore) * 1000 / AdmissionControl.TICK.toMillis();
             double now = Math.max(LEAST_MATTER, Math.min(1, entered / all.admitted()));
             matter += (now - matter) * MATTER;
         }
@@ -118,7 +104,7 @@ final class AdmissionRule {
 
     private double target() {
         double work = capacity * seconds;
-        double none = measured ? least.batch : Math.max(2 * least.batch, Math.min(least.settlement, work * UNMEASURED));
+        double none = measured ? settings.batch() : Math.max(2 * settings.batch(), Math.min(settings.settlement(), work * UNMEASURED));
         return Math.max(none, work * TARGET);
     }
 
@@ -141,7 +127,7 @@ final class AdmissionRule {
 
     private Terms terms(double share) {
         return measured
-                ? new Terms(chance, (long) Math.max(least.batch, capacity * seconds * LIMIT * share))
+                ? new Terms(chance, (long) Math.max(settings.batch(), capacity * seconds * LIMIT * share))
                 : chance >= 1 ? Terms.OPEN : new Terms(chance, Long.MAX_VALUE);
     }
 }

@@ -162,19 +162,26 @@ public final class SettlementWaiters<K, V> {
         return waiter.promise.future();
     }
 
-    /** It is settled: whoever waits for it is answered. */
+    /** It is settled, as its shard's writer tells: whoever waits for it is answered. */
     public void settled(K key, V fact) {
+        Waiter<V> waiter = waiters.get(key);
+        if (waiter != null) {
+            heardOfNanos.put(waiter.generation.shard(), nanoTime.getAsLong());
+        }
+        found(key, fact);
+    }
+
+    /** It is settled, as Postgres says who was asked: as {@link #settled}, but the shard's writer was not heard of. */
+    public void found(K key, V fact) {
         Waiter<V> waiter = waiters.remove(key);
         if (waiter == null) {
             forgetLate(key);
             remember(key, fact);
         } else {
-            long now = nanoTime.getAsLong();
             int shard = waiter.generation.shard();
             unsettled.add(shard, -1);
             settled.add(shard, 1);
-            heardOfNanos.put(shard, now);
-            settledAfterNanos.accept(now - waiter.sinceNanos);
+            settledAfterNanos.accept(nanoTime.getAsLong() - waiter.sinceNanos);
             waiter.promise.complete(new WaitResult<>(fact));
         }
     }
@@ -226,7 +233,7 @@ public final class SettlementWaiters<K, V> {
         shards.refresh()
                 .map(refreshed -> over(asked))
                 .compose(over -> lookup.apply(asked.keySet()).onSuccess(found -> {
-                    found.forEach(this::settled);
+                    found.forEach(this::found);
                     over.forEach(this::lapsed);
                 }))
                 .onFailure(fault -> LOG.debug("what waits long was not looked up: {}", fault.toString()))

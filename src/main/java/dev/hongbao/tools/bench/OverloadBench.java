@@ -1,6 +1,5 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.tools.bench.Exhibits.Axis;
 import dev.hongbao.tools.bench.Exhibits.Line;
 import dev.hongbao.tools.bench.Exhibits.Plot;
@@ -23,14 +22,6 @@ final class OverloadBench {
 
     /** Closed loop, to find what the server can do. */
     private static final int CAPACITY_CONNECTIONS = 256;
-
-    /** More than the server ever does, so that each connection always has a next request. */
-    private static final double CAPACITY_RATE = 60_000;
-
-    private static final int CAPACITY_MILLIS = 3_000;
-
-    /** Until the server's code is compiled. */
-    private static final int WARM_UPS = 6;
 
     /**
      * {@code claim.max-waiting}: less than by default, so that what is refused needs no more connections than the one thread that
@@ -80,7 +71,7 @@ final class OverloadBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 1 + WARM_UPS + 3 * scale.rounds();
+        return 1 + Capacity.WARM_UPS + 3 * scale.rounds();
     }
 
     private static int maxWaiting(Scale scale) {
@@ -99,7 +90,7 @@ final class OverloadBench {
                 OverloadBench bench = new OverloadBench(server, bed, scale, progress);
                 bench.findings.on(Machine.versions(bed.stores()));
                 BenchPackets.fund(bed);
-                for (int warmUp = 0; warmUp < WARM_UPS; warmUp++) {
+                for (int warmUp = 0; warmUp < Capacity.WARM_UPS; warmUp++) {
                     bench.capacity();
                 }
                 for (int round = 1; round <= scale.rounds(); round++) {
@@ -123,7 +114,7 @@ final class OverloadBench {
                 length.dividedBy(4),
                 length,
                 PATIENCE);
-        HttpClaims claims = claims(load);
+        HttpClaims claims = Capacity.claims(bed, headers, load);
         OpenLoop.Outcome outcome;
         ServerWatch watch = ServerWatch.start(server);
         try (watch) {
@@ -147,7 +138,7 @@ final class OverloadBench {
                 length.dividedBy(4),
                 length,
                 PATIENCE);
-        OpenLoop.Outcome outcome = OpenLoop.run(load, claims(load), 0);
+        OpenLoop.Outcome outcome = OpenLoop.run(load, Capacity.claims(bed, headers, load), 0);
         if (!outcome.troubles().isEmpty()) {
             findings.fault("at half of what it can do " + outcome.troubles());
         }
@@ -164,30 +155,7 @@ final class OverloadBench {
 
     private double capacity() throws Exception {
         progress.accept("capacity");
-        Duration length = Duration.ofMillis(scale.millis(CAPACITY_MILLIS));
-        Duration warmUp = length.dividedBy(3);
-        OpenLoop.Load load = new OpenLoop.Load(
-                List.of(server.port()),
-                Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2),
-                CAPACITY_RATE,
-                warmUp,
-                length,
-                Duration.ZERO);
-        OpenLoop.Outcome outcome = OpenLoop.run(load, claims(load), 0);
-        long settled =
-                outcome.claims.count(warmUp.toNanos(), warmUp.plus(length).toNanos());
-        double perSecond = settled * 1e9 / length.toNanos();
-        if (perSecond < 1 || perSecond > CAPACITY_RATE * 0.9) {
-            throw new IllegalStateException("the server's capacity was not found: " + perSecond + " claims/s");
-        }
-        return perSecond;
-    }
-
-    /** Packets with enough shares, sent by an engine of this process, beside the server. */
-    private HttpClaims claims(OpenLoop.Load load) throws Exception {
-        int packets = (int) (load.requests() / headers.length) + 1;
-        List<PacketId> sent = BenchPackets.send(bed, packets, headers.length);
-        return HttpClaims.inTurn(headers, sent);
+        return Capacity.of(server, bed, headers, Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2), scale);
     }
 
     private void measure(OpenLoop.Load load, OpenLoop.Outcome outcome, List<ServerWatch.Look> looks) {

@@ -25,14 +25,6 @@ final class RainBench {
     /** Of the closed loop, to find what the server can do. */
     private static final int CAPACITY_CONNECTIONS = 1_024;
 
-    /** More than the server ever does, so that each connection always has a next request. */
-    private static final double CAPACITY_RATE = 60_000;
-
-    private static final int CAPACITY_MILLIS = 3_000;
-
-    /** Until the server's code is compiled, and it has met each token. */
-    private static final int WARM_UPS = 6;
-
     /**
      * The proxy's connections, in seconds of what the server can do: those who are let in hold theirs for a quarter of a second and
      * more, and the others go through the rest.
@@ -84,7 +76,7 @@ final class RainBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 1 + WARM_UPS + 2 * scale.rounds();
+        return 1 + Capacity.WARM_UPS + 2 * scale.rounds();
     }
 
     /** As {@link OverloadBench#run}. */
@@ -95,7 +87,7 @@ final class RainBench {
                 RainBench bench = new RainBench(server, bed, scale, progress);
                 bench.findings.on(Machine.versions(bed.stores()));
                 BenchPackets.fund(bed);
-                for (int warmUp = 0; warmUp < WARM_UPS; warmUp++) {
+                for (int warmUp = 0; warmUp < Capacity.WARM_UPS; warmUp++) {
                     bench.capacity();
                 }
                 for (int round = 1; round <= scale.rounds(); round++) {
@@ -111,8 +103,8 @@ final class RainBench {
         capacity.add(perSecond);
         progress.accept("rain");
         long heap = server.heapBytes();
-        double unknown = unknown();
         HttpClaims taps = taps();
+        double unknown = unknown(); // after those that the closed loop left behind
         OpenLoop.Load load = new OpenLoop.Load(
                 List.of(server.port()),
                 (int) (perSecond * CONNECTION_SECONDS) + MORE_CONNECTIONS,
@@ -148,16 +140,7 @@ final class RainBench {
 
     private double capacity() throws Exception {
         progress.accept("capacity");
-        Duration length = Duration.ofMillis(scale.millis(CAPACITY_MILLIS));
-        Duration warmUp = length.dividedBy(3);
-        OpenLoop.Load load = new OpenLoop.Load(
-                List.of(server.port()), CAPACITY_CONNECTIONS, CAPACITY_RATE, warmUp, length, Duration.ZERO);
-        int packets = (int) (load.requests() / headers.length) + 1;
-        HttpClaims claims = HttpClaims.inTurn(headers, BenchPackets.send(bed, packets, headers.length));
-        OpenLoop.Outcome outcome = OpenLoop.run(load, claims, 0);
-        long settledThen =
-                outcome.claims.count(warmUp.toNanos(), warmUp.plus(length).toNanos());
-        return settledThen * 1e9 / length.toNanos();
+        return Capacity.of(server, bed, headers, CAPACITY_CONNECTIONS, scale);
     }
 
     private void measure(OpenLoop.Outcome outcome) {

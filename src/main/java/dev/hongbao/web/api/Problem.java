@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param retryAfterSeconds when the same call may be repeated, 1 or more; 0 when waiting does not help
  */
 public record Problem(ProblemType type, String detail, List<FieldFault> faults, int retryAfterSeconds) {
-    /** A fault of the stores passes within seconds (invariant I11); the first retry may well succeed. */
-    private static final int UNAVAILABLE_RETRY_SECONDS = 1;
-
     public Problem {
         faults = List.copyOf(faults);
     }
@@ -33,7 +30,7 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
 
     /** A problem with a more exact detail. */
     public static Problem of(ProblemType type, String detail) {
-        return new Problem(type, detail, List.of(), type.status() == 503 ? UNAVAILABLE_RETRY_SECONDS : 0);
+        return new Problem(type, detail, List.of(), type.status() == 503 ? UnavailableException.SOON_SECONDS : 0);
     }
 
     /** Too many calls; {@code retryAfterSeconds} is 1 or more. */

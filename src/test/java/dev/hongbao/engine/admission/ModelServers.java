@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ModelServers {
     static final Duration TIMEOUT = Duration.ofSeconds(2);
     private static final int SHARD = 0;
-    private static final int TICK_MILLIS = 100;
+    private static final int TICK_MILLIS = (int) AdmissionControl.TICK.toMillis();
 
     /** From a measure to the terms that are made of it. */
     private static final int HEARD_MILLIS = 30;

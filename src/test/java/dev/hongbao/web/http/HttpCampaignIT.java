@@ -337,7 +337,6 @@ class HttpCampaignIT extends TestServerClient {
             {"pool": {"amount": {"from": 200, "to": 100}}}                       | #/pool
             {"pool": {"split": "double-mean", "amount": {"from": 1, "to": 100}}} | #/pool
             {"pool": {"livesSeconds": 30000000}}                                 | #/pool/livesSeconds
-            {"opening": {"groups": []}}                                          | #/opening/groups
             {"opening": {"poolsADay": 0}}                                        | #/opening/poolsADay
             {"claiming": {"total": 0}}                                           | #/claiming/total
             {"claiming": {"users": ["#"]}}                                       | #/claiming/users/0
