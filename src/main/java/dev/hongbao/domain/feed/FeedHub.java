@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +34,9 @@ public final class FeedHub extends VerticleBase {
 
     /** Events of a group read at a time. */
     private static final int PIECE = 200;
+
+    /** A connection that is lost at a bad moment may never answer; nothing would be told any more. */
+    private static final long ANSWER_SECONDS = 10;
 
     /** Between two questions: under load they are asked fifty times a second, not after every commit. */
     private static final long MIN_GAP_NANOS = 20_000_000;
@@ -152,6 +156,7 @@ public final class FeedHub extends VerticleBase {
                 .compose(this::changed)
                 .compose(done -> readHeads())
                 .compose(done -> readAll())
+                .timeout(ANSWER_SECONDS, TimeUnit.SECONDS)
                 .onComplete(done -> {
                     asking = false;
                     if (done.failed()) {
