@@ -121,10 +121,12 @@ begin
 end
 $$;
 
--- Brings the ends of pools forward whose campaigns were ended, of some shards, at most `page` of each campaign: a settlement waits for
--- the lock of a pool, and must not wait long. Waits for pools only while it holds no lock of a campaign. They are closed as every
--- packet is; one that opens later never opens. The application's role may not change when a packet opens or expires, but for this.
-create function end_pools(of_shards smallint[], page integer) returns void
+-- Brings the ends of pools forward of those of some campaigns that were ended, at most `page` of each campaign: a settlement waits for
+-- the lock of a pool, and must not wait long. close_campaigns waits for pools only while it holds no lock of a campaign. cancel_rain
+-- holds the rain's row and its campaign's; only their owner, who closes them, and another cancelling wait for these. The pools are
+-- closed as every packet is; one that opens later never opens. The application's role may not change when a packet opens or expires,
+-- but for this.
+create function end_pools(of_campaigns uuid[], page integer) returns void
     language plpgsql
     security definer
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
@@ -136,7 +138,7 @@ declare
 begin
     for ended in
         select c.id, c.ends_at from campaign as c
-        where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= clock_timestamp() and c.pools_go_on
+        where c.id = any (of_campaigns) and c.closed_at is null and c.ends_at <= clock_timestamp() and c.pools_go_on
         order by c.id
     loop
         pools := array(select p.id from pool as o join packet as p on p.id = o.packet
@@ -158,9 +160,12 @@ create function close_campaigns(of_shards smallint[]) returns table (campaign uu
     language plpgsql
 as $$
 declare
-    due uuid[];
+    ended uuid[];
+    due   uuid[];
 begin
-    perform end_pools(of_shards, 2000);
+    ended := array(select c.id from campaign as c
+                   where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and c.pools_go_on);
+    perform end_pools(ended, 2000);
     -- A look that costs little: a pool of a campaign that has ended is due, and of what is due little is open.
     due := array(select c.id from campaign as c
                  where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and not c.pools_go_on

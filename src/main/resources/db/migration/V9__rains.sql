@@ -17,7 +17,7 @@ create table rain (
     -- What is told in the feeds.
     started    boolean     not null default false,
     caught     integer     not null default 0,
-    told_at    timestamptz not null default '-infinity', -- of the latest rain.caught
+    told_at    timestamptz not null default '-infinity', -- of the latest count
     ended      boolean     not null default false,
     check (public = (groups = '{}')),
     check (starts_at < last_at and last_at < ends_at),
@@ -64,11 +64,11 @@ begin atomic
     select unnest(r.groups || r.channel) from rain as r where r.id = of_rain;
 end;
 
--- Tells what is new of rains that are under way: that they have begun, and, at most once in `gap` each, how much is caught. Returns the
--- drops that have fallen and are not announced.
+-- Tells what is new of rains that are under way: that they have begun, and, counted at most once in `gap` each, how much is caught.
+-- Gives the drops that have fallen and are not announced; and whether anything was told.
 --
 -- Locks: the rains' rows, then the feeds, each in order; nothing is locked after them.
-create function feed_rains(of_shards smallint[], gap interval) returns uuid[]
+create function feed_rains(of_shards smallint[], gap interval, out fallen uuid[], out told boolean)
     language plpgsql
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
@@ -88,22 +88,24 @@ begin
                    where not r.ended and r.starts_at <= now() and c.shard = any (of_shards)
                    order by r.id for no key update of r);
     if going = '{}' then
-        return going;
+        fallen := going;
+        told := false;
+        return;
     end if;
 
     -- By a statement of its own: it sees what was committed while it waited.
     with news as materialized (
         select r.id, r.channel, not r.started as starts, s.caught, s.amount,
-               coalesce(s.caught > r.caught, false) as more
+               s.caught is not null as counted, coalesce(s.caught > r.caught, false) as more
         from rain as r
         left join lateral (select * from rain_catches(r.id) where r.told_at <= now() - gap) as s on true
         where r.id = any (going) and not r.ended
     ), noted as (
         update rain as r
         set started = true, caught = case when n.more then n.caught else r.caught end,
-            told_at = case when n.more then now() else r.told_at end
-        from news as n where r.id = n.id and (n.starts or n.more)
-    ), told as (
+            told_at = case when n.counted then now() else r.told_at end
+        from news as n where r.id = n.id and (n.starts or n.counted)
+    ), events as (
         select f.feed, 'rain.started' as type, n.id, 0 as caught, null::bigint as amount, 1 as stage
         from news as n cross join lateral rain_feeds(n.id) as f(feed) where n.starts
         union all
@@ -113,14 +115,16 @@ begin
            array_agg(t.id order by t.id, t.stage), array_agg(t.caught order by t.id, t.stage),
            array_agg(t.amount order by t.id, t.stage)
     into feeds, types, subjects, counts, amounts
-    from told as t;
-    if feeds is not null then
+    from events as t;
+    told := feeds is not null;
+    if told then
         perform feed_append(feeds, types, subjects, counts, null, amounts);
     end if;
 
-    return array(select u.packet from pool as o join unannounced as u on u.packet = o.packet join packet as p on p.id = o.packet
-                 where o.campaign = any (going) and p.opens_at <= now() and p.closed_at is null
-                 order by p.opens_at limit 500);
+    -- A drop that never falls has expired: see cancel_rain.
+    fallen := array(select u.packet from pool as o join unannounced as u on u.packet = o.packet join packet as p on p.id = o.packet
+                    where o.campaign = any (going) and p.opens_at <= now() and p.expires_at > now() and p.closed_at is null
+                    order by p.opens_at limit 500);
 end
 $$;
 
@@ -149,7 +153,7 @@ begin
     where r.id = of_rain and c.id = r.id and r.cancelled_at is null and c.ends_at < r.ends_at;
     if found then
         -- At once, and all of them: there are at most 500 drops. Nobody else ends them before this is committed.
-        perform end_pools(array[c.shard], 500) from campaign as c where c.id = of_rain;
+        perform end_pools(array[of_rain], 500);
     end if;
 end
 $$;

@@ -64,12 +64,24 @@ final class RainNews implements OwnerTask {
 
     private Future<Void> tell(Short[] shards) {
         return Transactions.statement(() -> pool.preparedQuery(
-                                "select feed_rains($1, $2 * interval '1 millisecond') as fallen")
+                                "select fallen, told from feed_rains($1, $2 * interval '1 millisecond')")
                         .execute(Tuple.of(shards, GAP.toMillis()))
-                        .map(rows -> Stream.of(rows.iterator().next().getArrayOfUUIDs("fallen"))
-                                .map(PacketId::new)
-                                .toList()))
-                .compose(fallen -> fallen.isEmpty() ? Future.succeededFuture() : store.announce(fallen))
-                .onSuccess(told -> vertx.eventBus().publish(FeedHub.NUDGE, null));
+                        .map(rows -> rows.iterator().next()))
+                .compose(news -> {
+                    List<PacketId> fallen = Stream.of(news.getArrayOfUUIDs("fallen"))
+                            .map(PacketId::new)
+                            .toList();
+                    if (!fallen.isEmpty()) {
+                        return store.announce(fallen).onSuccess(announced -> nudge());
+                    }
+                    if (news.getBoolean("told")) {
+                        nudge();
+                    }
+                    return Future.succeededFuture();
+                });
+    }
+
+    private void nudge() {
+        vertx.eventBus().publish(FeedHub.NUDGE, null);
     }
 }

@@ -224,12 +224,13 @@ public final class PacketStore {
         return seen(OWN, Tuple.of(user.value(), before.value(), limit));
     }
 
-    /** The newest packets of a group that are announced, newest first. */
+    /** The newest packets of a group that are announced, newest first. What never fell of a rain is told by no event, and is left out. */
     Future<List<Seen>> newest(GroupId group, UserId viewer, int limit) {
         return seen(
                 "where p.group_id = $2 and not exists (select from unannounced as u where u.packet = p.id)"
+                        + " and coalesce((select has_fallen(p.opens_at, r.cancelled_at) from rain as r where r.id = $4), true)"
                         + " order by p.id desc limit $3",
-                Tuple.of(viewer.value(), group.value(), limit));
+                Tuple.of(viewer.value(), group.value(), limit, group.rain()));
     }
 
     private Future<List<Seen>> seen(String which, Tuple parameters) {

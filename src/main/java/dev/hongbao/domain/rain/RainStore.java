@@ -5,6 +5,7 @@ import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
@@ -115,9 +116,9 @@ final class RainStore {
 
     /** Cancels it unless it is over; idempotent. */
     Future<Void> cancel(CampaignId id) {
-        return pool.preparedQuery("select cancel_rain($1)")
+        return Transactions.statement(() -> pool.preparedQuery("select cancel_rain($1)")
                 .execute(Tuple.of(id.value()))
-                .mapEmpty();
+                .mapEmpty());
     }
 
     /** Whether a moment is after a transaction's: a drop must not open before it is sent. */

@@ -249,6 +249,21 @@ class RainIT {
         assertThat(cancelled.life().cancelledAt()).isEqualTo(cancelled.life().endsAt());
         RainView ended = rains.awaitEnded(made);
         assertThat(ended.fallen().size()).isBetween(1, 400);
+        assertThat(books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = 'rain:"
+                        + made.rain().id() + "'"))
+                .isLessThanOrEqualTo(ended.fallen().size());
+        assertThat(get(engine.loop(0)
+                                .call(services -> services.feed()
+                                        .poll(
+                                                TestEngine.member("dora"),
+                                                made.rain().channel(),
+                                                null,
+                                                Duration.ZERO)
+                                        .page()))
+                        .packets())
+                .isNotEmpty()
+                .extracting(view -> view.packet().id())
+                .isSubsetOf(fallen(ended));
         assertThat(ended.caught()).isEqualTo(new RainView.Caught(1, 10, 9990));
         assertThat(engine.balance("canceller")).isEqualTo(9_990);
         PacketId never = drops(made).get(499);
