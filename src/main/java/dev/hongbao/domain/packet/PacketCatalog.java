@@ -24,7 +24,7 @@ public final class PacketCatalog {
     private static final long MAX_WEIGHT = 64_000_000;
 
     private static final int PACKET_WEIGHT = 680;
-    private static final int RECIPIENT_WEIGHT = 80;
+    private static final int NAME_WEIGHT = 80;
 
     /** Packets looked up at once: whoever makes up ids does not fill the memory with them. */
     private static final int MAX_LOOKUPS = 20_000;
@@ -48,16 +48,19 @@ public final class PacketCatalog {
                 store,
                 Caffeine.newBuilder()
                         .maximumWeight(MAX_WEIGHT)
-                        .weigher((PacketId id, Packet packet) -> PACKET_WEIGHT
-                                + Long.BYTES * packet.amounts().atHand()
-                                + RECIPIENT_WEIGHT * named(packet))
+                        .weigher((PacketId id, Packet packet) ->
+                                PACKET_WEIGHT + Long.BYTES * packet.amounts().atHand() + NAME_WEIGHT * named(packet))
                         .build());
     }
 
+    /** Users and groups. */
     private static int named(Packet packet) {
         PoolTerms pool = packet.pool();
         return packet.recipients().size()
-                + (pool == null ? 0 : pool.claiming().users().size());
+                + (pool == null
+                        ? 0
+                        : pool.claiming().users().size()
+                                + pool.claiming().members().groups().size());
     }
 
     private PacketCatalog(PacketStore store, Cache<PacketId, Packet> packets) {

@@ -1,8 +1,9 @@
 package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.domain.rain.RainSeed;
+import dev.hongbao.engine.shard.RowPages;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.Cursor;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
@@ -13,57 +14,62 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Holds the moments of every rain against its seed; that the seed gives the commitment is a constraint. One instance a run. */
+/**
+ * Holds the moments of every rain against its seed; that the seed gives the commitment is a constraint. Reads page by page, and computes
+ * on a worker. One instance a run.
+ */
 final class RainSeedAudit {
-    private static final int PAGE = 100;
-
     /** A drop that had not fallen when its rain was cancelled opens just before that, so that it can be closed. */
     private static final String RAINS = "select r.id, r.seed, r.starts_at, r.last_at, r.drops,"
             + " r.cancelled_at - interval '1 microsecond' as cut_off, array_agg(p.opens_at order by p.opens_at) as moments"
             + " from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet group by r.id order by r.id";
 
+    private final Vertx vertx;
     private final List<String> lines = new ArrayList<>();
+
+    RainSeedAudit(Vertx vertx) {
+        this.vertx = vertx;
+    }
 
     /** @param connection in a transaction */
     Future<Finding> run(SqlConnection connection) {
-        return connection
-                .prepare(RAINS)
-                .compose(statement -> {
-                    Cursor cursor = statement.cursor(Tuple.tuple());
-                    return pages(cursor).eventually(cursor::close).eventually(statement::close);
-                })
+        return RowPages.each(
+                        connection,
+                        RAINS,
+                        Tuple.tuple(),
+                        page -> vertx.executeBlocking(() -> {
+                            look(page);
+                            return null;
+                        }))
                 .map(read -> new Finding(
                         "I2",
                         "the drops of every rain fall at the moments that its seed gives",
                         Severity.VIOLATION,
-                        lines.stream().limit(Reconciliation.MAX_LINES).toList()));
-    }
-
-    private Future<Void> pages(Cursor cursor) {
-        return cursor.read(PAGE).compose(page -> {
-            look(page);
-            return cursor.hasMore() ? pages(cursor) : Future.succeededFuture();
-        });
+                        lines));
     }
 
     private void look(RowSet<Row> page) {
         for (Row row : page) {
-            OffsetDateTime cutOff = row.getOffsetDateTime("cut_off");
-            Instant latest = cutOff == null ? Instant.MAX : cutOff.toInstant();
-            List<Instant> expected = new RainSeed(row.getBuffer("seed").getBytes())
-                            .moments(
-                                    row.getOffsetDateTime("starts_at").toInstant(),
-                                    row.getOffsetDateTime("last_at").toInstant(),
-                                    row.getInteger("drops"))
-                            .stream()
-                            .map(moment -> moment.isAfter(latest) ? latest : moment)
-                            .toList();
-            List<Instant> moments = Stream.of(row.getArrayOfOffsetDateTimes("moments"))
-                    .map(OffsetDateTime::toInstant)
-                    .toList();
-            if (!moments.equals(expected)) {
+            if (lines.size() < Reconciliation.MAX_LINES && !keepsItsMoments(row)) {
                 lines.add("rain " + row.getUUID("id") + ": its drops fall at other moments than its seed gives");
             }
         }
+    }
+
+    private static boolean keepsItsMoments(Row row) {
+        OffsetDateTime cutOff = row.getOffsetDateTime("cut_off");
+        Instant latest = cutOff == null ? Instant.MAX : cutOff.toInstant();
+        List<Instant> expected = new RainSeed(row.getBuffer("seed").getBytes())
+                        .moments(
+                                row.getOffsetDateTime("starts_at").toInstant(),
+                                row.getOffsetDateTime("last_at").toInstant(),
+                                row.getInteger("drops"))
+                        .stream()
+                        .map(moment -> moment.isAfter(latest) ? latest : moment)
+                        .toList();
+        return Stream.of(row.getArrayOfOffsetDateTimes("moments"))
+                .map(OffsetDateTime::toInstant)
+                .toList()
+                .equals(expected);
     }
 }

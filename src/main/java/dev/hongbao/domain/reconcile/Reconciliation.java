@@ -86,7 +86,7 @@ public final class Reconciliation {
                             found.accept(seeds);
                             return seeds;
                         })
-                        .compose(seeds -> new RainSeedAudit().run(connection))
+                        .compose(seeds -> new RainSeedAudit(vertx).run(connection))
                         .map(moments -> {
                             found.accept(moments);
                             return moments;
