@@ -117,7 +117,7 @@ export class HongbaoClient {
    * @param {object} handlers
    * @param {(event: {group: string, cursor: string, type: string, at: string, data: object}) => void} handlers.onEvent
    *     `type` is `packet.sent`, `packet.progress`, `packet.drained`, `packet.expired`, `packet.refunded`, `draw.opened`,
-   *     `draw.won` or `draw.closed`; pass over others
+   *     `draw.won`, `draw.closed`, `rain.announced`, `rain.started`, `rain.caught` or `rain.ended`; pass over others
    * @param {(packets: object[], reason: 'start'|'cursor-too-old'|'cursor-unknown') => void} [handlers.onState] told the
    *     newest packets at the start, and again when it was away for too long: forget what was known of the group then
    * @param {string} [handlers.after] a cursor to go on from; now when left out

@@ -7,7 +7,7 @@ import { Dialog } from './dialog.js';
 import { Face, nameOf } from './faces.js';
 import { duration, money } from './format.js';
 import { check } from './rules.js';
-import { hasText, t } from './texts.js';
+import { problemText, t } from './texts.js';
 import { now } from './time.js';
 
 const KINDS = ['lucky', 'equal', 'exclusive'];
@@ -85,13 +85,12 @@ function early(form, errors) {
 }
 
 function told(refused) {
-  const name = `problem${refused.reason.replace(/(^|-)(.)/g, (all, dash, letter) => letter.toUpperCase())}`;
   const fields = {};
   for (const fault of refused.problem.errors ?? []) {
     const field = fault.pointer.split('/').pop();
     fields[FIELD_OF.get(field) ?? field] = fault.detail;
   }
-  return { text: hasText(name) ? t(name) : refused.message, fields };
+  return { text: problemText(refused.reason, refused.message), fields };
 }
 
 function summary(body, each) {

@@ -35,7 +35,12 @@ export class Rain {
     (told.mine ?? []).forEach((claim) => this.#mine.set(claim.packet, claim));
     this.#membership = needs.client.join(told.channel, {
       packets: 50,
-      onState: (packets) => packets.forEach((packet) => this.#fell(packet)),
+      // A rain that is just announced is followed from its first event; one that was looked up, with the viewer's claims, from its state.
+      after: told.mine ? undefined : '0',
+      onState: (packets) => {
+        packets.forEach((packet) => this.#fell(packet));
+        needs.onChange();
+      },
       onEvent: (event) => this.happened(event),
     });
     this.#membership.catch(() => {});
@@ -79,7 +84,6 @@ export class Rain {
         this.#fell(data.packet);
         break;
       case 'packet.drained':
-      case 'packet.expired':
         this.#over(data.packet);
         break;
       case 'rain.caught':
@@ -140,7 +144,6 @@ export class Rain {
     if (packet.mine) {
       this.claimed(packet.mine);
     }
-    this.#needs.onChange();
   }
 
   #over(id) {

@@ -6,7 +6,7 @@
 import { envelope, html, isStill, useEffect, useNow, useState } from './ui.js';
 import { Dialog } from './dialog.js';
 import { duration, money } from './format.js';
-import { hasText, t } from './texts.js';
+import { problemText, t } from './texts.js';
 import { now } from './time.js';
 
 /** The bar above the composer while a rain is announced or falls. @param {{rain: object, onOpen: () => void}} props */
@@ -36,7 +36,7 @@ export function RainStage({ rain, onClose }) {
   }, [mine.length]);
   const tap = (id) => {
     setTrouble('');
-    rain.tap(id).catch((refused) => setTrouble(told(refused)));
+    rain.tap(id).catch((refused) => setTrouble(problemText(refused.kind, refused.message)));
   };
   return html`<${Dialog} name="rain" title=${t('rainTitle', rain.told.name)} onClose=${onClose}>
     <header class="rain-head"><h2>${rain.told.name}</h2><p>${headline(rain, phase)}</p></header>
@@ -101,9 +101,4 @@ function countdown(rain, phase) {
 
 function sum(claims) {
   return claims.reduce((all, claim) => all + claim.amount, 0);
-}
-
-function told(refused) {
-  const name = `problem${refused.kind.replace(/(^|-)(.)/g, (all, dash, letter) => letter.toUpperCase())}`;
-  return hasText(name) ? t(name) : refused.message;
 }

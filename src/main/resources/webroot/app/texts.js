@@ -45,7 +45,16 @@ export function t(name, ...values) {
   return typeof text === 'function' ? text(...values) : text;
 }
 
-/** Whether there is such a text. */
-export function hasText(name) {
+/**
+ * What a refusal is called.
+ * @param {string} kind of the problem, such as `not-eligible`
+ * @param {string} fallback said of a kind that has no text
+ */
+export function problemText(kind, fallback) {
+  const name = `problem${kind.replace(/(^|-)(.)/g, (all, dash, letter) => letter.toUpperCase())}`;
+  return hasText(name) ? t(name) : fallback;
+}
+
+function hasText(name) {
   return Object.hasOwn(LANGUAGES[current], name);
 }

@@ -6,7 +6,7 @@
 import { html, isStill, useEffect, usePages, useRef, useState } from './ui.js';
 import { Dialog } from './dialog.js';
 import { clock, money } from './format.js';
-import { hasText, t } from './texts.js';
+import { problemText, t } from './texts.js';
 import { lookOf, PrizeIcon, prizeName, prizeNames, WheelFace, worth } from './wheel-face.js';
 
 const TURN_MILLIS = 4200;
@@ -119,8 +119,7 @@ function chances({ chancesLeft, chancesLeftToday }) {
 }
 
 function told(refused) {
-  const name = `problem${refused.reason.replace(/(^|-)(.)/g, (all, dash, letter) => letter.toUpperCase())}`;
-  return refused.reason === 'insufficient-funds' ? t('tooFewPoints') : hasText(name) ? t(name) : refused.message;
+  return refused.reason === 'insufficient-funds' ? t('tooFewPoints') : problemText(refused.reason, refused.message);
 }
 
 /** Turns the wheel so that the play's prize is under the pointer; at once for who wants no movement. */

@@ -1,8 +1,8 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.domain.draw.DrawState.Issued;
-import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.Rules;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.ShardLoader;

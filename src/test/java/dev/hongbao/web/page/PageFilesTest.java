@@ -54,15 +54,27 @@ class PageFilesTest {
             assertThat(about.getJsonArray("files")).contains(module + ".js", module + ".d.ts");
             assertThat(exports(module + ".d.ts")).as(module).isNotEmpty().isEqualTo(exports(module + ".js"));
         }
+        assertThat(methods("hongbao-client.d.ts")).contains("claim").isEqualTo(methods("hongbao-client.js"));
     }
 
     /** Functions, classes and what is handed on; types alone are not there when it runs. */
     private static Set<String> exports(String file) {
-        Matcher export = Pattern.compile("(?m)^export (?:(?:async )?(?:function|class) |\\{ )(\\w+)")
-                .matcher(text(PageFiles.chat(), "/" + file));
+        return named("(?m)^export (?:(?:async )?(?:function|class) |\\{ )(\\w+)", text(PageFiles.chat(), "/" + file));
+    }
+
+    /** The public ones of the client. */
+    private static Set<String> methods(String file) {
+        String text = text(PageFiles.chat(), "/" + file);
+        int start = text.indexOf("class HongbaoClient {");
+        return named(
+                "(?m)^  (?:async )?(?!constructor)([a-z]\\w*)\\(", text.substring(start, text.indexOf("\n}\n", start)));
+    }
+
+    private static Set<String> named(String pattern, String text) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
         Set<String> names = new TreeSet<>();
-        while (export.find()) {
-            names.add(export.group(1));
+        while (matcher.find()) {
+            names.add(matcher.group(1));
         }
         return names;
     }
@@ -148,13 +160,8 @@ class PageFilesTest {
         assertThat(names("/app/texts-zh.js")).isNotEmpty().isEqualTo(names("/app/texts-en.js"));
     }
 
-    private static TreeSet<String> names(String path) {
-        TreeSet<String> names = new TreeSet<>();
-        Matcher fields = Pattern.compile("(?m)^  (\\w+): ").matcher(text(PageFiles.chat(), path));
-        while (fields.find()) {
-            names.add(fields.group(1));
-        }
-        return names;
+    private static Set<String> names(String path) {
+        return named("(?m)^  (\\w+): ", text(PageFiles.chat(), path));
     }
 
     private static String text(PageFiles files, String path) {
