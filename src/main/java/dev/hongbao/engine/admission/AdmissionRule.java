@@ -104,7 +104,9 @@ final class AdmissionRule {
 
     private double target() {
         double work = capacity * seconds;
-        double none = measured ? settings.batch() : Math.max(2 * settings.batch(), Math.min(settings.settlement(), work * UNMEASURED));
+        double none = measured
+                ? settings.batch()
+                : Math.max(2 * settings.batch(), Math.min(settings.settlement(), work * UNMEASURED));
         return Math.max(none, work * TARGET);
     }
 

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A thousand users at one moment: each gets an answer, and the books are clean. */
+@Tag("long")
 class RainBenchIT {
     @Test
     void everybodyIsAnsweredAndWhatIsSettledIsMeasured(@TempDir Path directory) throws Exception {

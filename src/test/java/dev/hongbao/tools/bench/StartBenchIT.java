@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One start and a second of each load, where {@code wrk} is installed: nothing is refused, and the books are clean. */
+@Tag("long")
 class StartBenchIT {
     @Test
     void aServerStartsAndServesAtOnce(@TempDir Path directory) throws Exception {
