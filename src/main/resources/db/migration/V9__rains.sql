@@ -146,6 +146,8 @@ $$;
 create function cancel_rain(of_rain uuid) returns void
     language plpgsql
 as $$
+declare
+    never uuid[];
 begin
     perform end_campaign(of_rain);
     update rain as r set cancelled_at = c.ends_at
@@ -154,6 +156,12 @@ begin
     if found then
         -- At once, and all of them: there are at most 500 drops. Nobody else ends them before this is committed.
         perform end_pools(array[of_rain], 500);
+        -- And nobody announces what never falls.
+        never := array(select u.packet from rain as r join pool as o on o.campaign = r.id
+                       join packet as p on p.id = o.packet and p.opens_at >= r.cancelled_at - interval '1 microsecond'
+                       join unannounced as u on u.packet = o.packet
+                       where r.id = of_rain order by u.packet for update of u);
+        delete from unannounced where packet = any (never);
     end if;
 end
 $$;

@@ -1,5 +1,6 @@
 package dev.hongbao.server;
 
+import dev.hongbao.common.config.ClaimConfig;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimSettings;
@@ -350,6 +351,9 @@ public final class Engine {
     }
 
     private Future<Void> startAdmission() {
+        if (config.domain().claim().admission() == ClaimConfig.Admission.OFF) {
+            return Future.succeededFuture();
+        }
         admitting = vertx.deployVerticle(new AdmissionExchange(
                 admission, stores.redisUrl(), config.engine().redis().commandTimeout(), namespace()));
         return admitting.mapEmpty();

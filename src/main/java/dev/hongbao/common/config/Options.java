@@ -178,6 +178,14 @@ public final class Options {
             "10000",
             "Claims waiting for their answer in this server; further ones get 503. As many as it settles in half a second"
                     + " is plenty: who waits longer than claim.settle-timeout gets 503 anyway.");
+    static final Option<ClaimConfig.Admission> CLAIM_ADMISSION = define(
+            "claim.admission",
+            OptionType.oneOf(
+                    ClaimConfig.Admission.class, admission -> admission.name().toLowerCase(Locale.ROOT)),
+            "off",
+            "When more claims come than can be settled: on lets in what is settled, measured over all servers, and refuses the"
+                    + " rest at once. On also refuses part of a crowd that a server just started would settle within the"
+                    + " timeout.");
     static final Option<Duration> JOURNAL_POLL_INTERVAL = define(
             "journal.poll-interval",
             OptionType.duration("10ms", "1s"),

@@ -82,7 +82,7 @@ final class RainBench {
     /** As {@link OverloadBench#run}. */
     static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
         progress.accept("server");
-        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, Map.of())) {
+        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, Map.of("claim.admission", "on"))) {
             try (BenchBed bed = BenchBed.beside(server.config())) {
                 RainBench bench = new RainBench(server, bed, scale, progress);
                 bench.findings.on(Machine.versions(bed.stores()));

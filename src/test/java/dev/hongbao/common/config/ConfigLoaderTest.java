@@ -288,7 +288,7 @@ class ConfigLoaderTest {
 
     @Test
     void aRecordMadeInCodeIsCheckedLikeOneFromAFile() {
-        assertThatThrownBy(() -> new ClaimConfig(257, Duration.ofSeconds(2), 1))
+        assertThatThrownBy(() -> new ClaimConfig(257, Duration.ofSeconds(2), 1, ClaimConfig.Admission.OFF))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("claim.batch-size must be 1 … 256 claims, not 257");
     }

@@ -36,7 +36,8 @@ class AdmissionIT {
     private static final Map<String, String> OPTIONS = Map.of(
             "http.event-loops", "1",
             "packet.max-count", Integer.toString(SHARES),
-            "claim.settle-timeout", "10s");
+            "claim.settle-timeout", "10s",
+            "claim.admission", "on");
 
     private final TestServers servers;
     private final Books books;

@@ -6,10 +6,12 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A second of twice what a server can do: it settles, refuses the rest with Retry-After, and its books are clean. */
+@Tag("long")
 class OverloadBenchIT {
     @Test
     void theExcessIsRefusedAndTheRestIsSettled(@TempDir Path directory) throws Exception {
