@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The archive of classes that the container image is built with, made from the jar as the image does. The image's JVM is a later one
  * than the oldest that the jar runs on, which has archives of classes by other flags: {@code operating} tells of both.
  */
+@Tag("long")
 class ClassArchiveIT {
     private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
     private static final int FIRST_WITH_CACHE = 25;
