@@ -1,6 +1,5 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.ClaimConfig;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimSettings;
@@ -11,7 +10,6 @@ import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlaySettings;
-import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.journal.KeyLoader;
@@ -39,7 +37,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything but the faces: the pool, what is cached, the persistence verticle, and the services that the faces call. Safe on
@@ -66,12 +63,11 @@ public final class Engine {
     private final Campaigns campaigns;
     private final Wallets wallets;
     private final News newsForHost;
-    private final AdmissionControl admission;
+    private final Admission admission;
     private final Supplier<PersistenceVerticle> newWriter;
     private final MeterRegistry metrics;
-    private Future<@Nullable String> writer = Future.succeededFuture();
-    private Future<@Nullable String> news = Future.succeededFuture();
-    private Future<@Nullable String> admitting = Future.succeededFuture();
+    private final Deployment writer;
+    private final Deployment news;
 
     private Engine(
             Vertx vertx,
@@ -120,15 +116,10 @@ public final class Engine {
                         config.domain().feed().retention()));
         this.wallets = new Wallets(pools.requests());
         this.newsForHost = new News(vertx, pools, shardCount, config);
-        this.admission = new AdmissionControl(
-                shardCount,
-                new AdmissionControl.Settings(
-                        config.domain().claim().settleTimeout(),
-                        SETTLEMENT_ITEMS,
-                        config.domain().claim().batchSize()),
-                metrics,
-                System::nanoTime);
+        this.admission = new Admission(vertx, config, shardCount, SETTLEMENT_ITEMS, metrics);
         this.metrics = metrics;
+        this.writer = new Deployment(vertx);
+        this.news = new Deployment(vertx);
         JournalMetrics journal = new JournalMetrics(metrics, shards);
         this.newWriter = () -> new PersistenceVerticle(wiring(journal, shardStore, presence));
     }
@@ -178,7 +169,7 @@ public final class Engine {
                                 config.domain().packet()))
                         .compose(started -> engine.quarantine.start())
                         .compose(started -> engine.newsForHost.start())
-                        .compose(started -> engine.startAdmission())
+                        .compose(started -> engine.admission.start(config, stores, engine.namespace()))
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly)
@@ -219,7 +210,7 @@ public final class Engine {
             PacketService packetService = packets.packets();
             return new LoopServices(
                     redis,
-                    packets.claims(redis, admission, claimSettings()),
+                    packets.claims(redis, admission.control(), claimSettings()),
                     packetService,
                     new FeedService(vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog()),
                     new Services.Hosted(
@@ -326,14 +317,13 @@ public final class Engine {
 
     /** Tells other servers what they wait for, and hears it of them, over a line that belongs to the engine from now on. Once. */
     public Future<Void> join(ServerLine line) {
-        news = vertx.deployVerticle(new ServerNews(
+        return news.start(() -> new ServerNews(
                 line,
                 shards,
                 List.of(new ClaimFacts(vertx.eventBus()), draws.facts()),
                 FeedHub.NUDGE,
                 FeedHub.NUDGED,
                 metrics));
-        return news.mapEmpty();
     }
 
     /** What tells the webhooks, to be deployed once. */
@@ -343,41 +333,17 @@ public final class Engine {
 
     /** Ends {@link #join}. */
     public Future<Void> leave() {
-        Future<@Nullable String> joined = news;
-        news = Future.succeededFuture();
-        return joined.compose(running -> running == null
-                ? Future.succeededFuture()
-                : vertx.undeploy(running).mapEmpty());
-    }
-
-    private Future<Void> startAdmission() {
-        if (config.domain().claim().admission() == ClaimConfig.Admission.OFF) {
-            return Future.succeededFuture();
-        }
-        admitting = vertx.deployVerticle(new AdmissionExchange(
-                admission, stores.redisUrl(), config.engine().redis().commandTimeout(), namespace()));
-        return admitting.mapEmpty();
-    }
-
-    private Future<Void> stopAdmission() {
-        return admitting.compose(running -> running == null
-                ? Future.succeededFuture()
-                : vertx.undeploy(running).mapEmpty());
+        return news.stop();
     }
 
     /** Settles from now on, as far as this server owns shards; it does so from the start. */
     public Future<Void> startWriter() {
-        writer = writer.compose(
-                running -> running != null ? Future.succeededFuture(running) : vertx.deployVerticle(newWriter.get()));
-        return writer.mapEmpty();
+        return writer.start(newWriter::get);
     }
 
     /** Settles what is in the journals and gives the shards away: claims are accepted, and settled by whoever owns them next. */
     public Future<Void> stopWriter() {
-        writer = writer.compose(running -> running == null
-                ? Future.succeededFuture()
-                : vertx.undeploy(running).mapEmpty());
-        return writer.mapEmpty();
+        return writer.stop();
     }
 
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
@@ -386,7 +352,7 @@ public final class Engine {
         return stopWriter()
                 .eventually(feeds::close)
                 .eventually(packets::stopSending)
-                .eventually(this::stopAdmission)
+                .eventually(admission::stop)
                 .eventually(pools::close);
     }
 }

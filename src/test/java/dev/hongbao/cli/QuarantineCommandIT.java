@@ -28,7 +28,6 @@ class QuarantineCommandIT {
     private Books books;
     private TestEngine engine;
 
-    /** What a command printed, and its exit code. */
     @BeforeEach
     void start(TestServers given) {
         servers = given;

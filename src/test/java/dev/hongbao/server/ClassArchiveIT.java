@@ -18,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
  * The archive of classes that the container image is built with, made from the jar as the image does. The image's JVM is a later one
  * than the oldest that the jar runs on, which has archives of classes by other flags: {@code operating} tells of both.
  */
-@Tag("long")
 class ClassArchiveIT {
     private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
     private static final int FIRST_WITH_CACHE = 25;
@@ -27,6 +26,7 @@ class ClassArchiveIT {
     private Path directory;
 
     @Test
+    @Tag("long")
     void theJarsClassesComeFromTheArchive() throws Exception {
         // Given what the image's build runs
         String image = Files.readString(Path.of("docker/Dockerfile"));

@@ -23,7 +23,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Makes campaigns on an engine, and opens their pools. */
 public final class TestCampaigns {
-    private static final Duration IN_TIME = Duration.ofSeconds(15);
+    private static final Duration IN_TIME = Duration.ofSeconds(20);
 
     private final TestEngine engine;
 

@@ -10,6 +10,7 @@ import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.WalletEntry;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.engine.postgres.PostgresAddress;
@@ -171,9 +172,13 @@ public final class TestEngine implements AutoCloseable {
 
     /** As above, on one of the loops, and without waiting. */
     public Future<ClaimOutcome> claim(int loop, Packet packet, String user) {
+        return claim(loop, member(user), packet.id());
+    }
+
+    /** As above, by whom the test makes. */
+    public Future<ClaimOutcome> claim(int loop, Caller caller, PacketId packet) {
         return loop(loop)
-                .call(services ->
-                        services.claims().claim(member(user), packet.id(), null).settled());
+                .call(services -> services.claims().claim(caller, packet, null).settled());
     }
 
     public static SendCommand lucky(long amount, int count, Duration expiresIn) {

@@ -1,59 +1,32 @@
 package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.domain.rain.RainSeed;
-import dev.hongbao.engine.shard.RowPages;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Holds the moments of every rain against its seed; that the seed gives the commitment is a constraint. Reads page by page, and computes
- * on a worker. One instance a run.
- */
+/** Holds the moments of every rain against its seed; that the seed gives the commitment is a constraint. */
 final class RainSeedAudit {
     /** A drop that had not fallen when its rain was cancelled opens just before that, so that it can be closed. */
     private static final String RAINS = "select r.id, r.seed, r.starts_at, r.last_at, r.drops,"
             + " r.cancelled_at - interval '1 microsecond' as cut_off, array_agg(p.opens_at order by p.opens_at) as moments"
             + " from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet group by r.id order by r.id";
 
-    private final Vertx vertx;
-    private final List<String> lines = new ArrayList<>();
+    private RainSeedAudit() {}
 
-    RainSeedAudit(Vertx vertx) {
-        this.vertx = vertx;
+    static RowAudit of(Vertx vertx) {
+        return new RowAudit(
+                vertx, "the drops of every rain fall at the moments that its seed gives", RAINS, RainSeedAudit::line);
     }
 
-    /** @param connection in a transaction */
-    Future<Finding> run(SqlConnection connection) {
-        return RowPages.each(
-                        connection,
-                        RAINS,
-                        Tuple.tuple(),
-                        page -> vertx.executeBlocking(() -> {
-                            look(page);
-                            return null;
-                        }))
-                .map(read -> new Finding(
-                        "I2",
-                        "the drops of every rain fall at the moments that its seed gives",
-                        Severity.VIOLATION,
-                        lines));
-    }
-
-    private void look(RowSet<Row> page) {
-        for (Row row : page) {
-            if (lines.size() < Reconciliation.MAX_LINES && !keepsItsMoments(row)) {
-                lines.add("rain " + row.getUUID("id") + ": its drops fall at other moments than its seed gives");
-            }
-        }
+    private static @Nullable String line(Row row) {
+        return keepsItsMoments(row)
+                ? null
+                : "rain " + row.getUUID("id") + ": its drops fall at other moments than its seed gives";
     }
 
     private static boolean keepsItsMoments(Row row) {

@@ -77,20 +77,12 @@ public final class Reconciliation {
                                 .query("set local enable_nestloop = off; set local work_mem = '64MB'")
                                 .execute())
                         .compose(set -> each(connection, found))
-                        .compose(checked -> new SplitAudit(vertx).run(connection))
-                        .compose(splits -> {
-                            found.accept(splits);
-                            return new DrawSeedAudit(vertx).run(connection);
-                        })
-                        .map(seeds -> {
-                            found.accept(seeds);
-                            return seeds;
-                        })
-                        .compose(seeds -> new RainSeedAudit(vertx).run(connection))
-                        .map(moments -> {
-                            found.accept(moments);
-                            return moments;
-                        })
+                        .compose(
+                                checked -> new SplitAudit(vertx).run(connection).onSuccess(found::accept))
+                        .compose(splits ->
+                                DrawSeedAudit.of(vertx).run(connection).onSuccess(found::accept))
+                        .compose(
+                                seeds -> RainSeedAudit.of(vertx).run(connection).onSuccess(found::accept))
                         .eventually(() -> connection.query("rollback").execute()))
                 .compose(checked -> new RedisAudit(vertx, pool, redis, namespace, formats, audits).run())
                 .map(differences -> {

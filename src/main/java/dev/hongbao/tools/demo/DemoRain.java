@@ -19,7 +19,7 @@ final class DemoRain {
     private static final int DROPS = 6;
     private static final int SHARE = 20;
     private static final Duration UNTIL_START = Duration.ofSeconds(1);
-    private static final int SECONDS = 3;
+    private static final int SECONDS = 6; // so that the last drop has a second and a half
 
     private final DemoScene scene;
     private final int perDrop;

@@ -227,10 +227,7 @@ class CampaignIT {
 
     private Kind claimAs(Packet pool, String user, Map<String, String> traits) {
         Caller caller = new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX, traits);
-        return get(engine.loop(0)
-                        .call(services ->
-                                services.claims().claim(caller, pool.id(), null).settled()))
-                .kind();
+        return get(engine.claim(0, caller, pool.id())).kind();
     }
 
     @Test

@@ -9,12 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.ShardScript;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestEngine;
-import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.time.Duration;
@@ -23,49 +21,28 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
 /** How many shares of a campaign one user has: decided together with the slot, whoever races, whatever Redis loses. */
-@ExtendWith(Servers.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class CampaignLimitsIT {
+class CampaignLimitsIT extends TwoEngines {
     private static final Duration IN_TIME = Duration.ofSeconds(15);
     private static final int USERS = 2_000;
 
-    private TestServers servers;
-    private Books books;
-    private TestEngine engine;
-    private TestEngine other;
     private TestCampaigns campaigns;
 
     @BeforeAll
-    void start(TestServers given) {
-        servers = given;
-        books = new Books(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
-        other = TestEngine.start(servers, 2, Map.of());
+    void make() {
         campaigns = new TestCampaigns(engine);
-        engine.deposit("shop", 10_000_000);
-    }
-
-    @AfterAll
-    void stop() {
-        other.close();
-        engine.close();
-        assertReconciled();
     }
 
     /** But for gus, whose days are moved by hand: then he has more on one day than the campaign allows, and the audit says so. */
-    private void assertReconciled() {
+    @Override
+    protected void assertBooks() {
         assertThat(books.audited()).allMatch(line -> line.contains(" user gus: 2 claims on the 1 days"));
     }
 
@@ -231,7 +208,7 @@ class CampaignLimitsIT {
         assertThat(claimOnceRecovered(shoes, "ida")).isEqualTo(Kind.LIMITED);
         assertThat(claimOnceRecovered(coat, "ida")).isEqualTo(Kind.CLAIMED);
         assertThat(claimOnceRecovered(hat, "ida")).isEqualTo(Kind.LIMITED);
-        assertReconciled();
+        assertBooks();
     }
 
     /** A claim may have to wait longer for a recovery than its caller does. */

@@ -17,13 +17,11 @@ import dev.hongbao.domain.campaign.CampaignView.Status;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
-import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
@@ -32,42 +30,20 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a host orders while its users open and claim, on two servers: no cent is lost, and no order comes too late unnoticed. */
-@ExtendWith(Servers.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class CampaignRacesIT {
+class CampaignRacesIT extends TwoEngines {
     private static final Duration IN_TIME = Duration.ofSeconds(20);
     private static final int USERS = 200;
 
-    private TestServers servers;
-    private Books books;
-    private TestEngine engine;
-    private TestEngine other;
     private TestCampaigns campaigns;
 
     @BeforeAll
-    void start(TestServers given) {
-        servers = given;
-        books = new Books(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
-        other = TestEngine.start(servers, 2, Map.of());
+    void make() {
         campaigns = new TestCampaigns(engine);
-        engine.deposit("shop", 10_000_000);
-    }
-
-    @AfterAll
-    void stop() {
-        other.close();
-        engine.close();
-        books.assertReconciled();
     }
 
     private TestEngine server(int i) {
@@ -305,7 +281,7 @@ class CampaignRacesIT {
         }
 
         // Then all end, and every cent is back
-        eventually(IN_TIME, () -> assertThat(campaigns.view(id).status()).isEqualTo(Status.CLOSED));
+        campaigns.awaitClosed(campaign);
         assertThat(engine.balance("shop")).isEqualTo(before);
         assertThat(campaigns.report(id))
                 .hasSize(41)

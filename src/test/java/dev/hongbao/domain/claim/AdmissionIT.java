@@ -174,7 +174,8 @@ class AdmissionIT {
             assertThat(twos.wrong.size()).as("wrong").isZero();
             assertThat(ones.refused.get()).isGreaterThan(ones.claimed.get());
             assertThat(twos.refused.get()).isGreaterThan(twos.claimed.get());
-            assertThat(twos.admitted() / ones.admitted()).isBetween(0.7, 1.4);
+            assertThat(twos.admitted() / ones.admitted())
+                    .isBetween(0.7, 1.4); // 10 % is shown without threads, by AdmissionControlTest
 
             // When they cannot hear of each other
             Packet next = one.send("alice", 1_000_000, SHARES);

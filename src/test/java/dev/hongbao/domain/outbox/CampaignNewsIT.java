@@ -11,13 +11,11 @@ import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.campaign.CampaignView;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
-import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
@@ -25,43 +23,21 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the host is told of its campaigns: each fact once, in its order, with the totals of the books. */
-@ExtendWith(Servers.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class CampaignNewsIT {
+class CampaignNewsIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final Set<String> ALL = Set.copyOf(OutboxTypes.ALL);
 
-    private TestServers servers;
-    private Books books;
-    private TestEngine engine;
-    private TestEngine other;
     private TestCampaigns campaigns;
 
     @BeforeAll
-    void start(TestServers given) {
-        servers = given;
-        books = new Books(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
-        other = TestEngine.start(servers, 1, Map.of());
+    void make() {
         campaigns = new TestCampaigns(engine);
-        engine.deposit("shop", 1_000_000);
-    }
-
-    @AfterAll
-    void stop() {
-        other.close();
-        engine.close();
-        books.assertReconciled();
     }
 
     private static final class Host {

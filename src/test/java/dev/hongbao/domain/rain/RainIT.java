@@ -15,11 +15,9 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
-import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -32,51 +30,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A rain from its making to its end: its moments, who may catch, how often, and where its money goes. */
-@ExtendWith(Servers.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class RainIT {
+class RainIT extends TwoEngines {
     private static final int USERS = 300;
     private static final Caller STRANGER =
             new Caller(new UserId("eve"), Set.of(new GroupId("strangers")), Role.USER, Instant.MAX);
 
-    private TestServers servers;
-    private Books books;
-    private TestEngine engine;
-    private TestEngine other;
     private TestRains rains;
 
     @BeforeAll
-    void start(TestServers given) {
-        servers = given;
-        books = new Books(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
-        other = TestEngine.start(servers, 2, Map.of());
+    void make() {
         rains = new TestRains(engine);
-        engine.deposit("shop", 10_000_000);
     }
 
-    @AfterAll
-    void stop() {
-        other.close();
-        engine.close();
+    @Override
+    protected void assertBooks() {
         books.assertJournalsEmpty();
-        books.assertReconciled();
-    }
-
-    private static Future<ClaimOutcome> claim(TestEngine on, int loop, Caller caller, PacketId drop) {
-        return on.loop(loop)
-                .call(services -> services.claims().claim(caller, drop, null).settled());
+        super.assertBooks();
     }
 
     private ClaimOutcome claim(Caller caller, PacketId drop) {
-        return get(claim(engine, 0, caller, drop));
+        return get(engine.claim(0, caller, drop));
     }
 
     private List<PacketId> drops(RainView rain) {
@@ -163,7 +140,7 @@ class RainIT {
             Caller caller = TestEngine.member("u" + user);
             for (PacketId drop : drops) {
                 int loop = taps.size();
-                taps.add(() -> answers.add(claim(loop % 2 == 0 ? engine : other, loop / 2, caller, drop)));
+                taps.add(() -> answers.add((loop % 2 == 0 ? engine : other).claim(loop / 2, caller, drop)));
             }
         }
         Collections.shuffle(taps, random);
@@ -180,6 +157,7 @@ class RainIT {
                                 + " where o.campaign = '" + rain.rain().id() + "' group by c.user_id) as counts"))
                 .as("seed %d", seed)
                 .isEqualTo(2);
+        rains.cancel(rain.rain().id()); // nothing is left to wait for
         RainView ended = rains.awaitEnded(rain);
         assertThat(ended.caught())
                 .isEqualTo(new RainView.Caught(USERS, rain.rain().definition().budget(), 0));

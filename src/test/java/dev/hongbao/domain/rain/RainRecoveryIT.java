@@ -34,11 +34,7 @@ class RainRecoveryIT {
     private static final Duration IN_TIME = Duration.ofSeconds(15);
 
     private static Kind claim(TestEngine engine, String user, PacketId drop) {
-        return get(engine.loop(0)
-                        .call(services -> services.claims()
-                                .claim(TestEngine.member(user), drop, null)
-                                .settled()))
-                .kind();
+        return get(engine.claim(0, TestEngine.member(user), drop)).kind();
     }
 
     /** A claim may have to wait longer for a recovery than its caller does. */
@@ -95,7 +91,7 @@ class RainRecoveryIT {
             try (TestEngine maker = TestEngine.start(servers, 1, Map.of())) {
                 maker.deposit("shop", 1_000);
                 rain = new TestRains(maker)
-                        .create(definition(6, 4, 1, 1)
+                        .create(definition(2, 4, 1, 1)
                                 .put("startsAt", Instant.now().plusSeconds(3).toString()));
             }
 

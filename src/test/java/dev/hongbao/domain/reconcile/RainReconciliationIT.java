@@ -7,16 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.rain.RainView;
-import dev.hongbao.server.Audit;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -50,10 +46,7 @@ class RainReconciliationIT {
             RainView over = rains.create(definition(8, 3, 2, 2));
             for (RainView rain : List.of(open, cancelled, over)) {
                 PacketId drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
-                get(engine.loop(0)
-                        .call(services -> services.claims()
-                                .claim(TestEngine.member("bob"), drop, null)
-                                .settled()));
+                get(engine.claim(0, TestEngine.member("bob"), drop));
             }
             rains.cancel(cancelled.rain().id());
             rains.awaitEnded(cancelled);
@@ -66,10 +59,8 @@ class RainReconciliationIT {
         assertThat(seen).containsAll(RainChecks.ALL.stream().map(Check::name).toList());
     }
 
-    private List<String> audit() throws Exception {
-        return Audit.run(TestEngine.stores(servers), finding -> {}).stream()
-                .flatMap(finding -> finding.lines().stream())
-                .toList();
+    private List<String> audit() {
+        return new Books(servers).audited();
     }
 
     @Test
@@ -91,34 +82,19 @@ class RainReconciliationIT {
                 "update rain set ended = not ended"
             })
     void forgedBooksAreFound(String forgery) throws Exception {
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
-            // Given books that the rules would not have let anybody write
-            forge(owner, statement, forgery);
+        // When the audit reads books that the rules would not have let anybody write
+        Set<String> found = new ForgedBooks(
+                        servers,
+                        List.of(
+                                "alter table packet disable trigger user",
+                                "alter table pool disable trigger user",
+                                "alter table packet drop constraint packet_is_committed",
+                                "alter table rain drop constraint rain_is_committed"))
+                .found(forgery, RainChecks.ALL);
 
-            // When they are read as the audit reads them
-            Set<String> found = new HashSet<>();
-            for (Check check : RainChecks.ALL) {
-                if (statement.executeQuery(check.sql()).next()) {
-                    found.add(check.name());
-                }
-            }
-
-            // Then
-            assertThat(found).as(forgery).isNotEmpty();
-            seen.addAll(found);
-            owner.rollback();
-        }
-    }
-
-    private static void forge(Connection owner, Statement statement, String forgery) throws Exception {
-        owner.setAutoCommit(false);
-        for (String table : List.of("packet", "pool")) {
-            statement.execute("alter table " + table + " disable trigger user");
-        }
-        statement.execute("alter table packet drop constraint packet_is_committed");
-        statement.execute("alter table rain drop constraint rain_is_committed");
-        assertThat(statement.executeUpdate(forgery)).as(forgery).isPositive();
+        // Then
+        assertThat(found).as(forgery).isNotEmpty();
+        seen.addAll(found);
     }
 
     @Test
@@ -133,10 +109,11 @@ class RainReconciliationIT {
 
         // When
         books.execute(String.format(move, "-"));
+        List<String> found = audit();
+        books.execute(String.format(move, "+"));
 
         // Then
-        assertThat(audit()).anySatisfy(line -> assertThat(line).contains("other moments"));
-        books.execute(String.format(move, "+"));
+        assertThat(found).anySatisfy(line -> assertThat(line).contains("other moments"));
         assertThat(audit()).isEmpty();
     }
 
@@ -154,10 +131,11 @@ class RainReconciliationIT {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             String counted = redis.hget(key, "bob");
             redis.hset(key, "bob", counted.replaceFirst("1", "0"));
-            assertThat(audit())
+            List<String> found = audit();
+            redis.hset(key, "bob", counted);
+            assertThat(found)
                     .anySatisfy(
                             line -> assertThat(line).contains(open.rain().id().toString()));
-            redis.hset(key, "bob", counted);
         }
     }
 }

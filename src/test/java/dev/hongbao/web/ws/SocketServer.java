@@ -68,11 +68,7 @@ final class SocketServer implements AutoCloseable {
 
     /** Posts as whose token it is, under a key of its own. */
     JsonObject post(String path, String token, JsonObject body) {
-        return call(HttpRequest.newBuilder(server.base().resolve(path))
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
-                .header("Idempotency-Key", UUID.randomUUID().toString())
-                .POST(BodyPublishers.ofString(body.encode())));
+        return post(path, token, UUID.randomUUID().toString(), body);
     }
 
     /** Makes a draw that closes years from now. @return its id */
@@ -95,8 +91,12 @@ final class SocketServer implements AutoCloseable {
     }
 
     private JsonObject post(String user, Role role, String path, String key, JsonObject body, String... groups) {
+        return post(path, token(user, Duration.ofHours(1), role, groups), key, body);
+    }
+
+    private JsonObject post(String path, String token, String key, JsonObject body) {
         return call(HttpRequest.newBuilder(server.base().resolve(path))
-                .header("Authorization", "Bearer " + token(user, Duration.ofHours(1), role, groups))
+                .header("Authorization", "Bearer " + token)
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", key)
                 .POST(BodyPublishers.ofString(body.encode())));

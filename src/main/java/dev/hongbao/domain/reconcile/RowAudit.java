@@ -1,0 +1,56 @@
+package dev.hongbao.domain.reconcile;
+
+import dev.hongbao.engine.shard.RowPages;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Computes something of every row again, which no query can. Reads page by page, and computes on a worker. One instance a run. */
+final class RowAudit {
+    private final Vertx vertx;
+    private final String name;
+    private final String sql;
+    private final Function<Row, @Nullable String> fault;
+    private final List<String> lines = new ArrayList<>();
+
+    /**
+     * @param name of what holds, for {@link Finding}
+     * @param sql selects the rows
+     * @param fault what is wrong with a row, a line; null for nothing
+     */
+    RowAudit(Vertx vertx, String name, String sql, Function<Row, @Nullable String> fault) {
+        this.vertx = vertx;
+        this.name = name;
+        this.sql = sql;
+        this.fault = fault;
+    }
+
+    /** @param connection in a transaction */
+    Future<Finding> run(SqlConnection connection) {
+        return RowPages.each(
+                        connection,
+                        sql,
+                        Tuple.tuple(),
+                        page -> vertx.executeBlocking(() -> {
+                            look(page);
+                            return null;
+                        }))
+                .map(read -> new Finding("I2", name, Severity.VIOLATION, lines));
+    }
+
+    private void look(RowSet<Row> page) {
+        for (Row row : page) {
+            String line = lines.size() < Reconciliation.MAX_LINES ? fault.apply(row) : null;
+            if (line != null) {
+                lines.add(line);
+            }
+        }
+    }
+}
