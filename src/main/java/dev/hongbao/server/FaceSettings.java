@@ -10,6 +10,7 @@ import dev.hongbao.web.access.RateLimitSettings;
 import dev.hongbao.web.http.ClientAddresses;
 import dev.hongbao.web.http.ConnectionCap;
 import dev.hongbao.web.http.HttpSettings;
+import dev.hongbao.web.http.Origins;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 
@@ -46,6 +47,10 @@ final class FaceSettings {
         return ClientAddresses.of(config.proxies().trusted(), config.proxies().header());
     }
 
+    static Origins origins(HttpConfig config) {
+        return new Origins(config.connections().origins());
+    }
+
     static ConnectionCap connections(HttpConfig config, ClientAddresses addresses, MeterRegistry metrics) {
         return new ConnectionCap(
                 OpenFiles.atMost(config.connections().max()),
@@ -71,6 +76,7 @@ final class FaceSettings {
                         defaults.body(),
                         http.timeouts().idle(),
                         http.timeouts().answer(),
-                        DRAIN_LIMIT));
+                        DRAIN_LIMIT),
+                origins(http));
     }
 }

@@ -233,7 +233,10 @@ public final class HongbaoServer implements AutoCloseable {
                 HttpMetrics.of(metrics, contract),
                 FaceSettings.connections(config.web().http(), addresses, metrics),
                 DemoRules.login(config, clock));
-        SocketGuards guards = new SocketGuards(config.web().socket().connections(), addresses);
+        SocketGuards guards = new SocketGuards(
+                config.web().socket().connections(),
+                addresses,
+                FaceSettings.origins(config.web().http()));
         SocketFace.Shared sockets = new SocketFace.Shared(
                 config.web().socket(), frames, admission, guards, new SocketMetrics(metrics, guards), clock);
         return new Faces(http, sockets);

@@ -10,7 +10,7 @@ import java.util.List;
  * @param eventLoops as configured; 0 is one per core, see {@link #effectiveEventLoops}
  * @param maxBodyBytes a larger request body is refused
  * @param timeouts how long it waits
- * @param connections how many may be open
+ * @param connections who may connect, and how many
  * @param proxies who may stand between it and its clients
  */
 public record HttpConfig(
@@ -34,13 +34,15 @@ public record HttpConfig(
     }
 
     /**
-     * How many connections may be open at once.
+     * Who may connect, and how many connections may be open at once.
      *
      * @param max in all
      * @param maxPerAddress of them, of one address
+     * @param origins exact origins whose pages may call and connect, beside this server's own on a loopback address; may be empty
      */
-    public record Connections(int max, int maxPerAddress) {
+    public record Connections(int max, int maxPerAddress, List<String> origins) {
         public Connections {
+            origins = List.copyOf(Options.HTTP_ORIGINS.require(origins));
             Options.HTTP_MAX_CONNECTIONS.require(max);
             Options.HTTP_MAX_PER_ADDRESS.require(maxPerAddress);
         }
@@ -88,7 +90,10 @@ public record HttpConfig(
                 values.get(Options.HTTP_EVENT_LOOPS),
                 values.get(Options.HTTP_MAX_BODY),
                 new Timeouts(values.get(Options.HTTP_IDLE_TIMEOUT), values.get(Options.HTTP_ANSWER_TIMEOUT)),
-                new Connections(values.get(Options.HTTP_MAX_CONNECTIONS), values.get(Options.HTTP_MAX_PER_ADDRESS)),
+                new Connections(
+                        values.get(Options.HTTP_MAX_CONNECTIONS),
+                        values.get(Options.HTTP_MAX_PER_ADDRESS),
+                        values.get(Options.HTTP_ORIGINS)),
                 new Proxies(values.get(Options.HTTP_TRUSTED_PROXIES), values.get(Options.HTTP_FORWARDED_HEADER)));
     }
 

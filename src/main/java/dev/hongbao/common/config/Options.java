@@ -48,6 +48,11 @@ public final class Options {
             OptionType.integer(1, 1_000_000, "connections"),
             "1000",
             "Connections of one address; further ones are closed. Of IPv6 a /64 counts as one; proxies and loopback are exempt.");
+    static final Option<List<String>> HTTP_ORIGINS = define(
+            "http.origins",
+            OptionType.origins(),
+            "",
+            "Whose pages may call (CORS) and open a WebSocket; on a loopback address this server's own page may too.");
     static final Option<List<AddressRange>> HTTP_TRUSTED_PROXIES = define(
             "http.trusted-proxies",
             OptionType.addressRanges(),
@@ -288,11 +293,6 @@ public final class Options {
             "The certificate (PEM) of who has signed those of all servers; others are refused.");
 
     // The socket's guards
-    static final Option<List<String>> SOCKET_ORIGINS = define(
-            "socket.origins",
-            OptionType.origins(),
-            "",
-            "Whose pages may open a WebSocket; on a loopback address this server's own page may too.");
     static final Option<Integer> SOCKET_MAX_FRAME = define(
             "socket.max-frame", OptionType.size("1KiB", "1MiB"), "64KiB", "A larger frame closes its connection.");
     static final Option<Integer> SOCKET_MESSAGES_PER_SECOND = define(

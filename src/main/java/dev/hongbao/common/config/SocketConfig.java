@@ -1,12 +1,10 @@
 package dev.hongbao.common.config;
 
 import java.time.Duration;
-import java.util.List;
 
 /**
  * The guards of the WebSocket.
  *
- * @param origins exact origins whose pages may connect, beside this server's own on a loopback address; may be empty
  * @param maxFrameBytes a larger frame or message closes its connection
  * @param messagesPerSecond of one connection; twice as many at once
  * @param maxGroups that one connection follows
@@ -14,12 +12,7 @@ import java.util.List;
  * @param timeouts how long a connection may keep still
  */
 public record SocketConfig(
-        List<String> origins,
-        int maxFrameBytes,
-        int messagesPerSecond,
-        int maxGroups,
-        Connections connections,
-        Timeouts timeouts) {
+        int maxFrameBytes, int messagesPerSecond, int maxGroups, Connections connections, Timeouts timeouts) {
     /**
      * How many connections this server has at once.
      *
@@ -51,7 +44,6 @@ public record SocketConfig(
     }
 
     public SocketConfig {
-        origins = List.copyOf(Options.SOCKET_ORIGINS.require(origins));
         Options.SOCKET_MAX_FRAME.require(maxFrameBytes);
         Options.SOCKET_MESSAGES_PER_SECOND.require(messagesPerSecond);
         Options.SOCKET_MAX_GROUPS.require(maxGroups);
@@ -59,7 +51,6 @@ public record SocketConfig(
 
     static SocketConfig from(OptionValues values) {
         return new SocketConfig(
-                values.get(Options.SOCKET_ORIGINS),
                 values.get(Options.SOCKET_MAX_FRAME),
                 values.get(Options.SOCKET_MESSAGES_PER_SECOND),
                 values.get(Options.SOCKET_MAX_GROUPS),

@@ -28,6 +28,9 @@ public final class Contract {
     private static final JsonArray SERVICE_ONLY =
             new JsonArray().add(new JsonObject().put("token", new JsonArray().add("service")));
 
+    /** Where the contract says in words what a pattern asks for: a map at its root, and a sentence beside each pattern that is checked. */
+    static final String PATTERN_WORDS = "x-pattern-words";
+
     private final List<Path> paths;
 
     private Contract(List<Path> paths) {
@@ -142,11 +145,21 @@ public final class Contract {
         for (String name : object.fieldNames()) {
             switch (name) {
                 case "$ref", "responses", "uniqueItems", "examples", "description" -> {}
-                case "pattern" -> copy.put(name, javaPattern(object.getString(name)));
+                case "pattern" ->
+                    copy.put(name, javaPattern(object.getString(name)))
+                            .put(PATTERN_WORDS, words(object.getString(name), root));
                 default -> copy.put(name, inlined(object.getValue(name), root));
             }
         }
         return copy;
+    }
+
+    private static String words(String pattern, JsonObject root) {
+        String words = root.getJsonObject(PATTERN_WORDS).getString(pattern);
+        if (words == null) {
+            throw new IllegalStateException(PATTERN_WORDS + " of the contract has no words for " + pattern);
+        }
+        return words;
     }
 
     private static String javaPattern(String ecma) {

@@ -20,7 +20,8 @@ final class PlainSchema {
     private static final Predicate<Object> UNKNOWN = value -> false;
 
     /** What is said for people. */
-    private static final Set<String> REMARKS = Set.of("title", "description", "example", "examples", "default");
+    private static final Set<String> REMARKS =
+            Set.of("title", "description", "example", "examples", "default", Contract.PATTERN_WORDS);
 
     private static final Set<String> OF_TEXT = Set.of("type", "format", "pattern", "minLength", "maxLength", "enum");
     private static final Set<String> OF_NUMBER = Set.of("type", "format", "minimum", "maximum");

@@ -76,7 +76,7 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
     public static Problem of(InvalidInputException invalid) {
         ProblemType type = invalid.isMalformedJson() ? ProblemType.MALFORMED_JSON : ProblemType.INVALID_REQUEST;
         FieldFault first = invalid.faults().get(0);
-        return of(type, first.pointer() + " " + first.detail() + ".").withFaults(invalid.faults());
+        return of(type, sentence(first, first.detail(), ".")).withFaults(invalid.faults());
     }
 
     /** The same problem with the places of the faults. */
@@ -84,24 +84,35 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
         return new Problem(type, detail, places, retryAfterSeconds);
     }
 
-    /** The document, {@code application/problem+json}. */
-    public String toJson() {
+    /** The document, {@code application/problem+json}, in the reader's language; its type and pointers are the same in each. */
+    public String toJson(Language language) {
         JsonText json = new JsonText(256)
                 .beginObject()
                 .field("type", type.uri())
-                .field("title", type.title())
+                .field("title", language.say(type.title()))
                 .field("status", type.status())
-                .field("detail", detail);
+                .field("detail", detail(language));
         if (!faults.isEmpty()) {
             json.name("errors").beginArray();
             for (FieldFault fault : faults) {
                 json.beginObject()
                         .field("pointer", fault.pointer())
-                        .field("detail", fault.detail())
+                        .field("detail", language.say(fault.detail()))
                         .endObject();
             }
             json.endArray();
         }
         return json.endObject().toString();
+    }
+
+    private String detail(Language language) {
+        FieldFault first = faults.isEmpty() ? null : faults.get(0);
+        return first != null && detail.equals(sentence(first, first.detail(), "."))
+                ? sentence(first, language.say(first.detail()), language.say("."))
+                : language.say(detail);
+    }
+
+    private static String sentence(FieldFault fault, String words, String end) {
+        return fault.pointer() + " " + words + end;
     }
 }

@@ -92,6 +92,7 @@ public final class Schema {
             case "properties", "items" -> List.of();
             case "required" -> missing(term, value, place);
             case "additionalProperties" -> unknown(keywordPath, location, place);
+            case "pattern" -> List.of(new FieldFault(place, patternWords(keywordPath)));
             default -> List.of(new FieldFault(place, sentence(keyword, term)));
         };
     }
@@ -118,6 +119,12 @@ public final class Schema {
         return known ? List.of() : List.of(new FieldFault(place, "is not a field of this call"));
     }
 
+    /** What the contract says of the pattern, which a person need not read. */
+    private String patternWords(String keywordPath) {
+        String parent = keywordPath.substring(0, keywordPath.lastIndexOf('/'));
+        return String.valueOf(at(schema, parent + "/" + Contract.PATTERN_WORDS));
+    }
+
     private static String sentence(String keyword, @Nullable Object term) {
         return switch (keyword) {
             case "type" -> "must be of type " + term;
@@ -126,7 +133,6 @@ public final class Schema {
             case "maximum" -> "must be at most " + term;
             case "minLength", "minItems" -> "must have a length of at least " + term;
             case "maxLength", "maxItems" -> "must have a length of at most " + term;
-            case "pattern" -> "must match " + term;
             case "enum" -> "must be one of " + term;
             default -> "does not match the contract";
         };

@@ -29,10 +29,13 @@ public final class SocketDocument {
         return bundle(Contract.text("asyncapi.yaml"), Contract.text("openapi.yaml"));
     }
 
-    /** The schemas that the first document names are appended to it, whose last section has to be its schemas. */
+    /** The schemas that the first document names are appended to it, whose last section has to be its schemas; so is what is said of their patterns. */
     static String bundle(String asyncapi, String openapi) {
         Map<String, String> known = schemas(openapi);
-        StringBuilder text = new StringBuilder(asyncapi.replace(FOREIGN, "#/"));
+        String patternWords =
+                openapi.substring(openapi.indexOf("\n" + Contract.PATTERN_WORDS + ":"), openapi.indexOf("\npaths:\n"));
+        StringBuilder text = new StringBuilder(
+                asyncapi.replace(FOREIGN, "#/").replace("\ncomponents:\n", patternWords + "\ncomponents:\n"));
         Set<String> there = new TreeSet<>(schemas(asyncapi).keySet());
         for (int begin = 0; begin < text.length(); ) {
             String part = text.substring(begin);

@@ -1,6 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.netty.util.AsciiString;
@@ -62,7 +63,11 @@ final class Exchange {
     }
 
     /** Answers; does nothing when the client is gone or was answered. Of an answer that is begun this is the end. */
-    void send(Reply reply) {
+    void send(Reply english) {
+        Language language = english.problem() == null
+                ? Language.ENGLISH
+                : Language.of(request.getHeader(HttpHeaders.ACCEPT_LANGUAGE));
+        Reply reply = english.in(language);
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
             connections.answered(request.connection());
@@ -70,6 +75,9 @@ final class Exchange {
         }
         if (!response.headWritten()) {
             head(response, reply);
+            if (reply.problem() != null) {
+                response.putHeader(HttpHeaders.CONTENT_LANGUAGE, language.tag());
+            }
         }
         metrics.answered(route, reply.status());
         if (request.method().equals(HttpMethod.HEAD)) {

@@ -22,6 +22,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.CorsHandler;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,7 +95,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         routes.put("reportCampaign", campaigns::report);
         routes.put("getDemo", demo::about);
         routes.put("loginToDemo", demo::enter);
-        this.router = router(shared.contract(), routes);
+        this.router = router(shared.contract(), settings.origins(), routes);
     }
 
     /** Counts a call while it is under way: among its caller's, and among those that a stop waits for. */
@@ -102,8 +103,20 @@ final class HttpFace implements Handler<HttpServerRequest> {
         return call -> inFlight.run(call.caller(), () -> ongoing.track(route.answer(call)));
     }
 
-    private Router router(Contract contract, Map<String, Route> routes) {
+    private Router router(Contract contract, Origins origins, Map<String, Route> routes) {
         Router router = Router.router(vertx);
+        if (!origins.isEmpty()) {
+            CorsHandler crossed = origins.handler();
+            router.route().handler(routing -> {
+                if (origins.areCrossed(routing.request())) {
+                    HttpConnection connection = exchange(routing).request().connection();
+                    routing.addEndHandler(preflight -> connections.answered(connection));
+                    crossed.handle(routing);
+                } else {
+                    routing.next();
+                }
+            });
+        }
         for (Contract.Path path : contract.paths()) {
             for (Operation operation : path.operations()) {
                 Route route = Objects.requireNonNull(

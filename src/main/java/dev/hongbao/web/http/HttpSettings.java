@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.config.ListenAddress;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The HTTP face's address and limits.
@@ -10,8 +11,10 @@ import java.time.Duration;
  * @param maxBodyBytes larger bodies get 413; 1,000 recipients of 64 characters need 68 KB
  * @param maxFrameBytes larger WebSocket frames and messages close their connection
  * @param timeouts how long the face waits
+ * @param origins whose pages may call and connect
  */
-public record HttpSettings(ListenAddress address, int maxBodyBytes, int maxFrameBytes, Timeouts timeouts) {
+public record HttpSettings(
+        ListenAddress address, int maxBodyBytes, int maxFrameBytes, Timeouts timeouts, Origins origins) {
     /**
      * How long the face waits.
      *
@@ -44,6 +47,6 @@ public record HttpSettings(ListenAddress address, int maxBodyBytes, int maxFrame
 
     /** The defaults at an address. */
     static HttpSettings of(ListenAddress address) {
-        return new HttpSettings(address, 128 * 1024, 64 * 1024, Timeouts.DEFAULT);
+        return new HttpSettings(address, 128 * 1024, 64 * 1024, Timeouts.DEFAULT, new Origins(List.of()));
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
@@ -12,19 +13,31 @@ import org.jspecify.annotations.Nullable;
  *
  * @param headers name, value, name, value …
  * @param tag names this very body, for a client that holds it; null for an answer that nobody keeps
+ * @param problem what the body tells in English, to be told in the reader's language; null for what is no refusal
  */
 record Reply(
         int status,
         String contentType,
         Buffer body,
         List<String> headers,
-        @Nullable String tag) {
+        @Nullable String tag,
+        @Nullable Problem problem) {
     static final String JSON = "application/json";
     static final String PROBLEM = "application/problem+json";
 
     /** @param headers name, value, name, value … */
     static Reply problem(Problem problem, String... headers) {
-        return of(problem.type().status(), PROBLEM, problem.toJson(), headers);
+        return problem(problem, Language.ENGLISH, List.of(headers));
+    }
+
+    private static Reply problem(Problem problem, Language language, List<String> headers) {
+        Buffer body = Buffer.buffer(problem.toJson(language));
+        return new Reply(problem.type().status(), PROBLEM, body, headers, null, problem);
+    }
+
+    /** The same for a reader of this language. */
+    Reply in(Language language) {
+        return problem == null || language == Language.ENGLISH ? this : problem(problem, language, headers);
     }
 
     /** @param headers name, value, name, value … */
@@ -34,18 +47,18 @@ record Reply(
 
     /** @param headers name, value, name, value … */
     static Reply of(int status, String contentType, String body, String... headers) {
-        return new Reply(status, contentType, Buffer.buffer(body), List.of(headers), null);
+        return new Reply(status, contentType, Buffer.buffer(body), List.of(headers), null, null);
     }
 
     /** What one viewer may see, to be asked for again and again. */
     static Reply kept(String json) {
         Buffer body = Buffer.buffer(json);
         List<String> headers = List.of("Cache-Control", "private, no-cache", "Vary", "Authorization");
-        return new Reply(200, JSON, body, headers, PageFile.tag(body));
+        return new Reply(200, JSON, body, headers, PageFile.tag(body), null);
     }
 
     static Reply file(PageFile file) {
-        return new Reply(200, file.type(), file.bytes(), file.headers(), file.tag());
+        return new Reply(200, file.type(), file.bytes(), file.headers(), file.tag(), null);
     }
 
     /** The same, or 304 when the caller holds it (RFC 9110, 13.1.2). */
@@ -53,6 +66,6 @@ record Reply(
         if (tag == null || !caller.etag(tag).isFresh()) {
             return this;
         }
-        return new Reply(304, "", Buffer.buffer(), headers, tag);
+        return new Reply(304, "", Buffer.buffer(), headers, tag, null);
     }
 }

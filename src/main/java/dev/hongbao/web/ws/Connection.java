@@ -8,11 +8,13 @@ import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.ResetReason;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.play.SettledPlayRequest;
+import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
@@ -38,6 +40,7 @@ final class Connection {
     private final ServerWebSocket socket;
     private final ClientAddress address;
     private final Runnable ended;
+    private final Language language;
     private final LineEnd lineEnd;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final OwnNews claims = new OwnNews();
@@ -55,6 +58,7 @@ final class Connection {
         this.socket = socket;
         this.address = address;
         this.ended = ended;
+        this.language = Language.of(socket.headers().get(HttpHeaders.ACCEPT_LANGUAGE));
         socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
         FrameReader reader = new FrameReader(face, this);
         socket.frameHandler(frame -> {
@@ -104,7 +108,7 @@ final class Connection {
     }
 
     void refuse(@Nullable String id, Problem problem) {
-        send(ServerFrames.error(id, problem));
+        send(ServerFrames.error(id, problem, language));
     }
 
     /** Answers a failed request: a refusal as its problem, anything else with one line for the operator. */

@@ -10,6 +10,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.DrawBodies;
+import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import java.time.Instant;
 import java.util.List;
@@ -135,8 +136,8 @@ final class ServerFrames {
         return packets(json, state.packets()).endObject().toString();
     }
 
-    static String error(@Nullable String id, Problem problem) {
-        String document = problem.toJson();
+    static String error(@Nullable String id, Problem problem, Language language) {
+        String document = problem.toJson(language);
         int retry = problem.retryAfterSeconds();
         if (retry > 0) {
             document = document.substring(0, document.length() - 1) + ",\"retryAfterSeconds\":" + retry + "}";

@@ -49,7 +49,6 @@ public final class SocketFace implements SocketUpgrade {
     private final Shared shared;
     private final FeedService feed;
     private final Requests requests;
-    private final Origins origins;
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final Map<UserId, List<Connection>> byUser = new HashMap<>();
     private final long pingNanos;
@@ -78,7 +77,6 @@ public final class SocketFace implements SocketUpgrade {
         this.shared = shared;
         this.feed = feed;
         this.requests = new Requests(this, shared, claims, packets, plays, campaigns, feed);
-        this.origins = new Origins(shared.config().origins());
         this.pingNanos =
                 Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
@@ -129,9 +127,9 @@ public final class SocketFace implements SocketUpgrade {
         if (malformed != null) {
             return malformed;
         }
-        return origins.allow(request)
+        return guards().origins().allow(request)
                 ? null
-                : Problem.of(ProblemType.FORBIDDEN, "Pages of this origin may not connect; see socket.origins.");
+                : Problem.of(ProblemType.FORBIDDEN, "Pages of this origin may not connect; see http.origins.");
     }
 
     private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {

@@ -5,22 +5,32 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.web.access.Counts;
 import dev.hongbao.web.http.ClientAddresses;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import dev.hongbao.web.http.Origins;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many connections there are of whom, over all event loops of this server. Safe on any thread. */
+/** Who may connect, and how many connections there are of whom, over all event loops of this server. Safe on any thread. */
 public final class SocketGuards {
     private final SocketConfig.Connections limits;
     private final ClientAddresses addresses;
+    private final Origins origins;
     private final Counts<String> byAddress = new Counts<>();
     private final Counts<UserId> byUser = new Counts<>();
     private final AtomicInteger unauthenticated = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
 
-    /** @param addresses who a connection's client is */
-    public SocketGuards(SocketConfig.Connections limits, ClientAddresses addresses) {
+    /**
+     * @param addresses who a connection's client is
+     * @param origins whose pages may connect
+     */
+    public SocketGuards(SocketConfig.Connections limits, ClientAddresses addresses, Origins origins) {
         this.limits = limits;
         this.addresses = addresses;
+        this.origins = origins;
+    }
+
+    Origins origins() {
+        return origins;
     }
 
     ClientAddress addressOf(HttpServerRequest request) {

@@ -85,7 +85,7 @@ class ProblemTest {
     @Test
     void aProblemSaysTypeTitleStatusAndWhatToDo() {
         for (ProblemType type : ProblemType.values()) {
-            JsonObject json = new JsonObject(Problem.of(type).toJson());
+            JsonObject json = new JsonObject(Problem.of(type).toJson(Language.ENGLISH));
             assertThat(json.getString("type")).isEqualTo("https://hongbao.dev/problems/" + type.wireName());
             assertThat(json.getInteger("status")).isEqualTo(type.status());
             assertThat(json.getString("title")).isNotBlank();
@@ -114,7 +114,8 @@ class ProblemTest {
     void textIsEscaped() {
         String detail = "a \"quote\" \\ \n 恭喜";
 
-        assertThat(new JsonObject(Problem.of(ProblemType.INFEASIBLE, detail).toJson()).getString("detail"))
+        assertThat(new JsonObject(Problem.of(ProblemType.INFEASIBLE, detail).toJson(Language.ENGLISH))
+                        .getString("detail"))
                 .isEqualTo(detail);
     }
 

@@ -87,7 +87,8 @@ final class FaceServer implements AutoCloseable {
                         Duration.ofMillis(300),
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(10),
-                        Duration.ofSeconds(2)));
+                        Duration.ofSeconds(2)),
+                new Origins(List.of("https://shop.example.com")));
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,

@@ -116,6 +116,56 @@ class HttpFaceIT {
     }
 
     @Test
+    void aRefusalIsToldInTheReadersLanguage() throws Exception {
+        HttpResponse<String> chinese = server.send(
+                server.request("/v1/packets/not-an-id", "alice").header("Accept-Language", "zh-CN,zh;q=0.9"));
+        HttpResponse<String> english = server.send(server.request("/v1/packets/not-an-id", "bob"));
+
+        assertThat(assertProblem(chinese, 400, "invalid-request").getString("detail"))
+                .isEqualTo("path/packet 必须是 UUID。");
+        assertThat(chinese.headers().firstValue("Content-Language")).contains("zh-CN");
+        assertThat(assertProblem(english, 400, "invalid-request").getString("detail"))
+                .isEqualTo("path/packet must be a UUID.");
+        assertThat(english.headers().firstValue("Content-Language")).contains("en");
+    }
+
+    @Test
+    void pagesOfAnAllowedOriginMayCallAndReadTheAnswer() throws Exception {
+        String preflight = server.raw("OPTIONS /v1/packets HTTP/1.1\r\nHost: h\r\nOrigin: https://shop.example.com\r\n"
+                + "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization,idempotency-key\r\n"
+                + "Connection: close\r\n\r\n");
+        String refusal = server.raw("GET /v1/me/balances HTTP/1.1\r\nHost: h\r\nOrigin: https://shop.example.com\r\n"
+                + "Connection: close\r\n\r\n");
+
+        assertThat(preflight).startsWith("HTTP/1.1 204");
+        assertThat(preflight.toLowerCase())
+                .contains(
+                        "access-control-allow-origin: https://shop.example.com",
+                        "idempotency-key",
+                        "access-control-max-age: 7200")
+                .doesNotContain("access-control-allow-credentials");
+        assertProblem(refusal, 401, "unauthenticated");
+        assertThat(refusal.toLowerCase())
+                .contains(
+                        "access-control-allow-origin: https://shop.example.com",
+                        "access-control-expose-headers",
+                        "retry-after");
+    }
+
+    @Test
+    void pagesOfOtherOriginsAreToldNothing() throws Exception {
+        String preflight = server.raw(
+                "OPTIONS /v1/packets HTTP/1.1\r\nHost: h\r\nOrigin: https://shop.example.com.evil.example\r\n"
+                        + "Access-Control-Request-Method: POST\r\nConnection: close\r\n\r\n");
+        String call =
+                server.raw("GET /v1/me/balances HTTP/1.1\r\nHost: h\r\nOrigin: null\r\nConnection: close\r\n\r\n");
+
+        assertProblem(preflight, 405, "method-not-allowed");
+        assertProblem(call, 401, "unauthenticated");
+        assertThat(preflight.toLowerCase() + call.toLowerCase()).doesNotContain("access-control");
+    }
+
+    @Test
     void anEmptyBodyWhereOneIsNeededIsRefused() throws Exception {
         assertProblem(server.send("POST", "/v1/packets", ""), 400, "invalid-request");
     }

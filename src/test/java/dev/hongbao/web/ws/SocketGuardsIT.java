@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,6 +68,18 @@ class SocketGuardsIT extends WithBystander {
                         "Origin: http://localhost:" + server.base().getPort(),
                         "Sec-WebSocket-Protocol: hongbao.v1"))
                 .contains(" 101 ");
+    }
+
+    @Test
+    void errorsAreToldInTheLanguageOfTheHandshake() {
+        try (VertxFrameClient reader = VertxFrameClient.open(VertxFrameClient.options(server.base())
+                .addSubProtocol("hongbao.v1")
+                .addHeader("Accept-Language", "zh"))) {
+            JsonObject error = reader.ask("join", new JsonObject().put("group", "g"));
+
+            assertThat(kind(error)).isEqualTo("unauthenticated");
+            assertThat(error.getJsonObject("error").getString("detail")).isEqualTo("请先发送 auth 帧。");
+        }
     }
 
     @Test

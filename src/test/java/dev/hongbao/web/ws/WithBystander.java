@@ -31,7 +31,7 @@ abstract class WithBystander {
                         "socket.max-per-user", "4",
                         "socket.max-per-address", "40",
                         "http.trusted-proxies", "127.0.0.0/8",
-                        "socket.origins", "https://chat.example.com"));
+                        "http.origins", "https://chat.example.com"));
         server.deposit("alice", 100_000);
     }
 

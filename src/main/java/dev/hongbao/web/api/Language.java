@@ -1,0 +1,49 @@
+package dev.hongbao.web.api;
+
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** A language in which problems are told. What a program reads, names and numbers, is the same in each. */
+public enum Language {
+    ENGLISH("en", null),
+    CHINESE("zh-CN", Phrases.load("problems_zh.json"));
+
+    /** What a reader may ask for, and {@code zh} beside {@code zh-CN}: whoever reads another Chinese reads this rather than English. */
+    private static final List<String> TAGS = List.of("en", "zh-CN", "zh");
+
+    private final String tag;
+    private final @Nullable Phrases phrases;
+
+    Language(String tag, @Nullable Phrases phrases) {
+        this.tag = tag;
+        this.phrases = phrases;
+    }
+
+    /**
+     * What a reader likes best of the languages there are, by the lookup of RFC 4647.
+     *
+     * @param accepted the header {@code Accept-Language}; English when it is null, malformed, or names no language of ours
+     */
+    public static Language of(@Nullable String accepted) {
+        if (accepted == null) {
+            return ENGLISH;
+        }
+        try {
+            String found = Locale.lookupTag(Locale.LanguageRange.parse(accepted), TAGS);
+            return found == null || found.equals("en") ? ENGLISH : CHINESE;
+        } catch (IllegalArgumentException malformed) {
+            return ENGLISH;
+        }
+    }
+
+    /** As in {@code Content-Language}. */
+    public String tag() {
+        return tag;
+    }
+
+    /** A sentence of ours in this language; as it is where this language has none for it. */
+    String say(String english) {
+        return phrases == null ? english : phrases.say(english);
+    }
+}
