@@ -76,6 +76,10 @@ final class TokenCommand implements Callable<Integer> {
         }
         HongbaoConfig loaded = config.load().config();
         TokenConfig token = loaded.web().token();
+        if (ttl.compareTo(token.claims().maxLife()) > 0) {
+            throw new ParameterException(
+                    spec.commandLine(), "--ttl is longer than token.max-life: no server would believe it");
+        }
         if (!token.algorithm().isSymmetric()) {
             spec.commandLine()
                     .getErr()
@@ -88,7 +92,10 @@ final class TokenCommand implements Callable<Integer> {
             DataRules.requireDirectory(loaded);
         }
         TokenSigner signer = new TokenSigner(
-                TokenRules.secret(token, loaded.engine().data()), token.issuer(), token.audience(), Clock.systemUTC());
+                TokenRules.secret(token, loaded.engine().data()),
+                token.claims().issuer(),
+                token.claims().audience(),
+                Clock.systemUTC());
         String signed = signer.sign(user, groups, role, ttl);
         spec.commandLine().getOut().println(signed);
         return ExitCode.OK;

@@ -20,8 +20,8 @@ final class DemoRules {
         return DemoLogin.open(
                 new TokenSigner(
                         secret,
-                        config.web().token().issuer(),
-                        config.web().token().audience(),
+                        config.web().token().claims().issuer(),
+                        config.web().token().claims().audience(),
                         clock),
                 clock);
     }

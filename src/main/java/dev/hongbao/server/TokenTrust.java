@@ -39,9 +39,10 @@ final class TokenTrust implements AutoCloseable {
         KeyRing keys = TokenRules.keys(token, config.engine().data());
         TokenSettings settings = new TokenSettings(
                 List.copyOf(keys.keys()),
-                token.issuer(),
-                token.audience(),
+                token.claims().issuer(),
+                token.claims().audience(),
                 Duration.ZERO,
+                token.claims().maxLife(),
                 TokenSettings.DEFAULT_CACHE_BYTES);
         return new TokenTrust(token, keys, new Tokens(settings, clock));
     }

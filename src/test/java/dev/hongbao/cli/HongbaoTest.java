@@ -90,6 +90,7 @@ class HongbaoTest {
         "token --user alice --group a!b, a group id is 1 to 64 characters",
         "token --user alice --ttl 1, a duration is a whole number and a unit",
         "token --user alice --ttl 366d, --ttl must be 1s … 365d",
+        "token --user alice --ttl 32d, --ttl is longer than token.max-life",
         "token --user alice --role king, Invalid value for option '--role'",
         "quarantine, Missing required parameter: 'ACTION'",
         "quarantine lst, Invalid value for positional parameter at index 0 (ACTION)",

@@ -156,6 +156,11 @@ public final class Options {
             define("token.issuer", OptionType.text(256), "", "The iss that tokens must have; empty takes any.");
     static final Option<Optional<String>> TOKEN_AUDIENCE =
             define("token.audience", OptionType.text(256), "", "The aud that tokens must have; empty takes any.");
+    static final Option<Duration> TOKEN_MAX_LIFE = define(
+            "token.max-life",
+            OptionType.duration("1m", "365d"),
+            "31d",
+            "A token whose exp is further away is refused: what was lost once is of no use for ever.");
 
     // The domain's limits
     static final Option<Duration> PACKET_DEFAULT_EXPIRY = define(

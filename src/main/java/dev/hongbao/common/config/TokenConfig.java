@@ -13,16 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param secrets HS256: whose tokens are believed
  * @param publicKeys RS256 and ES256: whose tokens are believed
  * @param refreshInterval after which files and URL are read again, 1 s to 1 h
- * @param issuer the {@code iss} that is required; null takes any
- * @param audience the {@code aud} that is required; null takes any
+ * @param claims what tokens must say
  */
 public record TokenConfig(
-        Algorithm algorithm,
-        Secrets secrets,
-        PublicKeys publicKeys,
-        Duration refreshInterval,
-        @Nullable String issuer,
-        @Nullable String audience) {
+        Algorithm algorithm, Secrets secrets, PublicKeys publicKeys, Duration refreshInterval, Claims claims) {
+
+    /**
+     * What tokens must say.
+     *
+     * @param issuer the {@code iss} that is required; null takes any
+     * @param audience the {@code aud} that is required; null takes any
+     * @param maxLife how far away {@code exp} may be, 1 min to 365 d
+     */
+    public record Claims(@Nullable String issuer, @Nullable String audience, Duration maxLife) {
+        public Claims {
+            Options.TOKEN_ISSUER.require(Optional.ofNullable(issuer));
+            Options.TOKEN_AUDIENCE.require(Optional.ofNullable(audience));
+            Options.TOKEN_MAX_LIFE.require(maxLife);
+        }
+    }
 
     /** The signatures there are, named as in RFC 7518. */
     public enum Algorithm {
@@ -67,8 +76,6 @@ public record TokenConfig(
 
     public TokenConfig {
         Options.TOKEN_REFRESH_INTERVAL.require(refreshInterval);
-        Options.TOKEN_ISSUER.require(Optional.ofNullable(issuer));
-        Options.TOKEN_AUDIENCE.require(Optional.ofNullable(audience));
     }
 
     static TokenConfig from(OptionValues values) {
@@ -82,7 +89,9 @@ public record TokenConfig(
                         values.get(Options.TOKEN_JWKS_FILE).orElse(null),
                         values.get(Options.TOKEN_JWKS_URL).orElse(null)),
                 values.get(Options.TOKEN_REFRESH_INTERVAL),
-                values.get(Options.TOKEN_ISSUER).orElse(null),
-                values.get(Options.TOKEN_AUDIENCE).orElse(null));
+                new Claims(
+                        values.get(Options.TOKEN_ISSUER).orElse(null),
+                        values.get(Options.TOKEN_AUDIENCE).orElse(null),
+                        values.get(Options.TOKEN_MAX_LIFE)));
     }
 }

@@ -39,6 +39,7 @@ public final class GuidePages {
             "fairness",
             "decisions",
             "options",
+            "tokens",
             "operating",
             "benchmarks",
             "scaling",

@@ -40,6 +40,9 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         if (nowSeconds - leeway >= expires) {
             return TokenVerdict.refused(Fault.EXPIRED);
         }
+        if (expires - nowSeconds - leeway > settings.maxLife().toSeconds()) {
+            return TokenVerdict.refused(Fault.LIFE);
+        }
         if (claims.containsKey("nbf")) {
             Long notBefore = seconds(claims.getValue("nbf"));
             if (notBefore == null || nowSeconds + leeway < notBefore) {

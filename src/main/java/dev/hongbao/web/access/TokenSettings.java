@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param issuer what {@code iss} must be; null: not checked
  * @param audience what {@code aud} must be or hold; null: not checked
  * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes
+ * @param maxLife how far away {@code exp} may be
  * @param cacheBytes of heap, about, for verified tokens that are remembered until they end; 0: none is.
  *     A group takes its place once for all who are in it, and is not counted
  */
@@ -19,6 +20,7 @@ public record TokenSettings(
         @Nullable String issuer,
         @Nullable String audience,
         Duration leeway,
+        Duration maxLife,
         long cacheBytes) {
     /** For some 60,000 tokens of 400 characters with few groups; what does not fit is verified again. */
     public static final long DEFAULT_CACHE_BYTES = 48 << 20;
@@ -35,9 +37,12 @@ public record TokenSettings(
         }
     }
 
+    /** The most that a configuration allows. */
+    public static final Duration LONGEST_LIFE = Duration.ofDays(365);
+
     /** Tokens signed with the data directory's key. */
     public static TokenSettings ofSecret(byte[] secret) {
         return new TokenSettings(
-                List.of(VerificationKey.hs256(secret)), null, null, Duration.ZERO, DEFAULT_CACHE_BYTES);
+                List.of(VerificationKey.hs256(secret)), null, null, Duration.ZERO, LONGEST_LIFE, DEFAULT_CACHE_BYTES);
     }
 }

@@ -19,6 +19,7 @@ public record TokenVerdict(
         SIGNATURE("the token's signature is wrong"),
         NO_EXPIRY("the token has no exp"),
         EXPIRED("the token has expired"),
+        LIFE("the token's exp is further away than this server allows"),
         NOT_YET("the token is not valid yet"),
         ISSUER("the token is from another issuer"),
         AUDIENCE("the token is for another audience"),

@@ -28,7 +28,9 @@ final class TestKeys {
     }
 
     static Tokens tokens(Clock clock, VerificationKey... keys) {
-        return new Tokens(new TokenSettings(List.of(keys), null, null, Duration.ZERO, 100_000), clock);
+        return new Tokens(
+                new TokenSettings(List.of(keys), null, null, Duration.ZERO, TokenSettings.LONGEST_LIFE, 100_000),
+                clock);
     }
 
     /** A token by HS256. */

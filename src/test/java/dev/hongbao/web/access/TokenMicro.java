@@ -33,7 +33,8 @@ public class TokenMicro {
 
     private static TokenSettings settings(long cacheBytes) {
         TokenSettings usual = TokenSettings.ofSecret(SECRET);
-        return new TokenSettings(usual.keys(), usual.issuer(), usual.audience(), usual.leeway(), cacheBytes);
+        return new TokenSettings(
+                usual.keys(), usual.issuer(), usual.audience(), usual.leeway(), usual.maxLife(), cacheBytes);
     }
 
     @Benchmark

@@ -215,7 +215,13 @@ class TokensTest {
     @Test
     void issuerAndAudienceAreCheckedWhenConfigured() {
         Tokens strict = new Tokens(
-                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), "shop", "hongbao", Duration.ZERO, 10_000),
+                new TokenSettings(
+                        List.of(VerificationKey.hs256(SECRET)),
+                        "shop",
+                        "hongbao",
+                        Duration.ZERO,
+                        TokenSettings.LONGEST_LIFE,
+                        10_000),
                 clock);
 
         assertThat(strict.verify(claimed("\"iss\":\"shop\",\"aud\":\"hongbao\""))
@@ -234,9 +240,35 @@ class TokensTest {
     }
 
     @Test
+    void aTokenThatLivesTooLongIsRefused() {
+        Tokens strict = new Tokens(
+                new TokenSettings(
+                        List.of(VerificationKey.hs256(SECRET)),
+                        null,
+                        null,
+                        Duration.ZERO,
+                        Duration.ofSeconds(60),
+                        10_000),
+                clock);
+        String longer =
+                hmac("{\"alg\":\"HS256\"}", "{\"sub\":\"a\",\"exp\":" + (NOW.getEpochSecond() + 61) + "}", SECRET);
+
+        assertThat(strict.verify(claimed("\"jti\":1")).fault()).isNull();
+        assertThat(strict.verify(longer).fault()).isEqualTo(Fault.LIFE);
+        clock.now = NOW.plusSeconds(1);
+        assertThat(strict.verify(longer).fault()).isNull();
+    }
+
+    @Test
     void leewayMovesBothEnds() {
         Tokens lenient = new Tokens(
-                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), null, null, Duration.ofSeconds(5), 10_000),
+                new TokenSettings(
+                        List.of(VerificationKey.hs256(SECRET)),
+                        null,
+                        null,
+                        Duration.ofSeconds(5),
+                        TokenSettings.LONGEST_LIFE,
+                        10_000),
                 clock);
         String token = claimed("\"nbf\":" + (NOW.getEpochSecond() + 5));
 
@@ -251,7 +283,14 @@ class TokensTest {
     void whatIsRememberedIsBoundedByItsSizeAndAGroupIsHeldOnce() {
         // Given a memory of 100 kB, and members of many groups
         Tokens small = new Tokens(
-                new TokenSettings(List.of(VerificationKey.hs256(SECRET)), null, null, Duration.ZERO, 100_000), clock);
+                new TokenSettings(
+                        List.of(VerificationKey.hs256(SECRET)),
+                        null,
+                        null,
+                        Duration.ZERO,
+                        TokenSettings.LONGEST_LIFE,
+                        100_000),
+                clock);
         String groups =
                 IntStream.range(0, 100).mapToObj(i -> "\"group-" + i + "\"").collect(Collectors.joining(","));
 
