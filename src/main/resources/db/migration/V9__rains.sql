@@ -85,40 +85,43 @@ declare
     amounts  bigint[];
 begin
     going := array(select r.id from rain as r join campaign as c on c.id = r.id
-                   where not r.ended and r.starts_at <= now() and c.shard = any (of_shards)
-                   order by r.id for no key update of r);
+                   where not r.ended and r.starts_at <= now() and c.shard = any (of_shards));
+    told := false;
     if going = '{}' then
         fallen := going;
-        told := false;
         return;
     end if;
 
-    -- By a statement of its own: it sees what was committed while it waited.
-    with news as materialized (
-        select r.id, r.channel, not r.started as starts, s.caught, s.amount,
-               s.caught is not null as counted, coalesce(s.caught > r.caught, false) as more
-        from rain as r
-        left join lateral (select * from rain_catches(r.id) where r.told_at <= now() - gap) as s on true
-        where r.id = any (going) and not r.ended
-    ), noted as (
-        update rain as r
-        set started = true, caught = case when n.more then n.caught else r.caught end,
-            told_at = case when n.counted then now() else r.told_at end
-        from news as n where r.id = n.id and (n.starts or n.counted)
-    ), events as (
-        select f.feed, 'rain.started' as type, n.id, 0 as caught, null::bigint as amount, 1 as stage
-        from news as n cross join lateral rain_feeds(n.id) as f(feed) where n.starts
-        union all
-        select n.channel, 'rain.caught', n.id, n.caught, n.amount, 2 from news as n where n.more
-    )
-    select array_agg(t.feed order by t.id, t.stage), array_agg(t.type order by t.id, t.stage),
-           array_agg(t.id order by t.id, t.stage), array_agg(t.caught order by t.id, t.stage),
-           array_agg(t.amount order by t.id, t.stage)
-    into feeds, types, subjects, counts, amounts
-    from events as t;
-    told := feeds is not null;
-    if told then
-        perform feed_append(feeds, types, subjects, counts, null, amounts);
+    -- Only those of which there is something to tell: this is called ten times a second, and a lock is written down.
+    perform from rain as r where r.id = any (going) and (not r.started or r.told_at <= now() - gap) order by r.id for no key update;
+    if found then
+        -- By a statement of its own: it sees what was committed while it waited.
+        with news as materialized (
+            select r.id, r.channel, not r.started as starts, s.caught, s.amount,
+                   s.caught is not null as counted, coalesce(s.caught > r.caught, false) as more
+            from rain as r
+            left join lateral (select * from rain_catches(r.id) where r.told_at <= now() - gap) as s on true
+            where r.id = any (going) and not r.ended
+        ), noted as (
+            update rain as r
+            set started = true, caught = case when n.more then n.caught else r.caught end,
+                told_at = case when n.counted then now() else r.told_at end
+            from news as n where r.id = n.id and (n.starts or n.counted)
+        ), events as (
+            select f.feed, 'rain.started' as type, n.id, 0 as caught, null::bigint as amount, 1 as stage
+            from news as n cross join lateral rain_feeds(n.id) as f(feed) where n.starts
+            union all
+            select n.channel, 'rain.caught', n.id, n.caught, n.amount, 2 from news as n where n.more
+        )
+        select array_agg(t.feed order by t.id, t.stage), array_agg(t.type order by t.id, t.stage),
+               array_agg(t.id order by t.id, t.stage), array_agg(t.caught order by t.id, t.stage),
+               array_agg(t.amount order by t.id, t.stage)
+        into feeds, types, subjects, counts, amounts
+        from events as t;
+        told := feeds is not null;
+        if told then
+            perform feed_append(feeds, types, subjects, counts, null, amounts);
+        end if;
     end if;
 
     -- A drop that never falls has expired: see cancel_rain.
@@ -236,6 +239,6 @@ as $$
     cross join lateral unnest(o.subjects) with ordinality as u(subject, place)
     join rain as r on r.id = u.subject
     join campaign as c on c.id = r.id
-    cross join lateral rain_catches(r.id) as s
+    left join lateral (select * from rain_catches(r.id) where of_type = 'rain.ended') as s on true
     order by o.n, u.place
 $$;

@@ -17,8 +17,8 @@ import io.vertx.sqlclient.Pool;
 import java.util.List;
 
 /**
- * The campaigns' part of the engine, and that of rains, which are campaigns: what they add to packets. They have no journal items of their own, since a claim on a pool is a
- * claim on a packet. Safe on any thread but for the service.
+ * The campaigns' part of the engine, and that of rains, which are campaigns: what they add to packets. They have no journal items of
+ * their own, since a claim on a pool is a claim on a packet. Safe on any thread but for the service.
  */
 final class Campaigns {
     static final Mode.Traits TRAITS = new Mode.Traits(

@@ -49,6 +49,7 @@ public final class FeedHub extends VerticleBase {
     private final Map<GroupId, Tracked> unknown = new HashMap<>();
     private @Nullable String horizon;
     private boolean asking;
+    private long answered;
     private boolean nudged;
     private boolean waiting;
     private boolean failing;
@@ -151,14 +152,17 @@ public final class FeedHub extends VerticleBase {
         asking = true;
         nudged = false;
         lastAskedNanos = System.nanoTime();
+        long question = answered;
         // The heads after the horizon: what commits between the two is then told twice rather than never.
         store.changed(horizon)
-                .compose(this::changed)
+                // An answer that comes after its time must not take the place of a newer question's.
+                .compose(changes -> question == answered ? changed(changes) : Future.failedFuture("too late"))
                 .compose(done -> readHeads())
                 .compose(done -> readAll())
                 .timeout(ANSWER_SECONDS, TimeUnit.SECONDS)
                 .onComplete(done -> {
                     asking = false;
+                    answered++;
                     if (done.failed()) {
                         tellFailure(done.cause());
                     } else {

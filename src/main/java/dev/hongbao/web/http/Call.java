@@ -6,11 +6,14 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.packet.PacketId;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,36 +66,33 @@ record Call(
 
     /** The packet that the path names. */
     PacketId packet() {
-        PacketId id = PacketId.parse(given(path.get("packet"), "packet"));
-        if (id == null) {
-            throw InvalidInputException.of("path/packet", "must be a packet's id");
-        }
-        return id;
+        return id("packet", PacketId::parse);
     }
 
     /** The draw that the path names. */
     DrawId draw() {
-        DrawId id = DrawId.parse(given(path.get("draw"), "draw"));
-        if (id == null) {
-            throw InvalidInputException.of("path/draw", "must be a draw's id");
-        }
-        return id;
+        return id("draw", DrawId::parse);
     }
 
     /** The campaign that the path names. */
     CampaignId campaign() {
-        CampaignId id = CampaignId.parse(given(path.get("campaign"), "campaign"));
-        if (id == null) {
-            throw InvalidInputException.of("path/campaign", "must be a campaign's id");
-        }
-        return id;
+        return id("campaign", CampaignId::parse);
     }
 
     /** The rain that the path names. */
     CampaignId rain() {
-        CampaignId id = CampaignId.parse(given(path.get("rain"), "rain"));
+        return id("rain", CampaignId::parse);
+    }
+
+    /** The webhook that the path names. */
+    UUID webhook() {
+        return id("webhook", Uuids::parse);
+    }
+
+    private <I> I id(String name, Function<String, @Nullable I> parse) {
+        I id = parse.apply(given(path.get(name), name));
         if (id == null) {
-            throw InvalidInputException.of("path/rain", "must be a rain's id");
+            throw InvalidInputException.of("path/" + name, "must be a " + name + "'s id");
         }
         return id;
     }

@@ -1,14 +1,10 @@
 package dev.hongbao.web.http;
 
-import dev.hongbao.common.json.InvalidInputException;
-import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.web.api.WebhookBodies;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
-import java.util.Objects;
-import java.util.UUID;
 
 /** The calls on webhooks. Only on its loop. */
 final class WebhookRoutes {
@@ -23,8 +19,8 @@ final class WebhookRoutes {
         return Map.of(
                 "createWebhook", this::create,
                 "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, WebhookBodies.webhooks(all))),
-                "getWebhook", call -> webhooks.find(id(call)).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
-                "deleteWebhook", call -> webhooks.delete(id(call)).map(done -> Reply.of(204, "", "")),
+                "getWebhook", call -> webhooks.find(call.webhook()).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
+                "deleteWebhook", call -> webhooks.delete(call.webhook()).map(done -> Reply.of(204, "", "")),
                 "rotateWebhookSecret", this::rotate,
                 "listWebhookDeliveries", this::deliveries,
                 "redeliverWebhook", this::redeliver);
@@ -40,27 +36,19 @@ final class WebhookRoutes {
     }
 
     private Future<Reply> rotate(Call call) {
-        return webhooks.rotate(call.caller(), id(call), call.requiredKey())
+        return webhooks.rotate(call.caller(), call.webhook(), call.requiredKey())
                 .map(made -> Reply.json(201, WebhookBodies.made(made)));
     }
 
     private Future<Reply> deliveries(Call call) {
-        return webhooks.deliveries(id(call), call.cursor(), call.limit())
+        return webhooks.deliveries(call.webhook(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, WebhookBodies.deliveries(page)));
     }
 
     private Future<Reply> redeliver(Call call) {
         JsonObject body = call.json();
         String after = body == null ? null : body.getString("after");
-        return webhooks.redeliver(call.caller(), id(call), after, call.requiredKey())
+        return webhooks.redeliver(call.caller(), call.webhook(), after, call.requiredKey())
                 .map(webhook -> Reply.json(200, WebhookBodies.webhook(webhook)));
-    }
-
-    private static UUID id(Call call) {
-        UUID id = Uuids.parse(Objects.requireNonNull(call.path().get("webhook")));
-        if (id == null) {
-            throw InvalidInputException.of("path/webhook", "must be a webhook's id");
-        }
-        return id;
     }
 }
