@@ -1,4 +1,4 @@
-export { verifyPacket } from './hongbao-verify.js';
+export { verifyPacket, verifyRain } from './hongbao-verify.js';
 
 /** A problem document (RFC 9457), as over HTTP. */
 export interface Problem {
@@ -118,6 +118,20 @@ export interface Rain {
   commitment: string;
 }
 
+/** A rain that is not over, as `GET /v1/groups/{group}/rains` lists it. */
+export interface CurrentRain extends Omit<Rain, 'rain'> {
+  id: string;
+  status: 'planned' | 'falling' | 'ending';
+  public: boolean;
+  groups: string[];
+  cancelledAt: string | null;
+  caught: { count: number; amount: number };
+  returned: number;
+  seed: null;
+  /** What the user has caught of it. */
+  mine: Claim[];
+}
+
 interface Told<Type extends string, Data> {
   group: string;
   cursor: string;
@@ -195,6 +209,8 @@ export class HongbaoClient {
   open(pool: { campaign: string; product: string; group: string }, key?: string): Promise<Packet>;
   claim(packet: string, options?: { passcode?: string; onAccepted?: (claim: Claim) => void }): Promise<Claim>;
   play(draw: string, options?: { plays?: number; key?: string }): Promise<Play[]>;
+  /** The rains of a group that are announced or fall now, the earliest first. Asked over HTTP. */
+  rains(group: string): Promise<CurrentRain[]>;
   /** The server's time. */
   ping(): Promise<string>;
   /** The server's time, milliseconds since 1970, as its last pong told. */

@@ -25,7 +25,7 @@
  * seconds it cuts the connection and opens another. No request waits for more than 30 seconds.
  */
 
-export { verifyPacket } from './hongbao-verify.js';
+export { verifyPacket, verifyRain } from './hongbao-verify.js';
 
 /** Close codes after which another attempt with the same token is of no use; see asyncapi.yaml. */
 const FINAL_CODES = new Set([1003, 4000]);
@@ -66,7 +66,7 @@ export class HongbaoError extends Error {
  *
  * @param {object} options
  * @param {string | (() => string | Promise<string>)} options.token a JWT, or better a function that gets a fresh one: it is
- *     called for every connection, and a minute before the token in use expires
+ *     called for every connection, a minute before the token in use expires, and by {@link HongbaoClient#rains}
  * @param {string} [options.url] of the socket; this page's own server when left out
  * @param {number} [options.heartbeatMillis] how often to ask whether the server is there
  * @param {number} [options.pongMillis] how long it may take to say so, before the connection is cut
@@ -192,6 +192,28 @@ export class HongbaoClient {
     return (await this.#repeated({ type: 'play', draw, key, plays })).plays.items;
   }
 
+  /**
+   * The rains (红包雨) of a group that are announced or fall now, for who opens while it rains: the feed tells only what comes. It is asked
+   * over HTTP, so a page of another server than the socket's needs a proxy that allows it.
+   *
+   * @param {string} group
+   * @returns {Promise<object[]>} as `GET /v1/groups/{group}/rains`, the earliest first; join the `channel` of each
+   */
+  async rains(group) {
+    const url = new URL(`/v1/groups/${encodeURIComponent(group)}/rains`, (this.#options.url || ownUrl()).replace(/^ws/, 'http'));
+    const headers = { Accept: 'application/json', Authorization: `Bearer ${await this.#freshToken()}` };
+    let answer;
+    let body;
+    try {
+      answer = await fetch(url, { headers, signal: AbortSignal.timeout(this.#options.answerMillis) });
+      body = await answer.json();
+    } catch {
+      throw disconnected('There is no answer.');
+    }
+    if (!answer.ok) throw new HongbaoError(body);
+    return body.items;
+  }
+
   /** @returns {Promise<string>} the server's time; without an answer in time the connection is cut, and another one made */
   async ping() {
     const asked = Date.now();
@@ -282,10 +304,14 @@ export class HongbaoClient {
     }
   }
 
+  async #freshToken() {
+    const { token } = this.#options;
+    return typeof token === 'function' ? token() : token;
+  }
+
   /** Rejected when the connection is another one by the time the token is there. */
   async #sendToken(socket) {
-    const { token } = this.#options;
-    const value = typeof token === 'function' ? await token() : token;
+    const value = await this.#freshToken();
     if (socket !== this.#socket) throw disconnected('The connection was lost.');
     return this.#request({ type: 'auth', token: value }, { now: true });
   }

@@ -41,3 +41,30 @@ export function commitmentOf(packet: ClosedPacket): Promise<string>;
 
 /** The amounts of all slots of a packet, minor units. */
 export function sharesOf(packet: ClosedPacket): Promise<number[]>;
+
+/** What a rain's proof needs of it; all of it is in `GET /v1/rains/{rain}` once the rain has ended. */
+export interface EndedRain {
+  id: string;
+  commitment: string;
+  /** 64 hexadecimal digits; null before the end, which is refused. */
+  seed: string | null;
+  startsAt: string;
+  lastAt: string;
+  cancelledAt: string | null;
+  drops: number;
+  budget: number;
+  fallen: { packet: string; at: string; amount: number; over: boolean }[];
+  caught: { amount: number };
+  returned: number;
+}
+
+export interface RainVerdict {
+  fair: boolean;
+  /** What is wrong, in English; at most 20. */
+  faults: string[];
+  /** Of all drops, milliseconds from 1970. */
+  moments: number[];
+}
+
+/** Whether the drops of a rain that is over fell when its seed says, with what its budget gives. Rejected with a TypeError when it cannot be told. */
+export function verifyRain(rain: EndedRain, known?: { commitment?: string }): Promise<RainVerdict>;

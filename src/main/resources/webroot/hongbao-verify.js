@@ -1,12 +1,13 @@
 /**
- * Recomputes the shares of a closed packet from its seed, in a browser or Node 20: whoever knew the commitment before the race
- * knows afterwards that nobody changed an amount. No dependencies, no network. /docs/guide/fairness.html describes the bytes.
+ * Recomputes the shares of a closed packet, and the moments of a rain that is over, from their seeds, in a browser or Node 20: whoever
+ * knew the commitment before knows afterwards that nobody changed an amount or a moment. No dependencies, no network. /docs/guide/fairness.html describes the bytes.
  *
  *   import { verifyPacket } from './hongbao-verify.js';
  *
  *   const packet = await (await fetch(`/v1/packets/${id}`, { headers })).json();
  *   const { items } = await (await fetch(`/v1/packets/${id}/claims?limit=200`, { headers })).json(); // and the next pages
  *   const { fair, faults } = await verifyPacket(packet, items, { commitment });
+ *   const { fair, faults } = await verifyRain(rain, { commitment }); // as GET /v1/rains/{rain} answers
  *
  * Amounts and random numbers are BigInt where they could be rounded. Needs WebCrypto, which browsers have over HTTPS and on
  * localhost only.
@@ -21,6 +22,13 @@ const MAX_COUNT = 100_000;
 const FIRST_BYTES = 4096;
 const BYTES_A_SHARE = 64;
 const MAX_FAULTS = 20;
+
+/** What the numbers of a list are below. */
+const RANGE = 2 ** 52;
+
+const HEX_64 = /^[0-9a-f]{64}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z$/;
 
 /**
  * Whether all claims on a closed packet are what its seed gives, and the seed is what it was committed to.
@@ -58,8 +66,16 @@ export async function commitmentOf(packet) {
   for (const name of ['id', 'seed', 'asset', 'amount', 'count', 'min', 'max', 'split', 'splitVersion']) {
     lines.push(`${name}=${packet[name]}`);
   }
+  return digestOf(lines);
+}
+
+async function digestOf(lines) {
   const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(''));
   return hex(await subtle().digest('SHA-256', bytes));
+}
+
+function bytesOf(seed) {
+  return Uint8Array.from(seed.match(/../g), (byte) => parseInt(byte, 16));
 }
 
 /**
@@ -69,8 +85,7 @@ export async function commitmentOf(packet) {
  */
 export async function sharesOf(packet) {
   check(packet);
-  const seed = Uint8Array.from(packet.seed.match(/../g), (byte) => parseInt(byte, 16));
-  const key = await subtle().importKey('raw', seed, 'AES-CTR', false, ['encrypt']);
+  const key = await subtle().importKey('raw', bytesOf(packet.seed), 'AES-CTR', false, ['encrypt']);
   const counter = new Uint8Array(16);
   counter.set(new TextEncoder().encode(LABELS.get(packet.splitVersion)));
   for (let size = FIRST_BYTES + BYTES_A_SHARE * packet.count; ; size *= 4) {
@@ -81,6 +96,95 @@ export async function sharesOf(packet) {
       if (!(short instanceof TooShort)) throw short;
     }
   }
+}
+
+/**
+ * Whether the drops of a rain that is over fell at the moments that its seed gives, had what the budget gives, and the seed is what it was
+ * committed to. What was in the shares of a drop is for {@link verifyPacket}.
+ *
+ * @param {object} rain as `GET /v1/rains/{rain}` answers it once it has ended
+ * @param {object} [known]
+ * @param {string} [known.commitment] what was told before the rain; only this makes it a proof
+ * @returns {Promise<{fair: boolean, faults: string[], moments: number[]}>} `moments` of all drops, milliseconds from 1970. Rejected with a
+ *     TypeError when it cannot be told
+ */
+export async function verifyRain(rain, { commitment } = {}) {
+  checkRain(rain);
+  const { id, seed, drops, budget, fallen, caught, returned, cancelledAt } = rain;
+  const [from, to] = [rain.startsAt, rain.lastAt].map((time) => micros(time) / 1000);
+  const digest = await digestOf(['hongbao-rain-v1', `id=${id}`, `seed=${seed}`, `from=${from}`, `to=${to}`, `drops=${drops}`]);
+  const moments = await momentsOf(seed, from, to, drops);
+  const faults = [];
+  if (commitment !== undefined && commitment.toLowerCase() !== rain.commitment) {
+    faults.push(`the commitment told before was ${commitment}, now it is ${rain.commitment}`);
+  }
+  if (digest !== rain.commitment) {
+    faults.push(`the commitment is ${rain.commitment}, the seed and the terms give ${digest}`);
+  }
+  // What had not fallen a microsecond before the cancelling never fell.
+  const fell = moments.filter((moment) => cancelledAt === null || moment * 1000 < micros(cancelledAt) - 1);
+  if (fallen.length !== fell.length) {
+    faults.push(`${fallen.length} drops fell, the seed gives ${fell.length}`);
+  }
+  if (new Set(fallen.map(({ packet }) => packet)).size !== fallen.length) {
+    faults.push('a drop fell twice');
+  }
+  // Of drops at the same moment the larger ones are the earlier ones.
+  [...fallen].sort((a, b) => micros(a.at) - micros(b.at) || b.amount - a.amount).forEach(({ packet, at, amount, over }, n) => {
+    const share = Math.floor(budget / drops) + (n < budget % drops ? 1 : 0);
+    if (n < fell.length && micros(at) !== fell[n] * 1000) {
+      faults.push(`drop ${packet} fell at ${at}, the seed gives ${new Date(fell[n]).toISOString()}`);
+    }
+    if (n < drops && amount !== share) {
+      faults.push(`drop ${packet} had ${amount}, the budget gives ${share}`);
+    }
+    if (!over) {
+      faults.push(`drop ${packet} can still be caught, and the rain is over`);
+    }
+  });
+  if (caught.amount + returned !== budget) {
+    faults.push(`caught are ${caught.amount} and returned ${returned}, the budget is ${budget}`);
+  }
+  if (caught.amount > fallen.reduce((sum, { amount }) => sum + amount, 0)) {
+    faults.push(`caught are ${caught.amount}, and less fell`);
+  }
+  return { fair: faults.length === 0, faults: faults.slice(0, MAX_FAULTS), moments };
+}
+
+/** The list of numbers `moments 0 1`, each below the length of the time, added to its start and sorted. */
+async function momentsOf(seed, from, to, drops) {
+  const key = await subtle().importKey('raw', bytesOf(seed), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const bound = to - from;
+  const limit = RANGE - (RANGE % bound);
+  const moments = [];
+  for (let counter = 0; bound > 1 && moments.length < drops; counter++) {
+    const block = new DataView(await subtle().sign('HMAC', key, new TextEncoder().encode(`moments 0 1 ${counter}`)));
+    for (let at = 0; at < 32 && moments.length < drops; at += 8) {
+      const number = Number(block.getBigUint64(at) >> 12n);
+      if (number < limit) moments.push(from + (number % bound));
+    }
+  }
+  return bound === 1 ? Array(drops).fill(from) : moments.sort((a, b) => a - b);
+}
+
+/** Microseconds from 1970 of a time as the server writes it; a Date has milliseconds only. */
+function micros(time) {
+  const [, seconds, fraction = ''] = TIME.exec(time);
+  return Date.parse(`${seconds}Z`) * 1000 + Number(fraction.padEnd(6, '0'));
+}
+
+/** Refuses what is no rain that is over. */
+function checkRain({ id, seed, commitment, startsAt, lastAt, drops, budget, fallen, caught, returned, cancelledAt }) {
+  need(seed !== null, 'the rain is not over: its seed is told when what was left is returned');
+  need(HEX_64.test(seed) && HEX_64.test(commitment), 'seed or commitment are not 64 hexadecimal digits');
+  need(UUID.test(id), 'id is malformed');
+  need([drops, budget, caught?.amount, returned].every((n) => Number.isSafeInteger(n) && n >= 0), 'an amount or a number is missing');
+  need(budget <= MAX_TOTAL && drops >= 1 && drops <= MAX_COUNT && budget >= drops, 'there is no such rain');
+  need(Array.isArray(fallen) && fallen.length <= MAX_COUNT && fallen.every(({ packet, at, amount }) => UUID.test(packet)
+    && TIME.test(at) && Number.isSafeInteger(amount)), 'a drop has no packet, time or amount');
+  need(TIME.test(startsAt) && TIME.test(lastAt) && (cancelledAt === null || TIME.test(cancelledAt)), 'a time is missing');
+  const lasts = (micros(lastAt) - micros(startsAt)) / 1000;
+  need(micros(startsAt) % 1000 === 0 && Number.isInteger(lasts) && lasts >= 1 && lasts <= 1e12, 'there is no such time');
 }
 
 function judgeClaims(packet, claims, shares, faults) {
@@ -121,8 +225,8 @@ function judgeEnd(packet, claims, shares, faults) {
 function check(packet) {
   const { id, seed, asset, amount, count, min, max, split: algorithm, splitVersion, commitment, claimed } = packet;
   need(seed !== null, 'the packet is not closed: its seed is told when no share can be claimed any more');
-  need(/^[0-9a-f]{64}$/.test(seed) && /^[0-9a-f]{64}$/.test(commitment), 'seed or commitment are not 64 hexadecimal digits');
-  need(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && /^[A-Z][A-Z0-9_-]{0,15}$/.test(asset), 'id or asset are malformed');
+  need(HEX_64.test(seed) && HEX_64.test(commitment), 'seed or commitment are not 64 hexadecimal digits');
+  need(UUID.test(id) && /^[A-Z][A-Z0-9_-]{0,15}$/.test(asset), 'id or asset are malformed');
   need([amount, count, min, max, claimed?.count, claimed?.amount].every(Number.isSafeInteger), 'an amount or a number is missing');
   need(amount <= MAX_TOTAL && count >= 1 && count <= MAX_COUNT && min >= 1 && max <= amount
     && min * count <= amount && BigInt(max) * BigInt(count) >= BigInt(amount), 'there is no such split');

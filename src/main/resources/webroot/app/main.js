@@ -76,7 +76,7 @@ function Group({ room, onLeave, onLanguage }) {
     ${packet && html`<${Opening} key=${packet.id} packet=${packet} grab=${opened.grab} room=${room} onClose=${() => setOpened(null)} />`}
     ${panel === 'compose' && html`<${Compose} room=${room} onClose=${() => setPanel('')} />`}
     ${panel === 'wheel' && html`<${Wheel} room=${room} onClose=${() => setPanel('')} />`}
-    ${room.rains.filter(({ id }) => id === panel).map((rain) => html`<${RainStage} key=${rain.id} rain=${rain} onClose=${() => setPanel('')} />`)}
+    ${room.rains.filter(({ id }) => id === panel).map((rain) => html`<${RainStage} key=${rain.id} rain=${rain} room=${room} onClose=${() => setPanel('')} />`)}
     ${panel === 'wallet' && html`<${Account} room=${room} dialog onClose=${() => setPanel('')} />`}
   </div>`;
 }

@@ -135,7 +135,7 @@ function Result({ packet, page, fresh, refusal, room, shown, focus }) {
     </div>
     ${fresh && shown && !isStill() && html`<div class="coins" aria-hidden="true">${Array.from({ length: 14 }, () => html`<i></i>`)}</div>`}
     <${Claims} packet=${packet} page=${page} me=${room.me} />
-    ${packet.status !== 'open' && html`<${Fairness} packet=${packet} room=${room} />`}
+    ${packet.status !== 'open' && html`<${Fairness} of="fair" verify=${() => room.verify(packet.id)} />`}
   </div>`;
 }
 

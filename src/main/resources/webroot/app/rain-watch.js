@@ -25,7 +25,7 @@ export class Rain {
   endedAt = null;
 
   /**
-   * @param {object} told as `rain.announced` or `GET /v1/rains/{rain}` tells it, with its `id`
+   * @param {object} told as `rain.announced` or the list of the group's rains tells it, with its `id`
    * @param {{client: object, token: () => string, onClaim: (claim: object) => void, onChange: () => void}} needs
    */
   constructor(told, needs) {
@@ -35,7 +35,7 @@ export class Rain {
     (told.mine ?? []).forEach((claim) => this.#mine.set(claim.packet, claim));
     this.#membership = needs.client.join(told.channel, {
       packets: 50,
-      // A rain that is just announced is followed from its first event; one that was looked up, with the viewer's claims, from its state.
+      // A rain that is just announced is followed from its first event; one that was found, with the viewer's claims, from its state.
       after: told.mine ? undefined : '0',
       onState: (packets) => {
         packets.forEach((packet) => this.#fell(packet));

@@ -5,6 +5,7 @@
  */
 import { envelope, html, isStill, useEffect, useNow, useState } from './ui.js';
 import { Dialog } from './dialog.js';
+import { Fairness } from './fairness.js';
 import { duration, money } from './format.js';
 import { problemText, t } from './texts.js';
 import { now } from './time.js';
@@ -22,8 +23,8 @@ export function rainText({ told, caught }) {
   return t('rainOver', told.name, caught.count, money(caught.amount, told.asset));
 }
 
-/** @param {{rain: object, onClose: () => void}} props */
-export function RainStage({ rain, onClose }) {
+/** @param {{rain: object, room: object, onClose: () => void}} props */
+export function RainStage({ rain, room, onClose }) {
   useNow(rain.endedAt === null);
   const [said, setSaid] = useState('');
   const [trouble, setTrouble] = useState('');
@@ -42,7 +43,7 @@ export function RainStage({ rain, onClose }) {
     <header class="rain-head"><h2>${rain.told.name}</h2><p>${headline(rain, phase)}</p></header>
     <div class="sky ${isStill() ? 'still' : ''}" data-phase=${phase}>
       ${phase === 'waiting' && html`<p class="rain-clock" role="timer">${countdown(rain, phase)}</p>`}
-      ${phase === 'ended' || phase === 'over' ? html`<${Result} rain=${rain} />`
+      ${phase === 'ended' || phase === 'over' ? html`<${Result} rain=${rain} room=${room} />`
     : rain.drops.filter((drop) => drop.state !== 'gone')
       .map((drop, i) => html`<${Drop} key=${drop.id} drop=${drop} rain=${rain} number=${i + 1} onTap=${tap} />`)}
     </div>
@@ -70,12 +71,13 @@ function course(id) {
   };
 }
 
-function Result({ rain }) {
+function Result({ rain, room }) {
   const mine = rain.mine;
   return html`<div class="rain-result" data-result=${mine.length}>
     ${mine.length > 0 ? html`<p class="soft">${t('rainYouCaught', mine.length)}</p><p class="amount" data-amount=${sum(mine)}>${money(sum(mine), rain.told.asset)}</p>`
     : html`${envelope}<p>${t('rainNothing')}</p>`}
     <p class="soft">${rain.endedAt === null ? t('rainCounting') : rainText(rain)}</p>
+    ${rain.endedAt !== null && html`<${Fairness} of="rainFair" verify=${() => room.verifyRain(rain)} />`}
     ${mine.length > 0 && !isStill() && html`<div class="coins" aria-hidden="true">${Array.from({ length: 14 }, () => html`<i></i>`)}</div>`}
   </div>`;
 }

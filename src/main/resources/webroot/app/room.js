@@ -3,7 +3,7 @@
  * from here; whoever shows it is told of each change.
  * @module
  */
-import { connect, randomKey, verifyPacket } from '../hongbao-client.js';
+import { connect, randomKey, verifyPacket, verifyRain } from '../hongbao-client.js';
 import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays, rain as fetchRain } from './api.js';
 import { rememberSession } from './prefs.js';
 import { Rain } from './rain-watch.js';
@@ -37,6 +37,7 @@ export class Room {
   #asked = 0;
   #wins = [];
   #rains = new Map();
+  #pastRains = new Set(); // whose end was told, maybe before they were found
   #keys = new Map(); // of what was sent or played without a sure answer
   #curtain = null; // events of wins that wait until the wheel has stopped
 
@@ -72,7 +73,6 @@ export class Room {
         onEvent: (event) => this.#happened(event),
       })
       .catch(() => this.#tell());
-    (session.rains ?? []).forEach((id) => this.#findRain(id));
   }
 
   /** The viewer's user id. */
@@ -213,6 +213,11 @@ export class Room {
     return verifyPacket(seen, items, { commitment });
   }
 
+  /** Recomputes a rain's moments; see {@link verifyRain}. What this tab was told of the commitment before counts. */
+  async verifyRain({ id, told: { commitment } }) {
+    return verifyRain(await fetchRain(this.token(), id), { commitment });
+  }
+
   /** Ends the connection. */
   close() {
     this.#client.close();
@@ -245,6 +250,12 @@ export class Room {
     packets.forEach((packet) => this.#packets.set(packet.id, packet));
     this.known = true;
     this.#tell();
+    this.#findRains();
+  }
+
+  /** From now on the feed tells of rains; what it told before, this tab has to ask for. */
+  #findRains() {
+    this.#client.rains(this.group).then((rains) => rains.forEach((rain) => this.#watch(rain)), () => {});
   }
 
   #put(packet) {
@@ -281,18 +292,17 @@ export class Room {
     if (event.type === 'rain.announced') {
       this.#watch({ id, ...event.data });
     } else if (event.type === 'rain.started' && !this.#rains.has(id)) {
-      this.#findRain(id);
+      this.#findRains();
+    }
+    if (event.type === 'rain.ended') {
+      this.#pastRains.add(id);
     }
     this.#rains.get(id)?.happened(event);
     this.#tell(event);
   }
 
-  #findRain(id) {
-    fetchRain(this.token(), id).then((seen) => seen.status !== 'ended' && this.#watch(seen), () => {});
-  }
-
   #watch(told) {
-    if (this.#rains.has(told.id)) {
+    if (this.#rains.has(told.id) || this.#pastRains.has(told.id)) {
       return;
     }
     this.#rains.set(told.id, new Rain(told, {
@@ -301,8 +311,6 @@ export class Room {
       onClaim: (claim) => this.#claimed(claim),
       onChange: () => this.#tell(),
     }));
-    this.#session.rains = this.rains.filter((rain) => rain.phase() !== 'ended').map((rain) => rain.id);
-    rememberSession(this.#session);
     this.#tell();
   }
 

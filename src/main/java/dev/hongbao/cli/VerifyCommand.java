@@ -23,20 +23,21 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code verify}: recomputes a closed packet or draw from its seed. Needs no server and no store. Exits with 0 for yes, with 1 for
+ * {@code verify}: recomputes a closed packet or draw, or a rain that is over, from its seed. Needs no server and no store. Exits with 0 for yes, with 1 for
  * no, and with 2 and one line on standard error when it cannot be told.
  */
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,
         description = {
-            "Recompute all shares of a closed packet, or all plays of a closed draw, from its seed, offline, and say yes or"
-                    + " no.",
+            "Recompute all shares of a closed packet, all plays of a closed draw, or all moments of a rain that is over, from"
+                    + " its seed, offline, and say yes or no.",
             "FILE holds what the server answered: the packet, as GET /v1/packets/{packet} gives it, and after it all"
                     + " pages of GET /v1/packets/{packet}/claims; or the draw, as GET /v1/draws/{draw} gives it to the"
-                    + " service role, and after it GET /v1/draws/{draw}/export?format=jsonl.",
-            "Exit code 0 for yes, 1 for no, 2 when it cannot be told: the input is not what it should be, or the packet"
-                    + " or draw is not closed."
+                    + " service role, and after it GET /v1/draws/{draw}/export?format=jsonl; or the rain, as GET"
+                    + " /v1/rains/{rain} gives it.",
+            "Exit code 0 for yes, 1 for no, 2 when it cannot be told: the input is not what it should be, or the packet,"
+                    + " draw or rain is not over."
         })
 final class VerifyCommand implements Callable<Integer> {
     private static final int CANNOT_TELL = 2;

@@ -275,7 +275,7 @@ class VerifyCommandTest {
             {"items":[]}                         | there is no packet
             {"items":[]}{"items":{}}x            | not JSON
             nonsense                             | not JSON
-            {} {}                                | one packet or one draw, not two
+            {} {}                                | one packet, one draw or one rain, not two
             """)
     void whatIsNoEvidenceCannotBeTold(String text, String reason) throws IOException {
         assertThat(verify(file(text))).isEqualTo(2);

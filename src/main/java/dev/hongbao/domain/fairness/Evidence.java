@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads evidence as the API answered it, one JSON object after another: a packet's view and all pages of its claims, or a draw's view for the
- * service role and the lines of its export. Plays are judged as they are read, so an export may be of any length.
+ * Reads evidence as the API answered it, one JSON object after another: a packet's view and all pages of its claims, a draw's view for the
+ * service role and the lines of its export, or a rain's view. Plays are judged as they are read, so an export may be of any length.
  */
 public final class Evidence {
     /** Pages of claims; with a page of at least one claim, a packet has no more. */
@@ -23,6 +23,7 @@ public final class Evidence {
     private long claims;
     private @Nullable JsonObject packet;
     private @Nullable DrawReplay draw;
+    private @Nullable RainEvidence rain;
 
     private Evidence() {}
 
@@ -31,7 +32,7 @@ public final class Evidence {
      *
      * @param utf8 is not closed
      * @throws InvalidInputException that says where, when it cannot be judged: a document or a field is missing, malformed or of a version
-     *     that this program does not know, the packet or draw is not closed yet, or pages of claims are missing
+     *     that this program does not know, the packet, draw or rain is not closed yet, or pages of claims are missing
      * @throws IOException when it cannot be read
      */
     public static Proof read(InputStream utf8) throws IOException {
@@ -56,8 +57,10 @@ public final class Evidence {
             } else {
                 draw.period(document);
             }
-        } else if (packet != null || draw != null) {
-            throw InvalidInputException.of("#", "must be about one packet or one draw, not two");
+        } else if (packet != null || draw != null || rain != null) {
+            throw InvalidInputException.of("#", "must be about one packet, one draw or one rain, not two");
+        } else if (RainDocuments.isRain(document)) {
+            rain = RainDocuments.read(document);
         } else if (document.containsKey("mode")) {
             draw = DrawReplay.of(document);
         } else {
@@ -69,6 +72,9 @@ public final class Evidence {
         if (draw != null && pages.isEmpty()) {
             draw.end();
             return draw;
+        }
+        if (rain != null && pages.isEmpty()) {
+            return rain;
         }
         if (packet == null || pages.isEmpty()) {
             throw InvalidInputException.of(

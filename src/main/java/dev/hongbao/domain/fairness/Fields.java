@@ -4,6 +4,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Uuids;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -38,6 +39,13 @@ record Fields(String place, JsonObject object) {
         throw fault(name, "must be a whole number");
     }
 
+    boolean truth(String name) {
+        if (object.getValue(name) instanceof Boolean truth) {
+            return truth;
+        }
+        throw fault(name, "must be true or false");
+    }
+
     int integer(String name) {
         long number = number(name);
         if (number != (int) number) {
@@ -49,7 +57,7 @@ record Fields(String place, JsonObject object) {
     <T> T parsed(String name, Function<String, T> parser) {
         try {
             return parser.apply(text(name));
-        } catch (IllegalArgumentException malformed) {
+        } catch (IllegalArgumentException | DateTimeException malformed) {
             throw fault(name, "cannot be: " + malformed.getMessage());
         }
     }

@@ -7,6 +7,7 @@ import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.LoadCampaign;
 import dev.hongbao.domain.campaign.NewCampaign;
+import dev.hongbao.domain.fairness.RainSeed;
 import dev.hongbao.domain.feed.FeedHub;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.packet.PacketKind;
@@ -26,7 +27,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -86,7 +86,7 @@ final class RainCreator {
                 shards.shardFor(id.value()),
                 host,
                 definition,
-                HexFormat.of().formatHex(seed.commitment(id.value(), fall)));
+                seed.commitment(id.value(), fall.startsAt(), fall.lastAt(), fall.drops()));
         return new NewRain(rain, stored, seed, PoolBatch.of(drops(rain, seed), random));
     }
 
@@ -96,7 +96,7 @@ final class RainCreator {
         PoolShape shape = fall.drop();
         PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
         List<SendCommand> drops = new ArrayList<>(fall.drops());
-        for (Instant moment : seed.moments(fall)) {
+        for (Instant moment : seed.moments(fall.startsAt(), fall.lastAt(), fall.drops())) {
             long amount = fall.amountOf(drops.size(), definition.budget());
             drops.add(SendCommand.of(rain.channel(), kind, definition.asset(), amount, shape.shares())
                     .shares(shape.min(), shape.max())

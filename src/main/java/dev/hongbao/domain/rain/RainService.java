@@ -2,11 +2,13 @@ package dev.hongbao.domain.rain;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.engine.journal.KeyLoader;
@@ -26,12 +28,16 @@ public final class RainService {
     /** After every rain's id: the start of a list of the newest. */
     private static final CampaignId NEWEST = new CampaignId(new UUID(-1, -1));
 
+    /** In the list of a group: more do not fit on a screen. */
+    private static final int MOST_CURRENT = 50;
+
     private final RainStore store;
     private final RainCatalog catalog;
     private final RainCreator creating;
     private final PacketService packets;
     private final Clock clock;
     private final SharedQueries<CampaignId, @Nullable RainView> views = new SharedQueries<>();
+    private final SharedQueries<GroupId, List<RainView>> lists = new SharedQueries<>();
 
     /**
      * @param packets of this event loop
@@ -77,15 +83,8 @@ public final class RainService {
         return catalog.find(id)
                 .compose(RainService::orNotFound)
                 .compose(rain -> caller.role() == Role.SERVICE || rain.isFor(caller)
-                        ? known(id)
-                                .compose(view -> store.caught(id, caller.user())
-                                        .map(mine -> new RainView(
-                                                view.rain(),
-                                                view.life(),
-                                                view.caught(),
-                                                view.fallen(),
-                                                mine,
-                                                view.seed())))
+                        ? known(id).compose(view -> store.caught(List.of(id), caller.user())
+                                .map(mine -> view.caughtBy(mine.getOrDefault(id, List.of()))))
                         : Future.failedFuture(new RefusedException(
                                 Refusal.NOT_ELIGIBLE, "This rain is for groups that your token does not name.")));
     }
@@ -106,6 +105,34 @@ public final class RainService {
                                                         List.of(),
                                                         view.seed()))))
                 .compose(RainService::orNotFound);
+    }
+
+    /**
+     * The rains that a group's members may catch of and that are not over: those told in the group, and the public ones. Without their drops,
+     * with what the caller has caught.
+     *
+     * @return the earliest first, at most {@value #MOST_CURRENT}; refused with NOT_ELIGIBLE for who may not follow the group
+     */
+    public Future<List<RainView>> current(Caller caller, GroupId group) {
+        return catalog.members(group)
+                .compose(members -> members.include(caller)
+                        ? lists.ask(group, () -> store.current(group, MOST_CURRENT))
+                                .compose(views -> withMine(views, caller.user()))
+                        : Future.failedFuture(new RefusedException(
+                                Refusal.NOT_ELIGIBLE, "You can follow only the groups that your token names.")));
+    }
+
+    private Future<List<RainView>> withMine(List<RainView> views, UserId user) {
+        List<CampaignId> begun = views.stream()
+                .filter(view -> view.life().status() != RainView.Status.PLANNED)
+                .map(view -> view.rain().id())
+                .toList();
+        return begun.isEmpty()
+                ? Future.succeededFuture(views)
+                : store.caught(begun, user)
+                        .map(mine -> views.stream()
+                                .map(view -> view.caughtBy(mine.getOrDefault(view.rain().id(), List.of())))
+                                .toList());
     }
 
     /** The caller's rains, the newest first, without their drops. @param cursor a page's {@code next}; null for the first page */

@@ -1,7 +1,13 @@
 package dev.hongbao.domain.rain;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
+import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
+import dev.hongbao.domain.fairness.RainSeed;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketId;
@@ -17,8 +23,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -31,24 +39,27 @@ final class RainStore {
     private static final String FIND =
             "select " + RAIN + " from rain as r join campaign as c on c.id = r.id where r.id = any ($1)";
 
-    private static final String VIEW = "select " + RAIN + ", c.ends_at, r.cancelled_at, c.returned, s.caught, s.amount,"
+    private static final String VIEW = "select " + RAIN + ", c.ends_at, r.cancelled_at, c.returned,"
+            + " coalesce(s.caught, 0) as caught, coalesce(s.amount, 0) as amount,"
             + " case when r.ended then 'ended' when c.ends_at <= now() then 'ending'"
             + " when r.starts_at > now() then 'planned' else 'falling' end as status,"
             // The seed of a rain that is not over never leaves Postgres.
             + " case when r.ended then encode(r.seed, 'hex') end as seed"
-            + " from rain as r join campaign as c on c.id = r.id cross join lateral rain_catches(r.id) as s ";
+            + " from rain as r join campaign as c on c.id = r.id"
+            // Nothing is caught before the start: a list of what is planned counts nothing.
+            + " left join lateral (select * from rain_catches(r.id) where r.starts_at <= now()) as s on true ";
 
     private static final String FALLEN = """
-            select p.id, p.opens_at, p.closed_at is not null or p.expires_at <= now() as over
+            select p.id, p.opens_at, p.amount, p.closed_at is not null or p.expires_at <= now() as over
             from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet
             where r.id = $1 and has_fallen(p.opens_at, r.cancelled_at)
             order by p.opens_at, p.id
             """;
 
     private static final String CAUGHT = """
-            select t.subject, t.slot, t.amount, w.asset, t.at
+            select o.campaign, t.subject, t.slot, t.amount, w.asset, t.at
             from account as w
-            join pool as o on o.campaign = $1
+            join pool as o on o.campaign = any ($1)
             join transfer as t on t.credit = w.id and t.subject = o.packet and t.slot is not null
             where w.owner = $2 and w.kind = 'wallet'
             order by t.id
@@ -67,8 +78,7 @@ final class RainStore {
     /** What never changes of rains; those unknown are left out. */
     Future<List<Rain>> find(Collection<CampaignId> ids) {
         return pool.preparedQuery(FIND)
-                .execute(Tuple.tuple()
-                        .addArrayOfUUID(ids.stream().map(CampaignId::value).toArray(UUID[]::new)))
+                .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)))
                 .map(rows -> stream(rows).map(RainStore::rain).toList());
     }
 
@@ -87,31 +97,44 @@ final class RainStore {
                 .map(rows -> stream(rows).map(RainStore::view).toList());
     }
 
+    /** The rains told in a group and the public ones, of those that are not over: the earliest first, without their drops. */
+    Future<List<RainView>> current(GroupId group, int limit) {
+        return pool.preparedQuery(VIEW + "where not r.ended and (r.public or $1 = any (r.groups) or r.channel = $1)"
+                        + " order by r.starts_at, r.id limit $2")
+                .execute(Tuple.of(group.value(), limit))
+                .map(rows -> stream(rows).map(RainStore::view).toList());
+    }
+
     /** The drops that have fallen, in the order of their moments. */
     Future<List<RainView.Drop>> fallen(CampaignId id) {
         return pool.preparedQuery(FALLEN)
                 .execute(Tuple.of(id.value()))
                 .map(rows -> stream(rows)
                         .map(row -> new RainView.Drop(
-                                new PacketId(row.getUUID("id")), instant(row, "opens_at"), row.getBoolean("over")))
+                                new PacketId(row.getUUID("id")),
+                                instant(row, "opens_at"),
+                                row.getLong("amount"),
+                                row.getBoolean("over")))
                         .toList());
     }
 
-    /** What a user has caught of a rain, settled. */
-    Future<List<Claim>> caught(CampaignId id, UserId user) {
+    /** What a user has caught of some rains, settled; those of which it has nothing are left out. */
+    Future<Map<CampaignId, List<Claim>>> caught(Collection<CampaignId> ids, UserId user) {
         return pool.preparedQuery(CAUGHT)
-                .execute(Tuple.of(id.value(), user.value()))
+                .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)).addString(user.value()))
                 .map(rows -> stream(rows)
-                        .map(row -> new Claim(
-                                new PacketId(row.getUUID("subject")),
-                                user,
-                                new Claim.Share(
-                                        row.getInteger("slot"),
-                                        row.getLong("amount"),
-                                        new Asset(row.getString("asset"))),
-                                Claim.Status.SETTLED,
-                                instant(row, "at")))
-                        .toList());
+                        .collect(groupingBy(
+                                row -> new CampaignId(row.getUUID("campaign")),
+                                mapping(row -> claim(row, user), toList()))));
+    }
+
+    private static Claim claim(Row row, UserId user) {
+        return new Claim(
+                new PacketId(row.getUUID("subject")),
+                user,
+                new Claim.Share(row.getInteger("slot"), row.getLong("amount"), new Asset(row.getString("asset"))),
+                Claim.Status.SETTLED,
+                instant(row, "at"));
     }
 
     /** Cancels it unless it is over; idempotent. */
@@ -145,7 +168,7 @@ final class RainStore {
                         .addOffsetDateTime(offset(fall.endsAt()))
                         .addInteger(fall.drops())
                         .addBuffer(Buffer.buffer(seed.toBytes()))
-                        .addBuffer(Buffer.buffer(seed.commitment(rain.id().value(), fall))))
+                        .addBuffer(Buffer.buffer(HexFormat.of().parseHex(rain.commitment()))))
                 .mapEmpty();
     }
 
@@ -176,6 +199,10 @@ final class RainStore {
                 List.of(),
                 List.of(),
                 row.getString("seed"));
+    }
+
+    private static UUID[] uuids(Collection<CampaignId> ids) {
+        return ids.stream().map(CampaignId::value).toArray(UUID[]::new);
     }
 
     private static OffsetDateTime offset(Instant moment) {

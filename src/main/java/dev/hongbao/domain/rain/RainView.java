@@ -26,6 +26,11 @@ public record RainView(
         mine = List.copyOf(mine);
     }
 
+    /** The same for somebody who has caught this of it. */
+    RainView caughtBy(List<Claim> claims) {
+        return new RainView(rain, life, caught, fallen, claims, seed);
+    }
+
     /**
      * Where it is in its life.
      *
@@ -44,8 +49,13 @@ public record RainView(
      */
     public record Caught(int shares, long amount, long returned) {}
 
-    /** @param over whether nobody can catch of it any more */
-    public record Drop(PacketId packet, Instant fellAt, boolean over) {}
+    /**
+     * A drop that has fallen.
+     *
+     * @param amount in all its shares, minor units
+     * @param over whether nobody can catch of it any more
+     */
+    public record Drop(PacketId packet, Instant fellAt, long amount, boolean over) {}
 
     /** Where a rain is in its life. */
     public enum Status {

@@ -1,6 +1,6 @@
 package dev.hongbao.domain.reconcile;
 
-import dev.hongbao.domain.rain.RainSeed;
+import dev.hongbao.domain.fairness.RainSeed;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;

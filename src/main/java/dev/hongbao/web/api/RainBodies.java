@@ -7,6 +7,8 @@ import dev.hongbao.domain.feed.EventRow;
 import dev.hongbao.domain.rain.Rain;
 import dev.hongbao.domain.rain.RainDefinition;
 import dev.hongbao.domain.rain.RainView;
+import io.vertx.core.json.JsonArray;
+import java.util.List;
 
 /** Rains and their events as the contract's JSON. */
 public final class RainBodies {
@@ -24,12 +26,33 @@ public final class RainBodies {
             json.beginObject()
                     .plain("packet", drop.packet().toString())
                     .plain("at", drop.fellAt().toString())
+                    .field("amount", drop.amount())
                     .field("over", drop.over())
                     .endObject();
         }
-        json.endArray().name("mine").beginArray();
-        view.mine().forEach(claim -> json.raw(Bodies.claim(claim)));
+        json.endArray();
+        mine(json, view);
+        return json.endObject().toString();
+    }
+
+    /** Those of a group that are not over: without their drops, with what the viewer has caught. */
+    public static String current(List<RainView> views) {
+        JsonText json = new JsonText(LENGTH * (views.size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        for (RainView view : views) {
+            fields(json.beginObject(), view);
+            mine(json, view);
+            json.endObject();
+        }
         return json.endArray().endObject().toString();
+    }
+
+    private static void mine(JsonText json, RainView view) {
+        json.name("mine").beginArray();
+        view.mine().forEach(claim -> json.raw(Bodies.claim(claim)));
+        json.endArray();
     }
 
     public static String rains(Page<RainView> page) {
@@ -54,9 +77,12 @@ public final class RainBodies {
                 .field("budget", definition.budget())
                 .field("public", definition.members().everyone())
                 .name("groups")
-                .beginArray();
-        definition.members().groups().stream().map(GroupId::value).sorted().forEach(group -> json.raw(quoted(group)));
-        json.endArray().plain("channel", rain.channel().value());
+                .raw(new JsonArray(definition.members().groups().stream()
+                                .map(GroupId::value)
+                                .sorted()
+                                .toList())
+                        .encode())
+                .plain("channel", rain.channel().value());
         terms(json, rain);
         json.plain("endsAt", view.life().endsAt().toString())
                 .field(
@@ -83,11 +109,6 @@ public final class RainBodies {
                 .field("catchesPerUser", rain.definition().claiming().limits().total())
                 .field("firstTapWithin", fall.firstTapWithinMillis())
                 .plain("commitment", rain.commitment());
-    }
-
-    /** A group's id needs no escape: see {@link GroupId#PATTERN}. */
-    private static String quoted(String group) {
-        return '"' + group + '"';
     }
 
     /** Writes the data of an event. */

@@ -21,6 +21,9 @@ final class RainRoutes {
                 this::create,
                 "listRains",
                 this::own,
+                "listCurrentRains",
+                call -> rains.current(call.caller(), call.group())
+                        .map(views -> Reply.json(200, RainBodies.current(views))),
                 "getRain",
                 call -> view(rains.view(call.caller(), call.rain()), 200),
                 "cancelRain",

@@ -14,6 +14,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.fairness.RainSeed;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
@@ -107,10 +108,10 @@ class RainIT extends TwoEngines {
         // Then the seed gives the commitment and all moments
         RainSeed seed = new RainSeed(HexFormat.of().parseHex(ended.seed()));
         RainDefinition.Fall fall = made.rain().definition().fall();
-        assertThat(HexFormat.of().formatHex(seed.commitment(made.rain().id().value(), fall)))
+        assertThat(seed.commitment(made.rain().id().value(), fall.startsAt(), fall.lastAt(), fall.drops()))
                 .isEqualTo(made.rain().commitment());
         assertThat(ended.fallen().stream().map(RainView.Drop::fellAt))
-                .containsExactlyElementsOf(seed.moments(fall))
+                .containsExactlyElementsOf(seed.moments(fall.startsAt(), fall.lastAt(), fall.drops()))
                 .allSatisfy(moment -> assertThat(moment).isBetween(fall.startsAt(), fall.lastAt()));
         assertThat(fallen(ended)).containsExactlyElementsOf(drops(made));
 

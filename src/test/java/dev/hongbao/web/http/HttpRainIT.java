@@ -167,6 +167,65 @@ class HttpRainIT extends TestServerClient {
         new Books(servers).assertClean();
     }
 
+    private List<JsonObject> current(String user, String of) throws Exception {
+        return items(send(builder(user, of, "/v1/groups/" + of + "/rains").GET())).stream()
+                .filter(rain -> !rain.getString("status").equals("ending"))
+                .toList();
+    }
+
+    @Test
+    void whoComesInTheMiddleFindsTheRainsThatAreNotOver() throws Exception {
+        // Given one that falls, of which ann has caught a share
+        String falling = create("{\"durationSeconds\": 60, \"drops\": 45, \"sharesPerDrop\": 1, \"catchesPerUser\": 1}")
+                .getString("id");
+        JsonArray fallen = new JsonArray();
+        eventually(() -> {
+            fallen.addAll(json(get("ann", "/v1/rains/" + falling), 200).getJsonArray("fallen"));
+            return !fallen.isEmpty();
+        });
+        JsonObject caught = json(claim("ann", fallen.getJsonObject(0).getString("packet")), 201);
+        // Given one that is planned, one for everybody, one for another group, and one that is over
+        String planned = create("{\"startsAt\": \"2030-02-02T12:00:00Z\"}").getString("id");
+        JsonObject everybodys = definition("{\"public\": true, \"durationSeconds\": 600}");
+        everybodys.remove("groups");
+        money("shop", "deposits", 90, "everybodys", 201);
+        String open = json(post(null, "/v1/rains", "everybodys", everybodys), 201).getString("id");
+        create("{\"groups\": [\"uncles-" + group + "\"]}");
+        JsonObject over = create("{\"durationSeconds\": 3600}");
+        json(send(builder(null, path(over) + "/cancel").POST(BodyPublishers.noBody())), 202);
+        eventually(() -> view(null, over).getString("status").equals("ended"));
+
+        // When, Then the members find theirs, the earliest first
+        List<JsonObject> anns = current("ann", group);
+        assertThat(anns).extracting(each -> each.getString("id")).containsExactly(falling, open, planned);
+        assertThat(anns).extracting(each -> each.getString("status")).startsWith("falling").endsWith("planned");
+        assertThat(objects(anns.get(0).getJsonArray("mine"))).containsExactly(caught);
+        assertThat(anns.get(0).getLong("firstTapWithin")).isEqualTo(100);
+        assertThat(anns.get(0).getJsonObject("caught").getInteger("count")).isEqualTo(1);
+        assertThat(anns).allSatisfy(each -> {
+            assertThat(each.getString("channel")).isEqualTo("rain:" + each.getString("id"));
+            assertThat(each.getValue("seed")).isNull();
+            assertThat(each.containsKey("fallen")).isFalse();
+        });
+        assertThat(current("ben", "aunts-" + group)).extracting(each -> each.getString("id"))
+                .containsExactly(falling, open, planned);
+        assertThat(current("ben", group).get(0).getJsonArray("mine")).isEmpty();
+
+        // Then strangers find what is for everybody, and nothing of a group that is not theirs
+        assertThat(current("eve", "strangers")).extracting(each -> each.getString("id")).containsExactly(open);
+        assertProblem(
+                send(builder("eve", "strangers", "/v1/groups/" + group + "/rains").GET()), 403, "not-eligible");
+        assertProblem(
+                send(builder("eve", "strangers", "/v1/groups/rain:" + falling + "/rains").GET()), 403, "not-eligible");
+        assertProblem(get("ann", "/v1/groups/no group/rains".replace(" ", "%20")), 400, "invalid-request");
+        assertThat(items(get("ann", "/v1/groups/rain:" + falling + "/rains")))
+                .extracting(each -> each.getString("id"))
+                .containsExactly(falling, open);
+        for (String each : List.of(open, falling)) {
+            json(send(builder(null, "/v1/rains/" + each + "/cancel").POST(BodyPublishers.noBody())), 202);
+        }
+    }
+
     @Test
     void aKeyMakesOneRainAlsoWhenItHasBegun() throws Exception {
         // Given

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The proof of fairness in a browser: the client's function holds the golden vectors, and the page's button says yes and no. */
 class FairnessIT extends PageUse {
@@ -62,6 +64,64 @@ class FairnessIT extends PageUse {
               .catch((error) => { window.held = String(error.stack); });
             """;
 
+    /** As {@link #HOLD}, for rains. */
+    private static final String HOLD_RAINS = """
+            const vectors = JSON.parse(arguments[0]);
+            const digest = async (text) => [...new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))]
+              .map((byte) => byte.toString(16).padStart(2, '0')).join('');
+            const iso = (millis) => new Date(millis).toISOString().replace('.000Z', 'Z');
+            const told = (vector, moments) => {
+              const { budget, drops } = vector;
+              const fallen = moments.slice(0, vector.fallen).map((moment, n) => ({ packet: `00000000-0000-0007-0000-${String(n).padStart(12, '0')}`,
+                at: iso(moment), amount: Math.floor(budget / drops) + (n < budget % drops ? 1 : 0), over: true }));
+              return { ...vector, fallen, caught: { amount: fallen.length }, returned: budget - fallen.length };
+            };
+            const hold = async ({ verifyRain }) => {
+              const broken = [];
+              for (const vector of vectors) {
+                const { moments } = await verifyRain(told(vector, []));
+                const right = vector.moments ? String(moments) === String(vector.moments) : await digest(moments.join()) === vector.momentsDigest;
+                if (!right) broken.push(`${vector.id}: moments`);
+                const rain = told(vector, moments);
+                const { fair, faults } = await verifyRain(rain, vector);
+                if (!fair) broken.push(`${vector.id}: ${faults[0]}`);
+                const { fallen } = rain;
+                const forgeries = {
+                  seed: [{ ...rain, seed: '0'.repeat(64) }],
+                  id: [{ ...rain, id: '00000000-0000-0001-0000-000000000001' }],
+                  drops: [{ ...rain, drops: vector.drops + 1, budget: vector.budget + vector.drops }],
+                  returned: [{ ...rain, returned: rain.returned + 1 }],
+                  caught: [{ ...rain, caught: { amount: rain.caught.amount + 1 } }],
+                  told: [rain, { commitment: '0'.repeat(64) }],
+                  more: [{ ...rain, fallen: [...fallen, { packet: vector.id, at: rain.lastAt, amount: 1, over: true }] }],
+                };
+                if (fallen.length > 0) {
+                  const last = fallen.at(-1);
+                  const rest = fallen.slice(0, -1);
+                  Object.assign(forgeries, {
+                    moved: [{ ...rain, fallen: [...rest, { ...last, at: iso(Date.parse(last.at) + 1) }] }],
+                    missing: [{ ...rain, fallen: rest }],
+                    twice: [{ ...rain, fallen: [...rest, fallen[0], fallen[0]] }],
+                    larger: [{ ...rain, fallen: [...rest, { ...last, amount: last.amount + 1 }] }],
+                    open: [{ ...rain, fallen: [...rest, { ...last, over: false }] }],
+                    budget: [{ ...rain, budget: rain.budget + rain.drops, returned: rain.returned + rain.drops }],
+                  });
+                }
+                for (const [forgery, given] of Object.entries(forgeries)) {
+                  if ((await verifyRain(...given)).fair) broken.push(`${vector.id}: forged ${forgery}`);
+                }
+                const refused = { open: { seed: null }, drops: { drops: 0 }, most: { drops: 1e9 }, times: { lastAt: rain.startsAt }, none: { startsAt: undefined },
+                  fallen: { fallen: null }, budget: { budget: 1.5 }, caught: { caught: undefined }, cancelled: { cancelledAt: 'never' } };
+                for (const [fault, change] of Object.entries(refused)) {
+                  const kept = await verifyRain({ ...rain, ...change }).then(() => 'told', (error) => error.name);
+                  if (kept !== 'TypeError') broken.push(`${vector.id}: ${fault} is ${kept}`);
+                }
+              }
+              window.held = broken.length === 0 ? `all ${vectors.length}` : broken.join('; ');
+            };
+            import('/hongbao-client.js').then(hold).catch((error) => { window.held = String(error.stack); });
+            """;
+
     /** From now on a claim's amount arrives with one fen more; {@code window.honest} is the way back. */
     private static final String LIE = """
             window.honest = window.fetch;
@@ -74,14 +134,15 @@ class FairnessIT extends PageUse {
             };
             """;
 
-    @Test
-    void theClientHoldsTheGoldenVectorsAndSeesForgeries() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"fairness-vectors.json", "rain-vectors.json"})
+    void theClientHoldsTheGoldenVectorsAndSeesForgeries(String file) throws Exception {
         // Given
-        String vectors = Files.readString(Path.of("src/test/resources/fairness-vectors.json"));
+        String vectors = Files.readString(Path.of("src/test/resources", file));
         mei.enter(home.base, "demo-mei");
 
         // When
-        mei.browser().js(HOLD, vectors);
+        mei.browser().js(file.startsWith("rain") ? HOLD_RAINS : HOLD, vectors);
 
         // Then
         mei.browser().seeTrue("return window.held !== undefined");

@@ -56,11 +56,41 @@ class RainPageIT extends PageUse {
                 .isEqualTo(2 * SHARE);
         page.seeText(".rain-result", "2 caught, ¥2.22 in all");
         page.screenshot("rain-result");
+
+        // Then her browser computes when each envelope had to fall
+        page.click(".fairness button");
+        page.seeText(".fairness[data-fair=yes] [role=status]", "Yes, it was fair");
+        page.screenshot("rain-fair");
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
         page.seeNo(bar(rain));
         ben.browser().seeText(".timeline", "New Year's Eve: 2 caught, ¥2.22 in all");
         assertThat(family.balance("demo-mei")).isEqualTo(before + 2 * SHARE);
+    }
+
+    @Test
+    void aTabThatIsOpenedInTheMiddleFindsTheRain() throws Exception {
+        // Given a rain that falls on another's page
+        mei.enter(home.base, "demo-mei");
+        String rain = family.makeRain("Lantern festival", EIGHT_DROPS.copy().put("catchesPerUser", 1));
+        mei.browser().click(bar(rain));
+        mei.browser().see(".drop[data-state=falling]");
+
+        // When somebody opens the page
+        ben.enter(home.base, "demo-ben");
+        Browser page = ben.browser();
+
+        // Then it rains there too, also after a reload
+        page.seeText(bar(rain) + "[data-phase=falling]", "Lantern festival");
+        page.click(bar(rain));
+        page.see(".drop[data-state=falling]");
+        tapUntil(page, 1);
+        page.reload();
+        page.click(bar(rain));
+        page.see(".rain-foot [data-caught='1']");
+        page.screenshot("rain-found");
+        family.cancelRain(rain);
+        page.see(".rain-result[data-result='1']");
     }
 
     @Test

@@ -268,6 +268,9 @@ class GeneratedClientIT extends TestServerClient {
                         .catchesPerUser(1));
         assertThat(new RainsApi(client("bob")).getRain(rain.getId()).getStatus()).isEqualTo(Rain.StatusEnum.PLANNED);
         assertThat(shop.listRains(null, 10).getItems()).extracting(Rain::getId).contains(rain.getId());
+        assertThat(new RainsApi(client("bob")).listCurrentRains(group).getItems())
+                .extracting(Rain::getChannel)
+                .contains(rain.getChannel());
         shop.cancelRain(rain.getId());
         eventually(() -> shop.getRain(rain.getId()).getStatus() == Rain.StatusEnum.ENDED);
         assertThat(shop.getRain(rain.getId()).getReturned()).isEqualTo(1_000L);

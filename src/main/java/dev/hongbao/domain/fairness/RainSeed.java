@@ -1,11 +1,7 @@
-package dev.hongbao.domain.rain;
+package dev.hongbao.domain.fairness;
 
 import dev.hongbao.domain.odds.Moments;
 import dev.hongbao.domain.odds.SeededChance;
-import dev.hongbao.domain.rain.RainDefinition.Fall;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -29,11 +25,18 @@ public final class RainSeed {
         this.bytes = bytes.clone();
     }
 
-    byte[] toBytes() {
+    /** What is stored. */
+    public byte[] toBytes() {
         return bytes.clone();
     }
 
-    /** When the drops fall, in order of time: the list {@code moments 0 1} of {@link SeededChance}, over the rain's milliseconds. */
+    /**
+     * When the drops fall: the list {@code moments 0 1} of {@link SeededChance}, over the milliseconds.
+     *
+     * @param from included; whole milliseconds
+     * @param to excluded; after {@code from}, by less than 10^12 ms
+     * @return in order of time
+     */
     public List<Instant> moments(Instant from, Instant to, int drops) {
         SeededChance chance = new SeededChance(bytes);
         chance.beginMoments(0, 1);
@@ -42,24 +45,20 @@ public final class RainSeed {
                 .toList();
     }
 
-    List<Instant> moments(Fall fall) {
-        return moments(fall.startsAt(), fall.lastAt(), fall.drops());
+    /** The commitment of a rain with this seed, to those moments: 64 hexadecimal digits. Postgres computes it too. */
+    public String commitment(UUID rain, Instant from, Instant to, int drops) {
+        return Sha256.of(text(rain, from, to, drops));
     }
 
-    /** The commitment of a rain with this seed: 32 bytes. Postgres computes it too. */
-    byte[] commitment(UUID rain, Fall fall) {
-        String text = "hongbao-rain-v1"
+    /** What is digested: six lines of ASCII, each with a line feed at its end. */
+    String text(UUID rain, Instant from, Instant to, int drops) {
+        return "hongbao-rain-v1"
                 + "\nid=" + rain
                 + "\nseed=" + HexFormat.of().formatHex(bytes)
-                + "\nfrom=" + fall.startsAt().toEpochMilli()
-                + "\nto=" + fall.lastAt().toEpochMilli()
-                + "\ndrops=" + fall.drops()
+                + "\nfrom=" + from.toEpochMilli()
+                + "\nto=" + to.toEpochMilli()
+                + "\ndrops=" + drops
                 + "\n";
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
     }
 
     @Override

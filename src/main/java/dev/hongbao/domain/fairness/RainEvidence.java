@@ -1,0 +1,124 @@
+package dev.hongbao.domain.fairness;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server says of a rain that is over: whether its drops fell at the moments that the seed gives, and had what the budget gives,
+ * can be computed by anybody. What was in the shares of a drop is the drop's own proof: see {@link PacketEvidence}. Immutable.
+ *
+ * @param terms as the rain was made
+ * @param seed 64 hexadecimal digits
+ * @param cancelledAt null for a rain that was not
+ * @param end what became of it
+ * @param fallen all drops that fell, in no order
+ */
+public record RainEvidence(
+        Terms terms,
+        String seed,
+        @Nullable Instant cancelledAt,
+        End end,
+        List<Drop> fallen) implements Proof {
+    /**
+     * A rain as it was made.
+     *
+     * @param from of its moments, included; whole milliseconds, as {@code to}
+     * @param to excluded
+     * @param budget minor units, at least as many as there are drops
+     */
+    public record Terms(UUID rain, Instant from, Instant to, int drops, long budget, String commitment) {
+        /** What is in a drop, minor units. @param n from 0, in the order of the moments */
+        private long amountOf(int n) {
+            return budget / drops + (n < budget % drops ? 1 : 0);
+        }
+    }
+
+    /** A rain as it ended. @param caught of all shares, minor units @param returned to the host, minor units */
+    public record End(long caught, long returned) {}
+
+    /** A drop that fell. @param amount minor units @param over whether nobody can catch of it any more */
+    public record Drop(UUID packet, Instant at, long amount, boolean over) {}
+
+    public RainEvidence {
+        fallen = List.copyOf(fallen);
+    }
+
+    @Override
+    public String subject() {
+        return "rain " + terms.rain + ": " + terms.budget + " in " + terms.drops + " drops, from " + terms.from + " to "
+                + terms.to + (cancelledAt == null ? "" : ", cancelled at " + cancelledAt);
+    }
+
+    @Override
+    public String commitment() {
+        return terms.commitment;
+    }
+
+    @Override
+    public List<String> shown() {
+        return List.of(
+                "the commitment is the SHA-256 of these moments' terms and the seed",
+                "the seed gives the moments of all " + fallen.size() + " drops that fell",
+                "each had its part of the budget, and what was not caught was returned");
+    }
+
+    @Override
+    public List<String> contradictions() {
+        RainSeed revealed = new RainSeed(HexFormat.of().parseHex(seed));
+        List<String> found = new ArrayList<>();
+        String digest = revealed.commitment(terms.rain, terms.from, terms.to, terms.drops);
+        if (!digest.equals(terms.commitment)) {
+            found.add("the commitment is " + terms.commitment + ", the seed and the terms give " + digest);
+        }
+        drops(revealed.moments(terms.from, terms.to, terms.drops), found);
+        if (end.caught + end.returned != terms.budget) {
+            found.add("caught are " + end.caught + " and returned " + end.returned + ", the budget is " + terms.budget);
+        }
+        long dropped = fallen.stream().mapToLong(Drop::amount).sum();
+        if (end.caught > dropped) {
+            found.add("caught are " + end.caught + ", and " + dropped + " fell");
+        }
+        return found;
+    }
+
+    private void drops(List<Instant> moments, List<String> found) {
+        List<Instant> expected = moments.stream().filter(this::falls).toList();
+        if (fallen.size() != expected.size()) {
+            found.add(fallen.size() + " drops fell, the seed gives " + expected.size());
+        }
+        // Of drops at the same moment the larger ones are the earlier ones.
+        List<Drop> inOrder = fallen.stream()
+                .sorted(Comparator.comparing(Drop::at)
+                        .thenComparing(Comparator.comparingLong(Drop::amount).reversed()))
+                .toList();
+        Set<UUID> packets = new HashSet<>();
+        for (int n = 0; n < inOrder.size(); n++) {
+            Drop drop = inOrder.get(n);
+            if (!packets.add(drop.packet)) {
+                found.add("drop " + drop.packet + " fell twice");
+            }
+            if (n < expected.size() && !drop.at.equals(expected.get(n))) {
+                found.add("drop " + drop.packet + " fell at " + drop.at + ", the seed gives " + expected.get(n));
+            }
+            if (n < terms.drops && drop.amount != terms.amountOf(n)) {
+                found.add("drop " + drop.packet + " had " + drop.amount + ", the budget gives " + terms.amountOf(n));
+            }
+            if (!drop.over) {
+                found.add("drop " + drop.packet + " can still be caught, and the rain is over");
+            }
+        }
+    }
+
+    /** Whether a drop of this moment falls before the rain is cancelled; the server's clock has microseconds. */
+    private boolean falls(Instant moment) {
+        return cancelledAt == null || moment.isBefore(cancelledAt.minus(1, ChronoUnit.MICROS));
+    }
+}
