@@ -70,25 +70,30 @@ public final class Reconciliation {
         return pool.withConnection(connection -> connection
                         .query("begin isolation level repeatable read read only")
                         .execute()
-                        // The checks read whole tables, also right after a burst that no statistics know of yet: then
-                        // the
+                        // The checks read whole tables, also right after a burst that no statistics know of yet: then the
                         // planner would take nested loops over millions of rows for cheap.
                         .compose(begun -> connection
                                 .query("set local enable_nestloop = off; set local work_mem = '64MB'")
                                 .execute())
                         .compose(set -> each(connection, found))
-                        .compose(
-                                checked -> new SplitAudit(vertx).run(connection).onSuccess(found::accept))
-                        .compose(splits ->
-                                DrawSeedAudit.of(vertx).run(connection).onSuccess(found::accept))
-                        .compose(
-                                seeds -> RainSeedAudit.of(vertx).run(connection).onSuccess(found::accept))
+                        .compose(checked -> again(connection, found))
                         .eventually(() -> connection.query("rollback").execute()))
                 .compose(checked -> new RedisAudit(vertx, pool, redis, namespace, formats, audits).run())
                 .map(differences -> {
                     differences.forEach(found);
                     return findings;
                 });
+    }
+
+    private Future<Void> again(SqlConnection connection, Consumer<Finding> found) {
+        Future<Void> done = Future.succeededFuture();
+        for (RowAudit audit : List.of(SplitAudit.of(vertx), DrawSeedAudit.of(vertx), RainSeedAudit.of(vertx))) {
+            done = done.compose(before -> audit.run(connection)).map(finding -> {
+                found.accept(finding);
+                return null;
+            });
+        }
+        return done;
     }
 
     private static Future<Void> each(SqlConnection connection, Consumer<Finding> found) {

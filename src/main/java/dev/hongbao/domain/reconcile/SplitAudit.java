@@ -5,81 +5,46 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
-import dev.hongbao.engine.shard.RowPages;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Splits every packet again, which no query can: its seed gives its commitment and the amounts of its slots. Reads page by page, and
- * computes on a worker. One instance a run.
- */
+/** Splits every packet again: its seed gives its commitment and the amounts of its slots. One instance a run. */
 final class SplitAudit {
     private static final String PACKETS = """
             select p.id, p.asset, p.amount, p.count, p.min, p.max, p.split, p.split_version, p.seed, p.luckiest,
                    encode(p.commitment, 'hex') as commitment, b.amounts,
+                   p.id is distinct from lead(p.id) over (order by p.id, b.block) as is_last,
                    exists (select from quarantine_unit as q where q.id = p.id) as set_aside
             from packet as p left join packet_amounts as b on b.packet = p.id
             order by p.id, b.block
             """;
 
-    private final Vertx vertx;
-    private final List<String> lines = new ArrayList<>();
     /** The rows of one packet, a block of its amounts each. */
     private final List<Row> rows = new ArrayList<>();
 
-    private @Nullable UUID packet;
+    private SplitAudit() {}
 
-    SplitAudit(Vertx vertx) {
-        this.vertx = vertx;
+    static RowAudit of(Vertx vertx) {
+        return new RowAudit(
+                vertx,
+                "the seed of every packet gives its commitment and the amounts of its slots",
+                PACKETS,
+                new SplitAudit()::line);
     }
 
-    /** @param connection in a transaction */
-    Future<Finding> run(SqlConnection connection) {
-        return RowPages.each(connection, PACKETS, Tuple.tuple(), page -> onWorker(() -> look(page)))
-                .compose(read -> onWorker(this::judge))
-                .map(read -> new Finding(
-                        "I2",
-                        "the seed of every packet gives its commitment and the amounts of its slots",
-                        Severity.VIOLATION,
-                        lines));
-    }
-
-    private Future<Void> onWorker(Runnable work) {
-        return vertx.executeBlocking(() -> {
-            work.run();
+    private @Nullable String line(Row row) {
+        rows.add(row);
+        if (!row.getBoolean("is_last")) {
             return null;
-        });
-    }
-
-    private void look(RowSet<Row> page) {
-        for (Row row : page) {
-            UUID id = row.getUUID("id");
-            if (!id.equals(packet)) {
-                judge();
-                packet = id;
-            }
-            rows.add(row);
         }
-    }
-
-    private void judge() {
-        if (!rows.isEmpty() && lines.size() < Reconciliation.MAX_LINES) {
-            String fault = fault(rows.get(0));
-            if (fault != null) {
-                lines.add("packet " + packet + ": " + fault);
-            }
-        }
+        String fault = fault(row);
         rows.clear();
+        return fault == null ? null : "packet " + row.getUUID("id") + ": " + fault;
     }
 
     private @Nullable String fault(Row row) {

@@ -1,0 +1,126 @@
+package dev.hongbao.domain.reconcile;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.limited;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.domain.campaign.CampaignId;
+import dev.hongbao.domain.campaign.CampaignView;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.rain.RainView;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The audit finds what the host application was not told, was told twice, or was told and is not so: on forged books. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OutboxReconciliationIT {
+    private final Set<String> seen = new HashSet<>();
+    private TestServers servers;
+
+    /** Campaigns: one goes on, one is paused, one is over. A rain and a draw that are over, and a draw that goes on. */
+    @BeforeAll
+    void someBooks(TestServers given) {
+        servers = given;
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            TestDraws draws = new TestDraws(engine);
+            TestRains rains = new TestRains(engine);
+            engine.deposit("shop", 20_000);
+            CampaignView raised = campaigns.create(limited(1000, 5, 2, 0, 1));
+            CampaignView paused = campaigns.create(limited(1000, 5, 2, 0, 1));
+            CampaignView over = campaigns.create(limited(1000, 5, 2, 0, 1));
+            Packet pool = campaigns.open(raised, "ann", "shoe");
+            engine.claim(pool, "bob");
+            CampaignId id = raised.campaign().id();
+            get(engine.loop(0).call(services -> services.campaigns().raise(TestDraws.SERVICE, id, 500, newKey())));
+            for (boolean pauses : new boolean[] {true, false, true}) {
+                get(engine.loop(0)
+                        .call(services -> services.campaigns()
+                                .pause(TestDraws.SERVICE, paused.campaign().id(), pauses)));
+            }
+            campaigns.end(over.campaign().id());
+            campaigns.awaitClosed(over);
+            RainView rain = rains.create(TestRains.definition(600, 3, 1, 1));
+            rains.cancel(rain.rain().id());
+            rains.awaitEnded(rain);
+            String table = "{name: %s, mode: table, prizes: [{name: nothing, count: 4}]}";
+            draws.create(String.format(table, "open"));
+            Draw closed = draws.create(String.format(table, "closed"));
+            get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, closed.id())));
+            eventually(
+                    Duration.ofSeconds(15),
+                    () -> assertThat(new Books(servers).longOf("select count(*) from draw where closed_at is not null"))
+                            .isEqualTo(1));
+        }
+    }
+
+    @AfterAll
+    void everyCheckWasSeenFailing() {
+        assertThat(seen).containsAll(OutboxChecks.ALL.stream().map(Check::name).toList());
+    }
+
+    @Test
+    void trueBooksAreClean() {
+        assertThat(new Books(servers).audited()).isEmpty();
+    }
+
+    /** What is old is removed: of that nothing can be missed. */
+    @Test
+    void whatMayHaveBeenRemovedIsNotMissed() throws Exception {
+        String removed = "update outbox_state set floor = (select max(n) from outbox); delete from outbox where type in"
+                + " ('campaign.created', 'rain.created', 'draw.closed', 'packet.sent')";
+
+        assertThat(new ForgedBooks(servers, List.of()).found(removed, OutboxChecks.ALL)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update outbox set events = events + 1 where type = 'claim.settled'",
+                "delete from outbox where type = 'claim.settled'",
+                "delete from outbox where type = 'campaign.created'",
+                "delete from outbox where type = 'campaign.raised'",
+                "delete from outbox where type = 'campaign.paused'",
+                "delete from outbox where type = 'campaign.resumed'",
+                "delete from outbox where type = 'campaign.ended'",
+                "delete from outbox where type = 'rain.created'",
+                "delete from outbox where type = 'rain.ended'",
+                "delete from outbox where type = 'draw.closed'",
+                "update outbox set type = 'campaign.paused' where type = 'campaign.ended'",
+                "update outbox set subjects = array[gen_random_uuid()] where type = 'rain.ended'",
+                "update outbox set firsts = array[-1] where type = 'campaign.raised'",
+                "insert into outbox (shard, type, subjects, events) select shard, type, subjects, 1 from outbox where type = 'draw.closed'",
+                "insert into outbox (shard, type, subjects, events) select -1, 'campaign.ended', array[id], 1 from campaign"
+                        + " where closed_at is null",
+                "update campaign set paused_at = null",
+                "update campaign set paused_at = now()"
+            })
+    void forgedBooksAreFound(String forgery) throws Exception {
+        Set<String> found = new ForgedBooks(servers, List.of("alter table campaign disable trigger user"))
+                .found(forgery, OutboxChecks.ALL);
+
+        assertThat(found).as(forgery).isNotEmpty();
+        seen.addAll(found);
+    }
+}
