@@ -84,10 +84,12 @@ export interface Play {
   user: string;
   number: number;
   prize: string;
+  class?: string;
   asset?: string;
   amount?: number;
   code?: string;
   at: string;
+  state?: 'pending' | 'sent' | 'done';
 }
 
 export interface Win {

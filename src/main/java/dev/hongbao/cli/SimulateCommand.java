@@ -4,7 +4,6 @@ import dev.hongbao.domain.odds.ChiSquare;
 import dev.hongbao.domain.odds.DefinitionFaults;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.domain.odds.Simulation;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -34,8 +32,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code draw simulate}: plays a draw's definition many times without servers, and holds what came out against what it
- * promises. Exits with 0, with 1 when the promise is not kept, or with 2 and every fault when there is no such draw.
+ * {@code draw simulate}: plays a draw's definition many times without servers, holds what came out against what it promises, and
+ * warns of a stock that ends early. Exits with 0, with 1 when the promise is not kept, or with 2 and every fault when there is no such draw.
  */
 @Command(
         name = "simulate",
@@ -64,6 +62,9 @@ public final class SimulateCommand implements Callable<Integer> {
             description = "Where the plot of prizes over time goes; beside FILE with .png at the end unless given.")
     private @Nullable Path plot;
 
+    @Option(names = "--json", description = "Print the outcome as one JSON object.")
+    private boolean json;
+
     /** For picocli. */
     public SimulateCommand() {}
 
@@ -89,7 +90,14 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         Path png = plot == null ? Path.of(file + ".png") : plot;
         DrawPlot.save(definition, outcome, png);
-        print(definition, outcome, png);
+        SimulationReport report = new SimulationReport(definition, plays, outcome, png);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(report.json());
+        } else {
+            report.print(out);
+        }
+        out.flush();
         ChiSquare verdict = outcome.verdict();
         return verdict == null || verdict.isPlausible() ? spec.exitCodeOnSuccess() : 1;
     }
@@ -120,54 +128,5 @@ public final class SimulateCommand implements Callable<Integer> {
                 .setStyle(ProgressBarStyle.ASCII)
                 .setConsumer(new ConsoleProgressBarConsumer(System.err))
                 .build();
-    }
-
-    private void print(DrawDefinition definition, Simulation.Outcome outcome, Path png) {
-        PrintWriter out = spec.commandLine().getOut();
-        boolean scheduled = outcome.verdict() == null && definition.schedule() != null;
-        out.printf(
-                Locale.ROOT,
-                "%-24s %12s %14s %12s %12s%n",
-                "prize",
-                "won",
-                scheduled ? "released" : "promised",
-                "odds",
-                "promised");
-        List<Prize> prizes = definition.allPrizes();
-        for (int i = 0; i < prizes.size(); i++) {
-            out.printf(
-                    Locale.ROOT,
-                    "%-24s %12d %14.1f %11.7f%% %11.7f%%%n",
-                    prizes.get(i).name(),
-                    outcome.seen()[i],
-                    outcome.promised()[i],
-                    percent(outcome.seen()[i], outcome.plays()),
-                    percent(outcome.promised()[i], outcome.plays()));
-        }
-        out.println();
-        out.printf(Locale.ROOT, "plays      %d of %d%n", outcome.plays(), plays);
-        outcome.refused()
-                .forEach((reason, count) -> out.printf(
-                        Locale.ROOT, "refused    %d %s%n", count, reason.name().toLowerCase(Locale.ROOT)));
-        out.println("verdict    " + verdict(outcome.verdict()));
-        out.println("plot       " + png);
-        out.flush();
-    }
-
-    private static double percent(double part, long all) {
-        return all == 0 ? 0 : 100 * part / all;
-    }
-
-    private static String verdict(@Nullable ChiSquare verdict) {
-        if (verdict == null) {
-            return "none: a schedule, guarantees or limits of users move the odds";
-        }
-        return String.format(
-                Locale.ROOT,
-                "chi-square %.2f with %d degrees of freedom, limit %.2f (exceeded once in 100,000): %s",
-                verdict.statistic(),
-                verdict.freedom(),
-                verdict.limit(),
-                verdict.isPlausible() ? "the promise is kept" : "THE PROMISE IS NOT KEPT");
     }
 }

@@ -3,9 +3,12 @@ package dev.hongbao.server;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimSettings;
+import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.feed.FeedHub;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.feed.Feeds;
+import dev.hongbao.domain.fulfilment.WinStore;
+import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
@@ -208,14 +211,16 @@ public final class Engine {
             KeyLoader loading =
                     new KeyLoader(vertx, redis, shards, config.domain().claim().settleTimeout());
             PacketService packetService = packets.packets();
+            DrawService drawService = draws.draws(loading);
             return new LoopServices(
                     redis,
                     packets.claims(redis, admission.control(), claimSettings()),
                     packetService,
                     new FeedService(vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog()),
                     new Services.Hosted(
-                            draws.draws(loading),
+                            drawService,
                             draws.plays(redis, playSettings()),
+                            new Wins(drawService, new WinStore(pools.requests())),
                             campaigns.campaigns(loading, packetService),
                             campaigns.rains(vertx, loading, packetService)));
         });

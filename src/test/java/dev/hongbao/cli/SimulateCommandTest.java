@@ -2,6 +2,7 @@ package dev.hongbao.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -79,6 +80,81 @@ class SimulateCommandTest {
                 .singleElement()
                 .asString()
                 .contains(" 40 ", " 40.0 ");
+    }
+
+    @Test
+    void aStockThatEndsEarlyIsWarnedOf() throws Exception {
+        // Given hourly quotas that use up the stock after twenty of 72 hours, on the first of three days
+        Run run = simulate("""
+                name: hours
+                opensAt: "2029-12-29T00:00:00Z"
+                closesAt: "2030-01-01T00:00:00Z"
+                mode: schedule
+                limits: {zone: UTC}
+                prizes: [{name: phone, quota: 2, stock: 40}, {name: cup, quota: 1, stock: 72}]
+                fallback: {name: thanks}
+                """, "--plays", "7200");
+
+        // Then
+        assertThat(run.out().lines().filter(line -> line.startsWith("warning")))
+                .singleElement()
+                .asString()
+                .matches("warning +the stock of phone ends early: at play (19|20)[0-9]{2} of 7200 \\(2[67]\\.[0-9]%\\),"
+                        + " on day 1 of 3, 2029-12-29T19:.*");
+    }
+
+    @Test
+    void aTableThatIsOverIsWarnedOfAsJson() throws Exception {
+        // Given a table of 100 plays
+        String table = """
+                name: table
+                opensAt: "2029-12-31T00:00:00Z"
+                closesAt: "2030-01-01T00:00:00Z"
+                mode: table
+                prizes: [{name: a, count: 1}, {name: b, count: 99}]
+                """;
+
+        // When
+        JsonObject over =
+                new JsonObject(simulate(table, "--plays", "400", "--json").out());
+        JsonObject enough =
+                new JsonObject(simulate(table, "--plays", "100", "--json").out());
+
+        // Then
+        assertThat(over.getJsonArray("warnings")).hasSize(1);
+        JsonObject warning = over.getJsonArray("warnings").getJsonObject(0);
+        assertThat(warning.getValue("prize")).isNull();
+        assertThat(warning.getLong("play")).isEqualTo(100);
+        assertThat(warning.getDouble("percent")).isEqualTo(25.0);
+        assertThat(warning.getString("at")).startsWith("2029-12-31T05:56");
+        assertThat(warning.getString("text")).contains("later plays are refused");
+        assertThat(over.getJsonObject("refused").getLong("exhausted")).isEqualTo(300);
+        assertThat(over.getLong("played")).isEqualTo(100);
+        assertThat(enough.getJsonArray("warnings")).isEmpty();
+        assertThat(enough.getJsonArray("prizes").getJsonObject(1).getLong("won"))
+                .isEqualTo(99);
+    }
+
+    @Test
+    void oddsThatPromiseMoreThanTheStockAreWarnedOf() throws Exception {
+        // Given one play in ten wins gold, of which there are 50, and rarely silver, of which there are enough
+        String odds = """
+                name: odds
+                closesAt: "2030-01-01T00:00:00Z"
+                mode: weights
+                prizes: [{name: gold, weight: 100, stock: 50}, {name: silver, weight: 1, stock: 1000}, {name: air, weight: 899}]
+                fallback: {name: thanks}
+                """;
+
+        // When
+        Run run = simulate(odds, "--plays", "10000");
+
+        // Then: gone after some 500 plays
+        assertThat(run.out().lines().filter(line -> line.startsWith("warning")))
+                .singleElement()
+                .asString()
+                .containsPattern("the stock of gold ends early: at play [2-9][0-9]{2} of 10000");
+        assertThat(simulate(odds, "--plays", "100").out()).doesNotContain("warning");
     }
 
     @Test

@@ -33,14 +33,10 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,10 +55,6 @@ final class DrawCreator {
 
     private static final String INSERT_CODES = "insert into code (draw, prize, nth, code)"
             + " select $1, $2, u.nth, u.code from unnest($3::text[]) with ordinality as u(code, nth)";
-
-    private static final String FUND = "insert into transfer (subject, debit, credit, amount, kind)"
-            + " select $1, u.debit, u.credit, u.amount, 'fund'"
-            + " from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as u(debit, credit, amount)";
 
     private final Shards shards;
     private final DrawCatalog catalog;
@@ -147,12 +139,12 @@ final class DrawCreator {
     private Future<Generation> insert(SqlConnection tx, DrawId id, UserId owner, DrawDefinition definition) {
         int shard = shards.shardFor(id.value());
         DrawDefinition.Cost cost = definition.cost();
-        Map<Asset, Long> awards = awards(definition);
+        Map<Asset, Long> awards = DrawFunding.awards(definition);
         byte[] bytes = new byte[DrawSeed.BYTES];
         random.nextBytes(bytes);
         DrawSeed seed = new DrawSeed(bytes);
         return shards.hold(tx, shard)
-                .compose(generation -> accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
+                .compose(generation -> DrawFunding.accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
                         .compose(escrows -> hold(tx, id, cost)
                                 .compose(hold -> tx.preparedQuery(INSERT_DRAW)
                                         .execute(row(id, shard, owner, definition, hold)
@@ -162,36 +154,8 @@ final class DrawCreator {
                                 .compose(drawn ->
                                         tx.preparedQuery(INSERT_PRIZES).execute(prizes(id, definition, escrows)))
                                 .compose(prized -> codes(tx, id, definition))
-                                .compose(coded -> fund(tx, id, owner, awards, escrows)))
+                                .compose(coded -> DrawFunding.fund(tx, id, owner, awards, escrows)))
                         .map(generation));
-    }
-
-    /** What can be won of each asset, in all. */
-    private static Map<Asset, Long> awards(DrawDefinition definition) {
-        Map<Asset, Long> sums = new TreeMap<>(java.util.Comparator.comparing(Asset::code));
-        for (Prize prize : definition.allPrizes()) {
-            Asset asset = prize.award().asset();
-            if (asset != null) {
-                long all = Math.multiplyExact(
-                        Objects.requireNonNull(prize.stock()), prize.award().amount());
-                sums.merge(asset, all, Math::addExact);
-            }
-        }
-        return sums;
-    }
-
-    private static Future<Map<Asset, Long>> accounts(
-            SqlConnection tx, AccountKind kind, String owner, Iterable<Asset> assets) {
-        Map<Asset, Long> accounts = new HashMap<>();
-        Future<Void> done = Future.succeededFuture();
-        for (Asset asset : assets) {
-            done = done.compose(before -> Ledger.account(tx, kind, owner, asset))
-                    .map(account -> {
-                        accounts.put(asset, account);
-                        return null;
-                    });
-        }
-        return done.map(accounts);
     }
 
     private static Future<@Nullable Long> hold(SqlConnection tx, DrawId id, DrawDefinition.@Nullable Cost cost) {
@@ -264,31 +228,5 @@ final class DrawCreator {
             }
         }
         return done;
-    }
-
-    private static Future<Void> fund(
-            SqlConnection tx, DrawId id, UserId owner, Map<Asset, Long> awards, Map<Asset, Long> escrows) {
-        if (awards.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        return accounts(tx, AccountKind.WALLET, owner.value(), awards.keySet()).compose(wallets -> {
-            List<Long> debits = new ArrayList<>();
-            List<Long> credits = new ArrayList<>();
-            List<Long> amounts = new ArrayList<>();
-            awards.forEach((asset, amount) -> {
-                debits.add(wallets.get(asset));
-                credits.add(escrows.get(asset));
-                amounts.add(amount);
-            });
-            UUID draw = id.value();
-            return tx.preparedQuery(FUND)
-                    .execute(Tuple.tuple()
-                            .addUUID(draw)
-                            .addArrayOfLong(debits.toArray(Long[]::new))
-                            .addArrayOfLong(credits.toArray(Long[]::new))
-                            .addArrayOfLong(amounts.toArray(Long[]::new)))
-                    .<Void>mapEmpty()
-                    .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
-        });
     }
 }

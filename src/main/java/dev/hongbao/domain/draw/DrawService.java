@@ -207,7 +207,8 @@ public final class DrawService {
         });
     }
 
-    private Future<Draw> owned(Caller caller, DrawId id) {
+    /** A draw for its host; refused with NOT_FOUND, or with NOT_ELIGIBLE for a plain user. */
+    public Future<Draw> owned(Caller caller, DrawId id) {
         return caller.role() == Role.SERVICE
                 ? visible(caller, id)
                 : Future.failedFuture(

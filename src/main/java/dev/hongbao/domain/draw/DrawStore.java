@@ -31,6 +31,11 @@ public final class DrawStore {
 
     static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code" + CODED;
 
+    /** The select of plays, with more columns. @param joins what they come from; {@code y} is the play */
+    public static String playOf(String columns, String joins) {
+        return "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, " + columns + CODED + joins;
+    }
+
     private static final String EXPORTED =
             "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.request, y.loaded, y.period, y.release" + CODED;
 

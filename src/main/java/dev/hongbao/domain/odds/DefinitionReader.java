@@ -1,6 +1,7 @@
 package dev.hongbao.domain.odds;
 
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.PictureUrl;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Amount;
 import dev.hongbao.domain.ledger.Asset;
@@ -11,6 +12,7 @@ import dev.hongbao.domain.odds.DrawDefinition.Guarantee;
 import dev.hongbao.domain.odds.DrawDefinition.Limits;
 import dev.hongbao.domain.odds.DrawDefinition.Schedule;
 import dev.hongbao.domain.odds.Prize.Award;
+import dev.hongbao.domain.odds.Prize.Label;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -33,6 +35,7 @@ public final class DefinitionReader {
     private static final int MAX_GUARANTEES = 10;
     private static final int MAX_BOOSTS = 1_000;
     private static final int MAX_NAME = 100;
+    private static final int MAX_TEXT = 1_000;
 
     /** A cost of ten plays is still an amount. */
     private static final long MAX_COST = Amount.MAX / 10;
@@ -119,18 +122,24 @@ public final class DefinitionReader {
                 && (whenExhausted == WhenExhausted.STOP || whenExhausted == WhenExhausted.FALLBACK)) {
             stock = chance;
         }
-        Prize read = new Prize(
-                prize.requiredText("name", MAX_NAME), prize.text("class", MAX_NAME), award, chance, stock, (int)
-                        prize.whole("perUser", 1, 1_000_000, 0));
+        Prize read = new Prize(label(prize), award, chance, stock, (int) prize.whole("perUser", 1, 1_000_000, 0));
         prize.refuseTheRest();
         return read;
     }
 
     private Prize fallback(FieldReader prize) {
         Award award = award(prize);
-        Prize read = new Prize(prize.requiredText("name", MAX_NAME), null, award, 0, stock(prize, award), 0);
+        Prize read = new Prize(label(prize), award, 0, stock(prize, award), 0);
         prize.refuseTheRest();
         return read;
+    }
+
+    private static Label label(FieldReader prize) {
+        return new Label(
+                prize.requiredText("name", MAX_NAME),
+                prize.text("class", MAX_NAME),
+                prize.parsed("picture", "must be an https URL of at most 500 characters", PictureUrl::new),
+                prize.shownText("text", MAX_TEXT));
     }
 
     private @Nullable Long stock(FieldReader prize, Award award) {

@@ -160,6 +160,11 @@ public final class DefinitionRules {
                     pointer,
                     "is the class of no prize");
         }
+        Prize fallback = definition.fallback();
+        require(
+                fallback == null || fallback.prizeClass() == null || !classes.contains(fallback.prizeClass()),
+                "#/fallback/class",
+                "has a guarantee, and the fallback is no prize that is guaranteed");
     }
 
     private void schedule() {

@@ -64,6 +64,8 @@ public final class DefinitionText {
         Map<String, Object> text = new LinkedHashMap<>();
         text.put("name", prize.name());
         put(text, "class", prize.prizeClass());
+        put(text, "picture", prize.label().picture());
+        put(text, "text", prize.label().text());
         if (prize.award().coded()) {
             text.put("award", Map.of("coded", true));
         } else if (prize.award().asset() != null) {

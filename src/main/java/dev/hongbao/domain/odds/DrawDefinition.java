@@ -92,9 +92,7 @@ public record DrawDefinition(
      * and the fallback are no news.
      */
     public boolean isAnnounced(int number) {
-        Prize prize = allPrizes().get(number - 1);
-        boolean worth = prize.award().amount() > 0 || prize.award().coded() || prize.prizeClass() != null;
-        return number <= prizes.size() && worth;
+        return number <= prizes.size() && prizes.get(number - 1).isWin();
     }
 
     /** The same with the opening fixed. */

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.values.ShownText;
 import dev.hongbao.domain.odds.DefinitionFaults.Fault;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -61,6 +62,17 @@ final class FieldReader {
         }
         fault(field, "must be text of 1 to " + max + " characters");
         return null;
+    }
+
+    /** The same, of characters that may be shown to people ({@link ShownText}). */
+    @Nullable
+    String shownText(String field, int max) {
+        String text = text(field, max);
+        if (text != null && !ShownText.isClean(text)) {
+            fault(field, ShownText.RULE);
+            return null;
+        }
+        return text;
     }
 
     String requiredText(String field, int max) {

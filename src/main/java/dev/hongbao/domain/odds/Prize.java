@@ -1,5 +1,6 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.values.PictureUrl;
 import dev.hongbao.domain.ledger.Asset;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -7,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One thing that can be won.
  *
- * @param name 1 to 100 characters
- * @param prizeClass what a guarantee names; null for none
+ * @param label what people see of it
  * @param award what the winner gets
  * @param chance its count in a round ({@code table}), its weight ({@code weights}) or its quota a period ({@code schedule}); 0
  *     for a fallback
@@ -16,12 +16,45 @@ import org.jspecify.annotations.Nullable;
  * @param perUser how many one user may win; 0 for no limit
  */
 public record Prize(
-        String name,
-        @Nullable String prizeClass,
-        Award award,
-        long chance,
-        @Nullable Long stock,
-        int perUser) {
+        Label label, Award award, long chance, @Nullable Long stock, int perUser) {
+
+    /**
+     * What people see of a prize.
+     *
+     * @param name 1 to 100 characters
+     * @param prizeClass the maker's word for prizes of one kind, such as {@code goods}: what a guarantee names, and what wins are
+     *     picked out by; 1 to 100 characters, null for none
+     * @param picture null for none
+     * @param text more about it, 1 to 1000 characters; null for none
+     */
+    public record Label(
+            String name,
+            @Nullable String prizeClass,
+            @Nullable PictureUrl picture,
+            @Nullable String text) {
+        /** A name only. */
+        public static Label named(String name) {
+            return new Label(name, null, null, null);
+        }
+    }
+
+    public String name() {
+        return label.name;
+    }
+
+    public @Nullable String prizeClass() {
+        return label.prizeClass;
+    }
+
+    /** Whether the ledger pays it. */
+    public boolean isPaid() {
+        return award.amount > 0;
+    }
+
+    /** Whether who gets it has won: it has an award or a class. Else it is a consolation. */
+    public boolean isWin() {
+        return isPaid() || award.coded || label.prizeClass != null;
+    }
 
     /**
      * What the winner of a prize gets: an amount into the wallet, a code of a list, or nothing but the prize's name.

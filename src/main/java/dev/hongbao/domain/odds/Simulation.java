@@ -3,6 +3,7 @@ package dev.hongbao.domain.odds;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -38,19 +39,49 @@ public final class Simulation {
      *
      * @param plays that won something
      * @param refused how many did not, by reason
-     * @param seen by prize
-     * @param promised by prize, of {@code plays}; for a schedule what was released
-     * @param overTime by step and prize, how many were won up to it
      * @param verdict null where what is promised is not a distribution: for schedules, and where guarantees or limits of users
      *     move the odds
+     * @param ends what was gone before the last play
      */
     public record Outcome(
             long plays,
             Map<DrawModel.Refused, Long> refused,
-            long[] seen,
-            double[] promised,
-            long[][] overTime,
-            @Nullable ChiSquare verdict) {}
+            Counts counts,
+            @Nullable ChiSquare verdict,
+            List<StockEnd> ends) {
+        public Outcome {
+            ends = List.copyOf(ends);
+        }
+
+        public long[] seen() {
+            return counts.seen;
+        }
+
+        public double[] promised() {
+            return counts.promised;
+        }
+
+        public long[][] overTime() {
+            return counts.overTime;
+        }
+    }
+
+    /**
+     * How often each prize was won.
+     *
+     * @param promised of all that won something; for a schedule what was released
+     * @param overTime by step and prize, how many were won up to it
+     */
+    public record Counts(long[] seen, double[] promised, long[][] overTime) {}
+
+    /**
+     * A stock that was gone before the last play, though more of it was wanted: the one of a prize, or all.
+     *
+     * @param prize its number, from 1; 0 for all, so that later plays win the fallback or are refused
+     * @param play the one that won the last, or when the last was released, from 1
+     * @param at the time of that play
+     */
+    public record StockEnd(int prize, long play, Instant at) {}
 
     /** Plays. @param progress hears how many plays are done */
     public Outcome run(long plays, LongConsumer progress) {
@@ -59,7 +90,8 @@ public final class Simulation {
         long[] seen = new long[prizes];
         long[][] overTime = new long[STEPS][prizes];
         Map<DrawModel.Refused, Long> refused = new EnumMap<>(DrawModel.Refused.class);
-        long[] released = release(model);
+        StockEnds ends = new StockEnds(definition, rules, plays);
+        long[] released = release(model, ends);
         long open = definition.opening().toEpochMilli();
         double millisAPlay = (double) (definition.closesAt().toEpochMilli() - open) / plays;
         String[] names = new String[users];
@@ -69,6 +101,7 @@ public final class Simulation {
             long now = open + (long) (i * millisAPlay);
             DrawModel.Result result =
                     model.play(names[(int) (i % users)], now, definition.dayOf(Instant.ofEpochMilli(now)));
+            ends.played(i + 1, result);
             if (result.refused() == null) {
                 seen[result.prize() - 1]++;
             } else {
@@ -83,7 +116,12 @@ public final class Simulation {
         }
         long won = Arrays.stream(seen).sum();
         double[] promised = rules.mode() == DrawMode.SCHEDULE ? onSchedule(released, won) : promised(won);
-        return new Outcome(won, refused, seen, promised, overTime, movesOdds() ? null : ChiSquare.of(seen, promised));
+        return new Outcome(
+                won,
+                refused,
+                new Counts(seen, promised, overTime),
+                movesOdds() ? null : ChiSquare.of(seen, promised),
+                ends.early(refused.containsKey(DrawModel.Refused.EXHAUSTED)));
     }
 
     private boolean movesOdds() {
@@ -93,7 +131,7 @@ public final class Simulation {
     }
 
     /** Puts every period's quota on the schedule, as the planner does. @return how many of each prize */
-    private long[] release(DrawModel model) {
+    private long[] release(DrawModel model, StockEnds ends) {
         long[] released = new long[rules.prizes().size()];
         for (int period = 0; period < definition.periods(); period++) {
             for (int i = 0; i < definition.prizes().size(); i++) {
@@ -110,6 +148,7 @@ public final class Simulation {
                     model.release(new DrawModel.Release(period, i + 1, number), moments[number - 1]);
                 }
                 released[i] += quota;
+                ends.released(i + 1, definition.quota(prize, period), moments);
             }
         }
         return released;

@@ -8,6 +8,7 @@ import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.DrawView;
 import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.fulfilment.FulfilmentState;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
@@ -115,6 +116,13 @@ public final class DrawBodies {
 
     private static void prize(JsonText json, int number, Prize prize, List<DrawStore.Progress> progress) {
         json.beginObject().field("number", number).field("name", prize.name());
+        label(json, prize);
+        if (prize.label().picture() != null) {
+            json.plain("picture", prize.label().picture().value());
+        }
+        if (prize.label().text() != null) {
+            json.field("text", prize.label().text());
+        }
         award(json, prize);
         if (!progress.isEmpty()) {
             DrawStore.Progress seen = progress.get(number - 1);
@@ -123,6 +131,12 @@ public final class DrawBodies {
             json.name("left").raw(stock == null ? "null" : Long.toString(stock - seen.issued()));
         }
         json.endObject();
+    }
+
+    private static void label(JsonText json, Prize prize) {
+        if (prize.prizeClass() != null) {
+            json.field("class", prize.prizeClass());
+        }
     }
 
     private static void award(JsonText json, Prize prize) {
@@ -134,31 +148,34 @@ public final class DrawBodies {
 
     /** The plays of one request. */
     public static String plays(List<Play> plays) {
-        return plays(new Page<>(plays, null));
+        return plays(new Page<>(plays, null), Map.of());
     }
 
-    /** A page of plays. */
-    public static String plays(Page<Play> page) {
+    /** A page of plays. @param states how far those that won something have come, by their places */
+    public static String plays(Page<Play> page, Map<Long, FulfilmentState> states) {
         JsonText json = new JsonText(PLAY_LENGTH * (page.items().size() + 1))
                 .beginObject()
                 .name("items")
                 .beginArray();
-        page.items().forEach(play -> play(json, play));
+        for (Play play : page.items()) {
+            fields(json.beginObject(), play);
+            FulfilmentState state = states.get(play.seq());
+            if (state != null) {
+                json.plain("state", state.wireName());
+            }
+            json.endObject();
+        }
         return json.endArray().field("next", page.next()).endObject().toString();
     }
 
-    private static void play(JsonText json, Play play) {
-        json.beginObject();
-        fields(json, play);
-        json.endObject();
-    }
-
-    private static void fields(JsonText json, Play play) {
+    /** A play's own fields, of an object that is begun. */
+    static void fields(JsonText json, Play play) {
         json.plain("draw", play.draw().toString())
                 .field("seq", play.seq())
                 .plain("user", play.user().value())
                 .field("number", play.drawn().number())
                 .field("prize", play.drawn().prize().name());
+        label(json, play.drawn().prize());
         award(json, play.drawn().prize());
         if (play.drawn().code() != null) {
             json.field("code", play.drawn().code());
@@ -173,9 +190,7 @@ public final class DrawBodies {
                 .plain("user", user.value())
                 .field("number", number)
                 .field("prize", prize.name());
-        if (prize.prizeClass() != null) {
-            json.field("class", prize.prizeClass());
-        }
+        label(json, prize);
         award(json, prize);
         json.endObject();
     }

@@ -74,6 +74,11 @@ record Call(
         return id("draw", DrawId::parse);
     }
 
+    /** The place in its draw of the play that the path names. */
+    long play() {
+        return Long.parseLong(given(path.get("seq"), "seq"));
+    }
+
     /** The campaign that the path names. */
     CampaignId campaign() {
         return id("campaign", CampaignId::parse);

@@ -1,6 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.web.api.DrawBodies;
@@ -14,10 +15,12 @@ import java.util.Map;
 final class DrawRoutes {
     private final DrawService draws;
     private final PlayService plays;
+    private final Wins wins;
 
-    DrawRoutes(DrawService draws, PlayService plays) {
-        this.draws = draws;
-        this.plays = plays;
+    DrawRoutes(Services.Hosted hosted) {
+        this.draws = hosted.draws();
+        this.plays = hosted.plays();
+        this.wins = hosted.wins();
     }
 
     /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
@@ -62,7 +65,8 @@ final class DrawRoutes {
 
     private Future<Reply> plays(Call call) {
         return draws.plays(call.caller(), call.draw(), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, DrawBodies.plays(page)));
+                .compose(page -> wins.states(call.draw(), page.items())
+                        .map(states -> Reply.json(200, DrawBodies.plays(page, states))));
     }
 
     private Future<Reply> close(Call call) {

@@ -77,12 +77,13 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.polls = new WaitingPolls(metrics.polls(), inFlight, answerMillis);
         this.sockets = opened.sockets();
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
-        DrawRoutes draws =
-                new DrawRoutes(services.hosted().draws(), services.hosted().plays());
+        DrawRoutes draws = new DrawRoutes(services.hosted());
+        WinRoutes wins = new WinRoutes(services.hosted().wins());
         CampaignRoutes campaigns = new CampaignRoutes(services.hosted().campaigns(), rates);
         Map<String, Route> routes = new HashMap<>();
         new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         draws.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        wins.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new RainRoutes(services.hosted().rains()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new WebhookRoutes(opened.host().webhooks())
@@ -92,6 +93,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         routes.put("listEvents", new EventsRoute(services.feed(), polls, inFlight)::answer);
         routes.put("readOutbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);
         routes.put("exportPlays", draws::export);
+        routes.put("exportWins", wins::export);
         routes.put("reportCampaign", campaigns::report);
         routes.put("getDemo", demo::about);
         routes.put("loginToDemo", demo::enter);

@@ -8,6 +8,9 @@ import java.util.function.Function;
 
 /** A long answer, a line for each value: CSV or JSON lines as the query's {@code format} asks, no faster than the client takes it. */
 final class LinesReply {
+    /** Without it a spreadsheet takes the text for another encoding, and Chinese for noise. */
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
+
     private LinesReply() {}
 
     /** How values are written. @param header the first line of CSV, with its end */
@@ -22,7 +25,7 @@ final class LinesReply {
             Call call, Form<T> form, Function<Function<List<T>, Future<Void>>, Future<Void>> read) {
         boolean csv = "csv".equals(call.query().get("format"));
         String type = csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl; charset=utf-8";
-        String begin = csv ? form.header : "";
+        String begin = csv ? BYTE_ORDER_MARK + form.header : "";
         Function<T, String> line = csv ? form.csv : form.json;
         HttpServerResponse response = call.exchange().request().response();
         return read.apply(page -> {

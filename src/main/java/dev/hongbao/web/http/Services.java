@@ -4,6 +4,7 @@ import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
@@ -21,5 +22,6 @@ import dev.hongbao.domain.rain.RainService;
 public record Services(ClaimService claims, PacketService packets, Wallets wallets, FeedService feed, Hosted hosted) {
 
     /** What a host makes for its users. */
-    public record Hosted(DrawService draws, PlayService plays, CampaignService campaigns, RainService rains) {}
+    public record Hosted(
+            DrawService draws, PlayService plays, Wins wins, CampaignService campaigns, RainService rains) {}
 }

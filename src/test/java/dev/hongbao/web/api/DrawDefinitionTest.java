@@ -27,9 +27,10 @@ class DrawDefinitionTest {
             Stream.of("""
                     {"name": "n", "group": "g", "opensAt": "2035-01-01T00:00:00Z", "closesAt": "2035-01-01T01:00:00Z", "mode": "table",
                      "whenExhausted": "repeat", "cost": {"asset": "POINTS", "amount": 1}, "limits": {"total": 1, "perDay": 1, "zone": "UTC"},
-                     "prizes": [{"name": "a", "class": "c", "award": {"asset": "CNY", "amount": 1}, "count": 1, "stock": 1, "perUser": 1},
+                     "prizes": [{"name": "a", "class": "c", "picture": "https://example.com/a", "text": "t", "award": {"asset": "CNY", "amount": 1}, "count": 1, "stock": 1, "perUser": 1},
                                 {"name": "b", "count": 1, "award": {"codes": ["x"]}}],
-                     "fallback": {"name": "f", "award": {"asset": "CNY", "amount": 1}, "stock": 1},
+                     "fallback": {"name": "f", "class": "d", "picture": "https://example.com/a", "text": "t",
+                                  "award": {"asset": "CNY", "amount": 1}, "stock": 1},
                      "guarantees": [{"class": "c", "plays": 1}], "allow": ["u"], "deny": ["v"], "showLeft": true}
                     """, """
                     {"name": "n", "closesAt": "2035-01-01T01:00:00Z", "mode": "weights", "prizes": [{"name": "a", "weight": 1}],
@@ -186,6 +187,7 @@ class DrawDefinitionTest {
                         "belongs to mode",
                         "is the class of no prize",
                         "has a guarantee already",
+                        "has a guarantee, and",
                         "must have either",
                         "must have `from` before `to`",
                         "is required: a play",

@@ -114,7 +114,11 @@ final class FaceServer implements AutoCloseable {
                                 shared,
                                 () -> Future.succeededFuture(new HttpVerticle.Opened(
                                         new Services(
-                                                null, null, null, null, new Services.Hosted(null, null, null, null)),
+                                                null,
+                                                null,
+                                                null,
+                                                null,
+                                                new Services.Hosted(null, null, null, null, null)),
                                         new HostServices(null, null),
                                         NO_SOCKETS,
                                         Future::succeededFuture)),

@@ -127,7 +127,7 @@ class HttpCampaignIT extends TestServerClient {
         HttpResponse<String> csv = get(null, report + "?format=csv");
         assertThat(csv.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/csv");
         assertThat(csv.body())
-                .startsWith("day,product,pools,amount,claims,claimed,returned\r\n")
+                .startsWith("\uFEFFday,product,pools,amount,claims,claimed,returned\r\n")
                 .contains(",sku-1,2,200,1,50,0\r\n");
 
         // When it ends

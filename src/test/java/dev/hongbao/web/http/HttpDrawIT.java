@@ -136,7 +136,7 @@ class HttpDrawIT extends TestServerClient {
         // Then
         assertThat(csv.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/csv");
         assertThat(csv.body().split("\r\n")).hasSize(3);
-        assertThat(csv.body()).startsWith("seq,user,prize,").contains(",\"cou,pon\",,,'=A1,", ",\"B\"\"2\",");
+        assertThat(csv.body()).startsWith("\uFEFFseq,user,prize,").contains(",\"cou,pon\",,,'=A1,", ",\"B\"\"2\",");
         assertThat(lines.body().lines().map(JsonObject::new).map(line -> line.getString("code")))
                 .contains(code)
                 .hasSize(2);

@@ -180,6 +180,8 @@ class GeneratedClientIT extends TestServerClient {
                         .prizes(List.of(new Prize()
                                 .name("cash")
                                 .propertyClass("big")
+                                .picture("https://img.example.com/cash.png")
+                                .text("In your wallet at once")
                                 .award(new Award().asset("CNY").amount(5L))
                                 .quota(1L)
                                 .stock(10L)))
@@ -198,6 +200,9 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(player.getDraw(draw.getId()).getPlays()).isEqualTo(11L);
         Quota quota = new Quota().prize(1).period(7).quota(2);
         assertThat(shop.changeQuota(draw.getId(), quota)).isEqualTo(quota);
+        assertThat(shop.listWins(draw.getId(), "big", FulfilmentState.DONE, null, 10)
+                        .getItems())
+                .isEmpty();
         shop.closeDraw(draw.getId());
         eventually(() -> shop.getDraw(draw.getId()).getStatus() == Draw.StatusEnum.CLOSED);
 
@@ -209,6 +214,37 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(lines(shop.exportPlays(draw.getId(), "jsonl")))
                 .filteredOn(line -> line.contains("\"seq\""))
                 .hasSize(11);
+    }
+
+    @Test
+    void aWonPrizeOnItsWay() throws Exception {
+        // Given a phone that is won
+        DrawsApi shop = new DrawsApi(client(null));
+        UUID draw = shop.createDraw(
+                        key(),
+                        new DrawDefinition()
+                                .name("Phones")
+                                .closesAt(LATER)
+                                .mode(DrawMode.TABLE)
+                                .prizes(List.of(
+                                        new Prize().name("phone").propertyClass("goods").count(1L))))
+                .getId();
+        Play won = new DrawsApi(client("bob")).play(draw, key(), null).getItems().get(0);
+
+        // When it is sent
+        String seq = won.getSeq().toString();
+        WonPrizeHistory sent = shop.changeFulfilment(
+                draw, seq, new Fulfilment().state(FulfilmentState.SENT).note("SF 1"));
+
+        // Then
+        assertThat(sent.getHistory()).hasSize(1);
+        assertThat(shop.getWin(draw, seq)).isEqualTo(sent);
+        WonPrize listed = shop.listWins(draw, "goods", FulfilmentState.SENT, null, 10)
+                .getItems()
+                .get(0);
+        assertThat(listed.getChanged()).isEqualTo(sent.getHistory().get(0));
+        assertThat(listed.getState()).isEqualTo(FulfilmentState.SENT);
+        assertThat(lines(shop.exportWins(draw, null, null, "csv"))).hasSize(2);
     }
 
     @Test

@@ -1,0 +1,45 @@
+package dev.hongbao.common.values;
+
+/**
+ * Text of the host application that people are shown on one line or some: it must not look like something else. Refused are control
+ * characters, line and paragraph separators, what turns the direction of writing (Unicode's bidirectional controls) or cannot be seen,
+ * and halves of surrogate pairs. The two joiners stay, since emoji and some scripts are written with them.
+ */
+public final class ShownText {
+    private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
+    private static final int ZERO_WIDTH_JOINER = 0x200D;
+
+    /** The rule in words that follow a field's name. */
+    public static final String RULE = "must not have control characters or characters that cannot be seen";
+
+    private ShownText() {}
+
+    /** Whether a text may be shown as it is. It may be empty. */
+    public static boolean isClean(String text) {
+        return text.codePoints().allMatch(ShownText::isClean);
+    }
+
+    /**
+     * Whether a text may be shown as a name: clean, not blank, without a space at an end.
+     *
+     * @param max code points
+     */
+    public static boolean isName(String text, int max) {
+        return !text.isBlank()
+                && text.strip().equals(text)
+                && text.codePointCount(0, text.length()) <= max
+                && isClean(text);
+    }
+
+    private static boolean isClean(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            case Character.FORMAT -> character == ZERO_WIDTH_JOINER || character == ZERO_WIDTH_NON_JOINER;
+            default -> (character & 0xFFFE) != 0xFFFE; // which are no characters in any plane
+        };
+    }
+}

@@ -1,0 +1,183 @@
+package dev.hongbao.domain.fulfilment;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.odds.Prize;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** What was won in draws, and what the host application has done about it. Only for the role service, but for {@link #states}. */
+public final class Wins {
+    /** More changes of one win than this are refused: it is being sent, not talked about. */
+    public static final int MAX_CHANGES = 100;
+
+    /** Wins read at a time for an export. */
+    private static final int EXPORT_PAGE = 1_000;
+
+    /** How often a change is tried when others change the same win at the same moment. */
+    private static final int TRIES = 5;
+
+    private static final Pattern CURSOR = Pattern.compile("([0-9]{1,3})\\.([0-9]{1,18})");
+
+    private final DrawService draws;
+    private final WinStore store;
+
+    /** @param draws of this event loop only, and so are the wins */
+    public Wins(DrawService draws, WinStore store) {
+        this.draws = draws;
+        this.store = store;
+    }
+
+    /** Which wins. @param prizeClass null for all @param state null for all */
+    public record Filter(
+            @Nullable String prizeClass, @Nullable FulfilmentState state) {}
+
+    /**
+     * Wins in the order of their prizes, those of one prize in the order in which they were won.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     * @return refused with NOT_ELIGIBLE, NOT_FOUND or INVALID
+     */
+    public Future<Page<Win>> list(Caller caller, DrawId id, Filter filter, @Nullable String cursor, int limit) {
+        WinStore.Place after = WinStore.Place.BEFORE_ALL;
+        if (cursor != null) {
+            Matcher place = CURSOR.matcher(cursor);
+            if (!place.matches()) {
+                return refused(Refusal.INVALID, "The cursor is not one of ours.");
+            }
+            after = new WinStore.Place(Integer.parseInt(place.group(1)), Long.parseLong(place.group(2)));
+        }
+        WinStore.Place from = after;
+        return draws.owned(caller, id)
+                .compose(draw -> read(draw, filter, from, limit + 1))
+                .map(wins -> Page.of(wins, limit, win -> win.play().drawn().number() + "." + win.nth()));
+    }
+
+    /**
+     * All of them, page by page.
+     *
+     * @param write takes a page; the next is read when its future succeeds
+     */
+    public Future<Void> export(Caller caller, DrawId id, Filter filter, Function<List<Win>, Future<Void>> write) {
+        return draws.owned(caller, id).compose(draw -> pages(draw, filter, WinStore.Place.BEFORE_ALL, write));
+    }
+
+    private Future<Void> pages(
+            Draw draw, Filter filter, WinStore.Place after, Function<List<Win>, Future<Void>> write) {
+        return read(draw, filter, after, EXPORT_PAGE).compose(page -> {
+            if (page.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            Win last = page.get(page.size() - 1);
+            WinStore.Place next = new WinStore.Place(last.play().drawn().number(), last.nth());
+            return write.apply(page).compose(written -> pages(draw, filter, next, write));
+        });
+    }
+
+    private Future<List<Win>> read(Draw draw, Filter filter, WinStore.Place after, int limit) {
+        List<Prize> prizes = draw.definition().allPrizes();
+        List<Integer> numbers = IntStream.rangeClosed(1, prizes.size())
+                .filter(number -> fits(prizes.get(number - 1), filter))
+                .boxed()
+                .toList();
+        return numbers.isEmpty()
+                ? Future.succeededFuture(List.of())
+                : store.wins(draw, numbers, filter.state(), after, limit);
+    }
+
+    /** Of what the ledger pays there may be millions: they are done, and are not looked through for others. */
+    private static boolean fits(Prize prize, Filter filter) {
+        return prize.isWin()
+                && (filter.prizeClass() == null || filter.prizeClass().equals(prize.prizeClass()))
+                && (filter.state() == null || filter.state() == FulfilmentState.DONE || !prize.isPaid());
+    }
+
+    /** A win and its history; refused with NOT_FOUND for a play that won nothing. */
+    public Future<Win.Told> find(Caller caller, DrawId id, long seq) {
+        return draws.owned(caller, id).compose(draw -> find(draw, seq));
+    }
+
+    private Future<Win.Told> find(Draw draw, long seq) {
+        return store.find(draw, seq).compose(found -> {
+            if (found == null || !found.play().drawn().prize().isWin()) {
+                return refused(Refusal.NOT_FOUND, "Nothing was won by a play of that place; see the draw's wins.");
+            }
+            Win win = Objects.requireNonNull(found);
+            return store.history(draw.id(), seq)
+                    .map(history -> new Win.Told(
+                            new Win(win.play(), win.nth(), history.isEmpty() ? null : history.get(history.size() - 1)),
+                            history));
+        });
+    }
+
+    /**
+     * Says what the host application has done about a win. The same state and note as the last ones change nothing, so it may be repeated.
+     *
+     * @param note 1 to 500 characters; null for none
+     * @return refused with NOT_FOUND, or INFEASIBLE for a prize that the ledger has paid and after {@link #MAX_CHANGES} changes
+     */
+    public Future<Win.Told> change(Caller caller, DrawId id, long seq, FulfilmentState state, @Nullable String note) {
+        return draws.owned(caller, id).compose(draw -> change(draw, seq, state, note, caller.user(), TRIES));
+    }
+
+    private Future<Win.Told> change(
+            Draw draw, long seq, FulfilmentState state, @Nullable String note, UserId actor, int tries) {
+        return find(draw, seq).compose(told -> {
+            Win.Change last = told.win().last();
+            if (told.win().play().drawn().prize().isPaid()) {
+                return refused(
+                        Refusal.INFEASIBLE, "The ledger has paid this prize: it is done, and no state of it is kept.");
+            }
+            if (last != null && last.state() == state && Objects.equals(last.note(), note)) {
+                return Future.succeededFuture(told);
+            }
+            int n = told.history().size() + 1;
+            if (n > MAX_CHANGES) {
+                return refused(Refusal.INFEASIBLE, "A win is changed at most " + MAX_CHANGES + " times.");
+            }
+            return store.append(draw.id(), seq, n, state, note, actor).compose(appended -> {
+                if (appended != null) {
+                    return find(draw, seq);
+                }
+                return tries > 1
+                        ? change(draw, seq, state, note, actor, tries - 1)
+                        : Future.failedFuture(UnavailableException.overloaded("Others change this win now."));
+            });
+        });
+    }
+
+    /** How far the wins among these plays have come, by their places; a play that won nothing is left out. */
+    public Future<Map<Long, FulfilmentState>> states(DrawId draw, List<Play> plays) {
+        Map<Long, FulfilmentState> states = plays.stream()
+                .filter(play -> play.drawn().prize().isWin())
+                .collect(Collectors.toMap(
+                        Play::seq, play -> FulfilmentState.first(play.drawn().prize())));
+        return states.isEmpty()
+                ? Future.succeededFuture(states)
+                : store.states(draw, states.keySet()).map(changed -> {
+                    states.putAll(changed);
+                    return states;
+                });
+    }
+
+    private static <T> Future<T> refused(Refusal refusal, String detail) {
+        return Future.failedFuture(new RefusedException(refusal, detail));
+    }
+}

@@ -1,0 +1,90 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.domain.fulfilment.Win;
+import dev.hongbao.domain.odds.Prize;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Won prizes as the contract's JSON, and as lines of an export. */
+public final class WinBodies {
+    /** The first line of a CSV export. */
+    public static final String CSV_HEADER = "seq,user,prize,class,asset,amount,code,at,state,note,actor,changedAt\r\n";
+
+    private static final int LENGTH = 384;
+
+    private WinBodies() {}
+
+    /** A page of wins. */
+    public static String wins(Page<Win> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        page.items().forEach(win -> {
+            fields(json.beginObject(), win);
+            json.endObject();
+        });
+        return json.endArray().field("next", page.next()).endObject().toString();
+    }
+
+    /** A win with its history. */
+    public static String win(Win.Told told) {
+        JsonText json = new JsonText(LENGTH * (told.history().size() + 1)).beginObject();
+        fields(json, told.win());
+        json.name("history").beginArray();
+        told.history().forEach(change -> change(json, change));
+        return json.endArray().endObject().toString();
+    }
+
+    private static void fields(JsonText json, Win win) {
+        DrawBodies.fields(json, win.play());
+        json.plain("state", win.state().wireName()).name("changed");
+        change(json, win.last());
+    }
+
+    private static void change(JsonText json, Win.@Nullable Change change) {
+        if (change == null) {
+            json.raw("null");
+            return;
+        }
+        json.beginObject()
+                .plain("state", change.state().wireName())
+                .field("note", change.note())
+                .plain("actor", change.actor().value())
+                .plain("at", change.at().toString())
+                .endObject();
+    }
+
+    /** A win as a line of JSON lines, with its end. */
+    public static String jsonLine(Win win) {
+        JsonText json = new JsonText(LENGTH).beginObject();
+        fields(json, win);
+        return json.endObject() + "\n";
+    }
+
+    /** The same as a line of CSV (RFC 4180), with its end. */
+    public static String csvLine(Win win) {
+        Prize prize = win.play().drawn().prize();
+        Win.Change last = win.last();
+        List<String> cells = List.of(
+                Long.toString(win.play().seq()),
+                DrawBodies.csv(win.play().user().value()),
+                DrawBodies.csv(prize.name()),
+                DrawBodies.csv(text(prize.prizeClass())),
+                text(prize.award().asset()),
+                prize.isPaid() ? Long.toString(prize.award().amount()) : "",
+                DrawBodies.csv(text(win.play().drawn().code())),
+                win.play().at().toString(),
+                win.state().wireName(),
+                DrawBodies.csv(last == null ? "" : text(last.note())),
+                DrawBodies.csv(last == null ? "" : last.actor().value()),
+                last == null ? "" : last.at().toString());
+        return String.join(",", cells) + "\r\n";
+    }
+
+    private static String text(@Nullable Object value) {
+        return value == null ? "" : value.toString();
+    }
+}

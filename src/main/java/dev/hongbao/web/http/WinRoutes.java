@@ -1,0 +1,55 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.domain.fulfilment.FulfilmentState;
+import dev.hongbao.domain.fulfilment.Wins;
+import dev.hongbao.web.api.WinBodies;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+
+/** The calls on what was won in draws. Only on its loop. */
+final class WinRoutes {
+    private final Wins wins;
+
+    WinRoutes(Wins wins) {
+        this.wins = wins;
+    }
+
+    /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
+    Map<String, Route> byOperation() {
+        return Map.of("listWins", this::list, "getWin", this::view, "changeFulfilment", this::change);
+    }
+
+    private Future<Reply> list(Call call) {
+        return wins.list(call.caller(), call.draw(), filter(call), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, WinBodies.wins(page)));
+    }
+
+    private Future<Reply> view(Call call) {
+        return wins.find(call.caller(), call.draw(), call.play()).map(told -> Reply.json(200, WinBodies.win(told)));
+    }
+
+    private Future<Reply> change(Call call) {
+        JsonObject body = call.requiredBody();
+        return wins.change(
+                        call.caller(),
+                        call.draw(),
+                        call.play(),
+                        FulfilmentState.of(body.getString("state")),
+                        body.getString("note"))
+                .map(told -> Reply.json(200, WinBodies.win(told)));
+    }
+
+    /** Writes all wins of a draw as they are read, no faster than the client takes them. */
+    Future<Reply> export(Call call) {
+        return LinesReply.write(
+                call,
+                new LinesReply.Form<>(WinBodies.CSV_HEADER, WinBodies::csvLine, WinBodies::jsonLine),
+                page -> wins.export(call.caller(), call.draw(), filter(call), page));
+    }
+
+    private static Wins.Filter filter(Call call) {
+        String state = (String) call.query().get("state");
+        return new Wins.Filter((String) call.query().get("class"), state == null ? null : FulfilmentState.of(state));
+    }
+}
