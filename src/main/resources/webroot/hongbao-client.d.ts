@@ -49,7 +49,8 @@ export interface Claim {
   amount: number;
   asset: string;
   status: 'accepted' | 'settled';
-  at: string;
+  /** When it was settled; null while it is only accepted. */
+  at: string | null;
 }
 
 export interface Packet {

@@ -11,6 +11,7 @@ import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.eventbus.EventBus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Tells other servers of settled claims: who waits there is answered, and a claimer's sockets there hear of it. */
 public final class ClaimFacts implements SettledFacts<SettledClaims> {
@@ -44,7 +45,7 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
                     .number(claim.share().slot())
                     .number(claim.share().amount())
                     .text(claim.share().asset().code())
-                    .instant(claim.at());
+                    .instant(Objects.requireNonNull(claim.at()));
         }
     }
 

@@ -278,7 +278,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                                 caller.user(),
                                 new Claim.Share(slot, amount, packet.asset()),
                                 Claim.Status.ACCEPTED,
-                                needs.clock().instant())));
+                                null)));
     }
 
     /** Mostly settled long ago, and then Postgres has it; if not, it waits like the first. */

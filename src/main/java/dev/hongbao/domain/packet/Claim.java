@@ -4,15 +4,22 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import java.time.Instant;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One user winning one share.
  *
  * @param share what was won
  * @param status accepted: Redis gave the slot, not spendable yet; settled: committed in Postgres
- * @param at when it was settled by Postgres' clock; for an accepted claim, when it was accepted: a little before that. To the microsecond
+ * @param at when it was settled by Postgres' clock, to the microsecond: the time of its transfer; null while it is only accepted
  */
-public record Claim(PacketId packet, UserId user, Share share, Status status, Instant at) {
+public record Claim(PacketId packet, UserId user, Share share, Status status, @Nullable Instant at) {
+    public Claim {
+        if ((at == null) != (status == Status.ACCEPTED)) {
+            throw new IllegalArgumentException("a claim has a time once it is settled");
+        }
+    }
+
     /**
      * One share of a packet.
      *

@@ -11,6 +11,7 @@ import dev.hongbao.domain.packet.PacketService.ClaimsPage;
 import dev.hongbao.domain.packet.PacketService.OwnClaim;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.PoolTerms;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -110,9 +111,10 @@ public final class Bodies {
         if (withAmount) {
             json.field("amount", claim.share().amount());
         }
+        Instant at = claim.at();
         json.plain("asset", claim.share().asset().code())
-                .plain("status", claim.status() == Claim.Status.SETTLED ? "settled" : "accepted")
-                .plain("at", claim.at().toString());
+                .plain("status", at == null ? "accepted" : "settled")
+                .field("at", at == null ? null : at.toString());
     }
 
     private static void pool(JsonText json, PoolTerms.@Nullable Label pool) {

@@ -166,7 +166,8 @@ public final class Contract {
         return ecma.endsWith("$") && !ecma.endsWith("\\$") ? ecma.substring(0, ecma.length() - 1) + "\\z" : ecma;
     }
 
-    private static JsonObject resolve(String reference, JsonObject root) {
+    /** What a reference like {@code #/components/schemas/Send} names. */
+    static JsonObject resolve(String reference, JsonObject root) {
         JsonObject value = root;
         for (String step : reference.substring("#/".length()).split("/", -1)) {
             value = value.getJsonObject(step);

@@ -19,6 +19,7 @@ import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.rain.Rain;
 import dev.hongbao.domain.rain.RainCatalog;
 import io.vertx.core.Future;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,12 +93,17 @@ public final class EventText implements EventRenderer {
     private Future<FeedEvent> render(EventRow row, Packet packet) {
         return switch (row.type()) {
             case EventRow.SENT ->
-                Future.succeededFuture(
-                        event(row, begin(row).name("packet").raw(Bodies.packet(PacketView.ofNew(packet)))));
+                Future.succeededFuture(event(
+                        row, begin(row, sentAt(packet)).name("packet").raw(Bodies.packet(PacketView.ofNew(packet)))));
             case EventRow.PROGRESS -> Future.succeededFuture(event(row, progress(begin(row), row, packet)));
             case EventRow.REFUNDED -> over(packet).map(over -> event(row, refund(begin(row), packet, over)));
             default -> over(packet).map(over -> event(row, end(begin(row), packet, over)));
         };
+    }
+
+    /** It is told when it can be claimed; the packet was there before. A rain's drop is news when it falls. */
+    private static Instant sentAt(Packet packet) {
+        return packet.group().isChannel() ? packet.opensAt() : packet.createdAt();
     }
 
     /** The event is in the feed because the packet is over: Postgres says so too. */
@@ -135,12 +141,16 @@ public final class EventText implements EventRenderer {
     }
 
     private static JsonText begin(EventRow row) {
+        return begin(row, row.at());
+    }
+
+    private static JsonText begin(EventRow row, Instant at) {
         return new JsonText(512)
                 .beginObject()
                 .plain("group", row.group().value())
                 .plain("cursor", Long.toString(row.place()))
                 .plain("type", row.type())
-                .plain("at", row.at().toString())
+                .plain("at", at.toString())
                 .name("data")
                 .beginObject();
     }

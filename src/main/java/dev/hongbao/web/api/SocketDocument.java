@@ -18,9 +18,16 @@ public final class SocketDocument {
     /** A schema of a document: its name, indented by four, and what is indented by more. */
     private static final Pattern SCHEMA = Pattern.compile("(?m)^    (\\w+):.*\\n(?:(?: {5}.*)?\\n)*");
 
-    /** OpenAPI's discriminator is an object with a mapping; AsyncAPI's is the property's name. */
+    /**
+     * OpenAPI's discriminator is an object with a mapping. AsyncAPI's is a property whose values are the names of schemas, which they are
+     * not here: it is left out, and the one value that each schema allows tells them apart.
+     */
     private static final Pattern DISCRIMINATOR =
-            Pattern.compile("(?m)^( +)discriminator:\\n\\1  propertyName: (\\w+)\\n\\1  mapping:\\n(?:\\1    .*\\n)+");
+            Pattern.compile("(?m)^( +)discriminator:\\n\\1  propertyName: \\w+\\n\\1  mapping:\\n(?:\\1    .*\\n)+");
+
+    /** A description beside a reference: good in OpenAPI 3.1, passed over in AsyncAPI 3. */
+    private static final Pattern BESIDE_REFERENCE =
+            Pattern.compile("(?m)^( +)(description: (?:\\|\\n(?:\\1 +.*\\n)+|.*\\n))\\1\\$ref: (.*)\\n");
 
     private SocketDocument() {}
 
@@ -47,11 +54,11 @@ public final class SocketDocument {
                     if (schema == null) {
                         throw new IllegalStateException("no document has a schema " + name.group(1));
                     }
-                    text.append(DISCRIMINATOR.matcher(schema).replaceAll("$1discriminator: $2\n"));
+                    text.append(DISCRIMINATOR.matcher(schema).replaceAll(""));
                 }
             }
         }
-        return text.toString();
+        return BESIDE_REFERENCE.matcher(text).replaceAll("$1$2$1allOf:\n$1  - \\$ref: $3\n");
     }
 
     private static Map<String, String> schemas(String document) {

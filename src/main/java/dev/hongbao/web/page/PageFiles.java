@@ -1,5 +1,6 @@
 package dev.hongbao.web.page;
 
+import dev.hongbao.web.api.PostmanCollection;
 import dev.hongbao.web.api.SocketDocument;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PageFiles {
     private static final String ROOT = "webroot/";
-    private static final String SOCKET = "asyncapi.yaml";
+
+    /** What is made of the contracts when it is first asked for. By name. */
+    private static final Map<String, Supplier<String>> MADE =
+            Map.of("asyncapi.yaml", SocketDocument::text, "postman.json", PostmanCollection::text);
 
     /** A file by its whole name in one of the folders; without a name, the folder's index. */
     private static final Pattern IN_FOLDER = Pattern.compile("(/(?:[a-z]+/){1,2})((?:[A-Za-z0-9-]+\\.[a-z]+)?)");
@@ -107,7 +112,8 @@ public final class PageFiles {
         files.put("/hongbao-verify.d.ts", ROOT + "hongbao-verify.d.ts");
         files.put("/package.json", ROOT + "package.json");
         files.put("/openapi.yaml", "openapi.yaml");
-        files.put("/asyncapi.yaml", SOCKET);
+        files.put("/asyncapi.yaml", "asyncapi.yaml");
+        files.put("/postman.json", "postman.json");
         files.put("/docs", SWAGGER_PAGE);
         files.put("/docs/guide", ROOT + "docs/guide/index.html");
         String swagger = "META-INF/resources/webjars/swagger-ui/" + swaggerVersion() + "/";
@@ -153,14 +159,21 @@ public final class PageFiles {
 
     private static @Nullable PageFile read(String name) {
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+        Buffer bytes = type == null ? null : bytes(name);
+        if (type == null || bytes == null) {
+            return null;
+        }
+        String policy = name.equals(SWAGGER_PAGE) ? SWAGGER_POLICY : POLICY;
+        return new PageFile(type, bytes, PageFile.tag(bytes), policy);
+    }
+
+    private static @Nullable Buffer bytes(String name) {
+        Supplier<String> made = MADE.get(name);
+        if (made != null) {
+            return Buffer.buffer(made.get());
+        }
         try (InputStream in = PageFiles.class.getClassLoader().getResourceAsStream(name)) {
-            if (in == null || type == null) {
-                return null;
-            }
-            Buffer bytes =
-                    name.equals(SOCKET) ? Buffer.buffer(SocketDocument.text()) : Buffer.buffer(in.readAllBytes());
-            String policy = name.equals(SWAGGER_PAGE) ? SWAGGER_POLICY : POLICY;
-            return new PageFile(type, bytes, PageFile.tag(bytes), policy);
+            return in == null ? null : Buffer.buffer(in.readAllBytes());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

@@ -46,6 +46,17 @@ class ContractFormTest {
         assertThat(schemas).doesNotContain("Campaign", "Webhook", "NewsPage");
     }
 
+    /** AsyncAPI passes over what stands there. */
+    @Test
+    void nothingStandsBesideAReferenceOfTheSocketsDocument() {
+        walk("#", Contract.yaml(SocketDocument.text()), (place, node) -> {
+            if (node.containsKey("$ref")) {
+                assertThat(node.fieldNames()).as(place).containsExactly("$ref");
+            }
+            assertThat(node.getValue("discriminator")).as(place).isNull();
+        });
+    }
+
     /** What {@code allOf} adds to a named schema is a part of the one that has it. */
     @Test
     void everyObjectHasAName() {

@@ -1,0 +1,271 @@
+// A client that was generated from the contract, as it comes, calls every call of a server: GeneratedTypeScriptIT starts it with
+// SERVER, SECRET (of the tokens, base64), and CALLED, the file into which it writes what it called.
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import * as hongbao from './generated/index.js';
+
+const { SERVER = '', SECRET = '', CALLED = '' } = process.env;
+const run = randomUUID().slice(0, 8);
+const group = `group-${run}`;
+const later = new Date('2035-01-01T00:00:00.123Z');
+const called = new Set<string>();
+
+after(() => writeFileSync(CALLED, [...called].join('\n')));
+
+const name = (user: string) => `${user}-${run}`;
+const key = () => randomUUID();
+
+function token(user: string, role: 'user' | 'service'): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const exp = Math.floor(Date.now() / 1000) + 300;
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: name(user), groups: [group], role, exp })}`;
+  return `${signed}.${createHmac('sha256', Buffer.from(SECRET, 'base64')).update(signed).digest('base64url')}`;
+}
+
+/** A client of one user, or of the host when nobody is named. */
+function as(user?: string): hongbao.Configuration {
+  return new hongbao.Configuration({
+    basePath: SERVER,
+    accessToken: token(user ?? 'shop', user ? 'user' : 'service'),
+    middleware: [{
+      pre: async ({ url, init }) => {
+        called.add(`${init.method} ${new URL(url).pathname}`);
+      },
+    }],
+  });
+}
+
+const packets = (user: string) => new hongbao.PacketsApi(as(user));
+const deposit = (user: string, amount: number) =>
+  new hongbao.AccountsApi(as()).deposit({ user: name(user), idempotencyKey: key(), money: { asset: 'CNY', amount } });
+
+/** Asks again, for ten seconds at the most, until what is asked for is there. */
+async function eventually<T>(ask: () => Promise<T | false | undefined>): Promise<T> {
+  for (const end = Date.now() + 10_000; ;) {
+    const found = await ask();
+    if (found) return found;
+    assert(Date.now() < end, 'ten seconds have passed');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test('packets and money', async () => {
+  // Given money, and a feed
+  const accounts = new hongbao.AccountsApi(as());
+  assert.equal((await deposit('alice', 1_000)).kind, 'deposit');
+  const start = await packets('bob').listEvents({ group });
+  assert.equal(start.reset?.reason, 'start');
+
+  // When a packet is sent with lists that are empty, and claimed without a body
+  const packet = await packets('alice').sendPacket({
+    idempotencyKey: key(),
+    send: { group, kind: 'lucky', asset: 'CNY', amount: 300, count: 2, greeting: '恭喜发财', recipients: [] },
+  });
+  const first = await packets('bob').claim({ packet: packet.id });
+  const again = await packets('bob').claim({ packet: packet.id, prefer: 'respond-async', claimBody: {} });
+  await packets('carol').claim({ packet: packet.id });
+
+  // Then every view says so
+  assert.equal(first.status, 'settled');
+  assert.deepEqual(again, first);
+  const over = await packets('bob').getPacket({ packet: packet.id });
+  assert.equal(over.status, 'drained');
+  assert.deepEqual(over.mine, first);
+  assert.equal(over.claimed.amount, 300);
+  const claims = await packets('bob').listClaims({ packet: packet.id, limit: 10 });
+  assert.equal(claims.items.length, 2);
+  assert.deepEqual(claims.luckiest, over.luckiest);
+  const me = new hongbao.MeApi(as('bob'));
+  assert.deepEqual((await me.listMyClaims({})).items.map((claim) => claim.packet), [packet.id]);
+  assert.deepEqual((await me.getMyBalances()).items, [{ asset: 'CNY', amount: first.amount }]);
+  assert.equal((await me.listMyTransfers({})).items.length, 1);
+  assert.deepEqual((await new hongbao.MeApi(as('alice')).listMyPackets({})).items.map(({ id }) => id), [packet.id]);
+  await accounts.withdraw({ user: name('alice'), idempotencyKey: key(), money: { asset: 'CNY', amount: 700 } });
+  assert.equal((await accounts.getUserBalances({ user: name('alice') })).items[0].amount, 0);
+  assert.equal((await accounts.listUserTransfers({ user: name('alice') })).items.length, 3);
+
+  // And each event is of its own type, which the compiler knows
+  const events = await eventually(async () => {
+    const { items } = await packets('bob').listEvents({ group, after: start.next, prefer: 'wait=1' });
+    return items.some(({ type }) => type === 'packet.drained') && items;
+  });
+  const [sent] = events;
+  assert(sent.type === 'packet.sent');
+  assert.equal(sent.data.packet.greeting, '恭喜发财');
+  assert(sent.data.packet.createdAt instanceof Date);
+  const end = events.find((event) => event.type === 'packet.drained');
+  assert(end?.type === 'packet.drained');
+  assert.equal(end.data.claimed.amount, 300);
+  assert.equal(end.data.luckiest?.slot, over.luckiest?.slot);
+});
+
+test('a refusal is a problem', async () => {
+  await assert.rejects(packets('bob').getPacket({ packet: randomUUID() }), async (refused: hongbao.ResponseError) => {
+    assert.equal(refused.response.status, 404);
+    assert.match((await refused.response.json()).type, /\/problems\/not-found$/);
+    return true;
+  });
+});
+
+test('draws, from the definition to the export', async () => {
+  // Given a draw with most that a definition can say
+  await deposit('shop', 50);
+  const shop = new hongbao.DrawsApi(as());
+  const { id: draw, closesAt } = await shop.createDraw({
+    idempotencyKey: key(),
+    drawDefinition: {
+      name: 'Wheel',
+      group,
+      closesAt: later,
+      mode: 'schedule',
+      schedule: { periodSeconds: 3_600, carryOver: true },
+      prizes: [{ name: 'cash', _class: 'big', award: { asset: 'CNY', amount: 5 }, quota: 1, stock: 10 }],
+      fallback: { name: 'thanks' },
+      guarantees: [{ _class: 'big', plays: 100 }],
+      limits: { total: 20, perDay: 20, zone: 'Asia/Shanghai' },
+    },
+  });
+  assert.deepEqual(closesAt, later);
+
+  // When it is played, changed and ended
+  const player = new hongbao.DrawsApi(as('bob'));
+  const one = await player.play({ draw, idempotencyKey: key() });
+  const ten = await player.play({ draw, idempotencyKey: key(), playBody: { plays: 10 } });
+  assert.equal(one.items[0].draw, draw);
+  assert.equal(ten.items.length, 10);
+  assert.equal((await player.listPlays({ draw, limit: 200 })).items.length, 11);
+  assert.equal((await player.getDraw({ draw })).plays, 11);
+  const quota = { prize: 1, period: 7, quota: 2 };
+  assert.deepEqual(await shop.changeQuota({ draw, quota }), quota);
+  await shop.closeDraw({ draw });
+  const closed = await eventually(async () => {
+    const now = await shop.getDraw({ draw });
+    return now.status === 'closed' && now;
+  });
+
+  // Then the table and the files are readable
+  assert.equal(closed._final?.checked, true);
+  assert.equal(closed._final.prizes.length, 2);
+  assert.equal((await lines(shop.exportPlays({ draw, format: 'csv' }))).length, 12);
+  const exported = await lines(shop.exportPlays({ draw, format: 'jsonl' }));
+  assert.equal(exported.filter((line) => line.includes('"seq"')).length, 11);
+});
+
+test('campaigns, from the budget to the report', async () => {
+  // Given two campaigns, one with an amount, one with a range
+  await deposit('shop', 10_000);
+  const shop = new hongbao.CampaignsApi(as());
+  const definition: hongbao.CampaignDefinition = {
+    name: 'Spring',
+    asset: 'CNY',
+    budget: 1_000,
+    endsAt: new Date(Date.now() + 3_600_000),
+    pool: { shares: 2, amount: 100, livesSeconds: 60 },
+    opening: { poolsADay: 2 },
+    claiming: { total: 3 },
+  };
+  const { id: campaign } = await shop.createCampaign({ idempotencyKey: key(), campaignDefinition: definition });
+  const { id: other } = await shop.createCampaign({
+    idempotencyKey: key(),
+    campaignDefinition: { ...definition, pool: { ...definition.pool, amount: { from: 10, to: 20 } } },
+  });
+
+  // When a pool is opened and claimed
+  const bob = new hongbao.CampaignsApi(as('bob'));
+  const poolOpening = { product: 'sku-1', group };
+  const pool = await bob.openPool({ campaign, idempotencyKey: key(), poolOpening });
+  assert.equal(pool.campaign?.product, 'sku-1');
+  const ranged = await bob.openPool({ campaign: other, idempotencyKey: key(), poolOpening });
+  assert(ranged.amount >= 10 && ranged.amount <= 20);
+  await packets('carol').claim({ packet: pool.id });
+  const raised = await shop.raiseBudget({ campaign, idempotencyKey: key(), budgetRaise: { amount: 500 } });
+  assert.equal(raised.budget, 1_500);
+  assert((await shop.pauseCampaign({ campaign })).pausedAt instanceof Date);
+  assert.equal((await shop.resumeCampaign({ campaign })).pausedAt, null);
+
+  // Then it is listed, reported and ended
+  assert.equal((await shop.getCampaign({ campaign })).left, 1_400);
+  const listed = (await shop.listCampaigns({})).items.map(({ id }) => id);
+  assert(listed.includes(campaign) && listed.includes(other));
+  assert.equal((await lines(shop.reportCampaign({ campaign, format: 'csv' }))).length, 2);
+  assert.notEqual((await shop.endCampaign({ campaign })).status, 'open');
+});
+
+test('rains, from the budget to the cancelling', async () => {
+  await deposit('shop', 1_000);
+  const shop = new hongbao.RainsApi(as());
+  const { id: rain } = await shop.createRain({
+    idempotencyKey: key(),
+    rainDefinition: {
+      name: 'Eve',
+      asset: 'CNY',
+      budget: 1_000,
+      groups: [group],
+      startsAt: later,
+      durationSeconds: 60,
+      drops: 5,
+      sharesPerDrop: 2,
+      catchesPerUser: 1,
+    },
+  });
+  assert.equal((await new hongbao.RainsApi(as('bob')).getRain({ rain })).status, 'planned');
+  assert((await shop.listRains({})).items.some(({ id }) => id === rain));
+  await shop.cancelRain({ rain });
+  const ended = await eventually(async () => {
+    const now = await shop.getRain({ rain });
+    return now.status === 'ended' && now;
+  });
+  assert.equal(ended.returned, 1_000);
+});
+
+test('news are told apart by their type', async () => {
+  // Given
+  const host = new hongbao.NewsApi(as());
+  const { next: latest } = await host.readOutbox({ after: 'latest', limit: 1 });
+  await deposit('alice', 100);
+  const packet = await packets('alice').sendPacket({
+    idempotencyKey: key(),
+    send: { group, kind: 'equal', asset: 'CNY', amount: 100, count: 1 },
+  });
+  await packets('bob').claim({ packet: packet.id });
+
+  // Then
+  const told = await eventually(async () => {
+    const { items } = await host.readOutbox({ after: latest, limit: 100, prefer: 'wait=1' });
+    const own = items.filter((news) => !('user' in news.data) || news.data.user.endsWith(run));
+    return own.some(({ type }) => type === 'packet.sent') && own.some(({ type }) => type === 'claim.settled') && own;
+  });
+  const claim = told.find((news) => news.type === 'claim.settled');
+  assert(claim?.type === 'claim.settled');
+  assert.equal(claim.data.user, name('bob'));
+  assert(told.some(({ type }) => type === 'transfer.deposit'));
+});
+
+test('webhooks, from the first to the last', async () => {
+  const host = new hongbao.NewsApi(as());
+  const url = 'https://example.com/hook';
+
+  const made = await host.createWebhook({ idempotencyKey: key(), newWebhook: { url } });
+  const webhook = made.id;
+  assert(made.types.includes('claim.settled'));
+  assert.notEqual((await host.rotateWebhookSecret({ webhook, idempotencyKey: key() })).secret, made.secret);
+  assert.equal((await host.getWebhook({ webhook })).url, url);
+  assert((await host.listWebhooks()).items.some(({ id }) => id === webhook));
+  assert.deepEqual((await host.listWebhookDeliveries({ webhook })).items, []);
+  assert.equal((await host.redeliverWebhook({ webhook, idempotencyKey: key() })).id, webhook);
+  await host.deleteWebhook({ webhook });
+  assert(!(await host.listWebhooks()).items.some(({ id }) => id === webhook));
+});
+
+test('the demo is off where tokens are configured', async () => {
+  const visitor = new hongbao.DemoApi(as('bob'));
+
+  assert.equal((await visitor.getDemo()).open, false);
+  await assert.rejects(visitor.loginToDemo({ demoLogin: { member: 'alice' } }), /Response returned an error code/);
+});
+
+async function lines(file: Promise<Blob>): Promise<string[]> {
+  return (await (await file).text()).trimEnd().split('\n');
+}
