@@ -42,3 +42,7 @@ grant insert, delete on quarantine_unit, quarantine to ${app};
 grant insert, delete on outbox to ${app};
 grant insert (one), update (era, floor) on outbox_state to ${app};
 grant insert, update, delete on webhook, webhook_secret, webhook_delivery to ${app};
+
+grant insert on asset to ${app};
+grant update (symbol, senders, packet_cap, share_cap, day_cap) on asset to ${app};
+grant insert, update (day, amount) on sent_on_day to ${app};

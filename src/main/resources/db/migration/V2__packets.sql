@@ -222,7 +222,7 @@ $$;
 -- 'replayed'  it was sent before, by the same command
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
--- 'spent'     the campaign's budget does; and see judge_pools
+-- 'spent'     the campaign's budget does; and see judge_pools, judge_caps
 create function send_packets(
     senders text[], keys text[], fingerprints bytea[],
     ids uuid[], shards smallint[], groups text[], kinds text[], assets text[], totals bigint[], counts integer[],
@@ -301,6 +301,11 @@ begin
                 end if;
             end if;
         end loop;
+    end if;
+
+    -- After the locks: who waited for a wallet sees what was sent meanwhile, and the caps that it was sent under.
+    if exists (select from asset as c where c.capped and c.code = any (assets)) then
+        verdicts := judge_caps(verdicts, assets, totals, maxs, senders, wallets, campaigns);
     end if;
 
     insert into account (kind, owner, asset)

@@ -9,6 +9,7 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.fulfilment.WinStore;
 import dev.hongbao.domain.fulfilment.Wins;
+import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
@@ -64,6 +65,7 @@ public final class Engine {
     private final Feeds feeds;
     private final Draws draws;
     private final Campaigns campaigns;
+    private final Assets assets;
     private final Wallets wallets;
     private final News newsForHost;
     private final Admission admission;
@@ -117,7 +119,8 @@ public final class Engine {
                 new Feeds.Pace(
                         config.domain().feed().pollInterval(),
                         config.domain().feed().retention()));
-        this.wallets = new Wallets(pools.requests());
+        this.assets = new Assets(pools.requests());
+        this.wallets = new Wallets(pools.requests(), assets);
         this.newsForHost = new News(vertx, pools, shardCount, config);
         this.admission = new Admission(vertx, config, shardCount, SETTLEMENT_ITEMS, metrics);
         this.metrics = metrics;
@@ -166,7 +169,10 @@ public final class Engine {
                         .map(count -> new Engine(vertx, stores, config, metrics, clock, pools, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
+                        .compose(started -> engine.assets.start(
+                                vertx, config.domain().assets().declared()))
                         .compose(started -> engine.packets.startSending(
+                                engine.assets,
                                 () -> engine.openRedis("sends"),
                                 config.domain().claim().settleTimeout(),
                                 config.domain().packet()))
@@ -250,6 +256,10 @@ public final class Engine {
                 claims.maxUnsettled(),
                 claims.maxJournalEntries(),
                 claims.timeout());
+    }
+
+    public Assets assets() {
+        return assets;
     }
 
     public Wallets wallets() {

@@ -248,7 +248,8 @@ public final class HongbaoServer implements AutoCloseable {
                         new Services(loop.claims(), loop.packets(), engine.wallets(), loop.feed(), loop.hosted()),
                         new HostServices(
                                 engine.newsForHost().outbox(),
-                                engine.newsForHost().webhooks()),
+                                engine.newsForHost().webhooks(),
+                                engine.assets()),
                         new SocketFace(
                                 vertx,
                                 sockets,

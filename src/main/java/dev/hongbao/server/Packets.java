@@ -7,6 +7,7 @@ import dev.hongbao.domain.claim.ClaimSettings;
 import dev.hongbao.domain.claim.ClaimSettler;
 import dev.hongbao.domain.claim.PasscodeGuesses;
 import dev.hongbao.domain.claim.SettledClaims;
+import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.packet.CloseSettler;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
@@ -120,10 +121,10 @@ final class Packets {
      * @param redis opens connections on the current event loop
      * @param loadWait how long a packet that is sent waits for a recovery under way
      */
-    Future<Void> startSending(Supplier<Future<RedisLinks>> redis, Duration loadWait, PacketConfig config) {
+    Future<Void> startSending(Assets assets, Supplier<Future<RedisLinks>> redis, Duration loadWait, PacketConfig config) {
         PacketService.Limits limits =
                 new PacketService.Limits(config.defaultExpiry(), config.maxExpiry(), config.maxCount());
-        sender = new PacketSender(pool, shards, catalog, redis, loadWait, limits, clock);
+        sender = new PacketSender(pool, shards, catalog, assets, redis, loadWait, limits, clock);
         return vertx.deployVerticle(sender).mapEmpty();
     }
 

@@ -8,6 +8,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.AssetTerms;
 import dev.hongbao.domain.ledger.WalletEntry;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
@@ -143,6 +144,16 @@ public final class TestEngine implements AutoCloseable {
 
     public static IdempotencyKey newKey() {
         return new IdempotencyKey(UUID.randomUUID().toString());
+    }
+
+    /** Declares an asset without caps. */
+    public void declare(Asset asset) {
+        declare(asset, AssetTerms.Senders.EVERYBODY, AssetTerms.Caps.NONE);
+    }
+
+    public AssetTerms declare(Asset asset, AssetTerms.Senders senders, AssetTerms.Caps caps) {
+        return get(engine.assets().declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
+                .terms();
     }
 
     public WalletEntry deposit(String user, long amount) {

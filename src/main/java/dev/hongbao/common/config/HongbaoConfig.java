@@ -14,8 +14,9 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
             JournalConfig journal,
             ClusterConfig cluster) {}
 
-    /** Of packets, claims and what they leave behind. */
+    /** What is counted; of packets, claims and what they leave behind. */
     public record Domain(
+            AssetsConfig assets,
             PacketConfig packet,
             ClaimConfig claim,
             FeedConfig feed,
@@ -71,6 +72,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
                         JournalConfig.from(values),
                         ClusterConfig.from(values)),
                 new Domain(
+                        AssetsConfig.from(values),
                         PacketConfig.from(values),
                         ClaimConfig.from(values),
                         FeedConfig.from(values),

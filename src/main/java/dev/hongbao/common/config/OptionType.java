@@ -182,6 +182,20 @@ record OptionType<T>(
                 ranges -> ranges.stream().map(AddressRange::toString).collect(Collectors.joining(",")));
     }
 
+    /** Separated by commas; each code once. */
+    static OptionType<List<DeclaredAsset>> assets() {
+        return new OptionType<>(
+                "assets",
+                "code:scale or code:scale:symbol, separated by commas, or empty",
+                text -> Arrays.stream(text.split(",", -1))
+                        .map(String::strip)
+                        .filter(part -> !part.isEmpty())
+                        .map(DeclaredAsset::parse)
+                        .toList(),
+                assets -> assets.stream().map(DeclaredAsset::code).distinct().count() == assets.size(),
+                assets -> assets.stream().map(DeclaredAsset::toString).collect(Collectors.joining(",")));
+    }
+
     /** Empty text is no value. */
     static OptionType<Optional<String>> text(int maxLength) {
         return new OptionType<>(

@@ -163,6 +163,11 @@ public final class Options {
             "A token whose exp is further away is refused: what was lost once is of no use for ever.");
 
     // The domain's limits
+    static final Option<List<DeclaredAsset>> ASSETS_DECLARED = define(
+            "assets.declared",
+            OptionType.assets(),
+            "CNY:2:¥,POINTS:0:POINTS",
+            "Assets that a start declares when nobody has: code, digits behind the point, symbol. POST /v1/assets declares more, and caps.");
     static final Option<Duration> PACKET_DEFAULT_EXPIRY = define(
             "packet.default-expiry",
             OptionType.duration("1s", "365d"),

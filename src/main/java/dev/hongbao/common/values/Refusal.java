@@ -27,5 +27,13 @@ public enum Refusal {
     /** The user has done it as often as a day allows. */
     DAILY_LIMIT_REACHED,
     /** The campaign's budget holds less than a pool. */
-    BUDGET_SPENT
+    BUDGET_SPENT,
+    /** Nobody declared the asset. */
+    UNKNOWN_ASSET,
+    /** The asset is declared otherwise, in what does not change. */
+    ASSET_DIFFERS,
+    /** The asset's cap on a packet or on a share is less. */
+    ABOVE_CAP,
+    /** With it the sender would have sent more of the asset than a day allows. */
+    DAY_CAP_REACHED
 }

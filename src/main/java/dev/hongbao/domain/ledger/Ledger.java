@@ -1,5 +1,7 @@
 package dev.hongbao.domain.ledger;
 
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.engine.postgres.SqlState;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
@@ -12,7 +14,7 @@ import io.vertx.sqlclient.Tuple;
 public final class Ledger {
     private Ledger() {}
 
-    /** Finds an account or opens it. Fails only with a fault. */
+    /** Finds an account or opens it. Refused with UNKNOWN_ASSET. */
     public static Future<Long> account(SqlClient tx, AccountKind kind, String owner, Asset asset) {
         Tuple key = Tuple.of(kind.wireName(), owner, asset.code());
         // Sent at once. The insert's error comes first: to the look it is only that the transaction is aborted.
@@ -21,12 +23,12 @@ public final class Ledger {
                 .execute(key);
         var found = tx.preparedQuery("select id from account where kind = $1 and owner = $2 and asset = $3")
                 .execute(key);
-        return opened.compose(done -> found).map(rows -> rows.iterator().next().getLong(0));
+        return opened.recover(fault -> Future.failedFuture(refusal(fault))).compose(done -> found).map(rows -> rows.iterator().next().getLong(0));
     }
 
     /**
-     * What a failed insert of transfers means to the caller: INSUFFICIENT_FUNDS or BALANCE_LIMIT where a balance would leave its
-     * range, else the fault itself.
+     * What a failed insert of accounts or transfers means to the caller: UNKNOWN_ASSET; INSUFFICIENT_FUNDS or BALANCE_LIMIT where a
+     * balance would leave its range; else the fault itself.
      */
     public static Throwable refusal(Throwable fault) {
         String constraint = SqlState.violatedConstraint(fault);
@@ -35,6 +37,10 @@ public final class Ledger {
         }
         if ("account_in_range".equals(constraint)) {
             return Verdict.BEYOND.refusal();
+        }
+        if ("asset_is_declared".equals(constraint)) {
+            return new RefusedException(
+                    Refusal.UNKNOWN_ASSET, "Nobody declared this asset. GET /v1/assets lists those that are.");
         }
         return fault;
     }

@@ -31,7 +31,13 @@ public enum Verdict {
     /** A pool's: the user has opened one for this product. */
     OPENED,
     /** A pool's: the user has opened as many as a day has. */
-    DAILY;
+    DAILY,
+    /** A packet's: it is above its asset's cap. */
+    LARGE,
+    /** A packet's: a share might be above its asset's cap. */
+    RICH,
+    /** A packet's: with it the sender would have sent more of the asset than a day allows. */
+    LIMIT;
 
     /**
      * @param name as the database gives it
@@ -77,6 +83,15 @@ public enum Verdict {
             case DAILY ->
                 new RefusedException(
                         Refusal.DAILY_LIMIT_REACHED, "You have opened as many pools as a day has. Try again tomorrow.");
+            case LARGE -> new RefusedException(Refusal.ABOVE_CAP, "The asset's cap on a packet is less than the amount.");
+            case RICH ->
+                new RefusedException(
+                        Refusal.ABOVE_CAP,
+                        "The asset's cap on a share is less than the largest share could be. Take a smaller max, or more shares.");
+            case LIMIT ->
+                new RefusedException(
+                        Refusal.DAY_CAP_REACHED,
+                        "You would have sent more of this asset than a day allows. A day ends at midnight UTC.");
             case DONE, REPLAYED -> throw new IllegalStateException(this + " is no refusal");
         };
     }

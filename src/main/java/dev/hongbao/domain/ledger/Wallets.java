@@ -51,6 +51,7 @@ public final class Wallets {
     private static final int MAX_WAITING = 4_000;
 
     private final Pool pool;
+    private final Assets assets;
     private final GatheredCommands<Move, Future<WalletEntry>> deposits;
     private final GatheredCommands<Move, Future<WalletEntry>> withdrawals;
 
@@ -65,8 +66,9 @@ public final class Wallets {
      * Once a server: all deposits of an asset meet in one account, that of the outside, so many of them are moved by one statement, and
      * the account changes once for all.
      */
-    public Wallets(Pool pool) {
+    public Wallets(Pool pool, Assets assets) {
         this.pool = pool;
+        this.assets = assets;
         this.deposits = gathered(TransferKind.DEPOSIT, "deposits", move -> List.of(move.user(), move.scope.key()));
         this.withdrawals = gathered(TransferKind.WITHDRAWAL, "withdrawals", Move::user);
     }
@@ -80,18 +82,17 @@ public final class Wallets {
      * Moves money in from outside. Idempotent by (user, key); a repetition gets the first answer.
      *
      * @param actor who asked for it, for the books
-     * @return the wallet's entry; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
+     * @return the wallet's entry; refused with UNKNOWN_ASSET among others; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
      */
     public Future<WalletEntry> deposit(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        return deposits.submit(wish(TransferKind.DEPOSIT, actor, user, asset, amount, key))
-                .compose(answer -> answer);
+        Move move = wish(TransferKind.DEPOSIT, actor, user, asset, amount, key);
+        return assets.require(asset).compose(known -> deposits.submit(move)).compose(answer -> answer);
     }
 
     /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
     public Future<WalletEntry> withdraw(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        return withdrawals
-                .submit(wish(TransferKind.WITHDRAWAL, actor, user, asset, amount, key))
-                .compose(answer -> answer);
+        Move move = wish(TransferKind.WITHDRAWAL, actor, user, asset, amount, key);
+        return assets.require(asset).compose(known -> withdrawals.submit(move)).compose(answer -> answer);
     }
 
     private static Move wish(

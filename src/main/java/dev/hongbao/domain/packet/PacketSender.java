@@ -4,7 +4,10 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.ledger.AssetTerms;
+import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
@@ -60,6 +63,7 @@ public final class PacketSender extends VerticleBase {
     private final GatheredCommands<NewPacket, Future<Packet>> gathered;
     private final Shards shards;
     private final PacketCatalog catalog;
+    private final Assets assets;
     private final Supplier<Future<RedisLinks>> redis;
     private final Duration loadWait;
     private final PacketService.Limits limits;
@@ -77,6 +81,7 @@ public final class PacketSender extends VerticleBase {
             Pool pool,
             Shards shards,
             PacketCatalog catalog,
+            Assets assets,
             Supplier<Future<RedisLinks>> redis,
             Duration loadWait,
             PacketService.Limits limits,
@@ -85,6 +90,7 @@ public final class PacketSender extends VerticleBase {
         this.gathered = new GatheredCommands<>("sends", MAX_WAITING, NewPacket::unit, this::execute);
         this.shards = shards;
         this.catalog = catalog;
+        this.assets = assets;
         this.redis = redis;
         this.loadWait = loadWait;
         this.limits = limits;
@@ -118,7 +124,8 @@ public final class PacketSender extends VerticleBase {
         PoolTerms pool = command.pool();
         String wish = pool == null ? command.toString() : pool.wish(command.group());
         var scope = new Idempotency.Scope(caller.user(), "send", key, wish);
-        Future<Packet> sent = affordable(scope, command)
+        Future<Packet> sent = assets.require(command.asset())
+                .compose(known -> affordable(scope, command))
                 .compose(affordable -> split(scope, command, algorithm))
                 .compose(packet -> command.count() <= MAX_GATHERED
                         ? gathered.submit(packet)
@@ -193,7 +200,21 @@ public final class PacketSender extends VerticleBase {
                 : command.pool().shard();
         Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
         return new NewPacket(
-                scope, id, shard, command, SendStatement.Shares.of(id, command, algorithm, seed), expiresIn);
+                scope,
+                id,
+                shard,
+                command,
+                SendStatement.Shares.of(id, command, algorithm, largest(command, algorithm), seed),
+                expiresIn);
+    }
+
+    /** The sender's largest share; without one the asset's cap, where the amount can be split so. Postgres holds it to the cap. */
+    private @Nullable Long largest(SendCommand command, SplitAlgorithm algorithm) {
+        AssetTerms terms = assets.cached(command.asset());
+        Long cap = command.max() != null || terms == null ? command.max() : terms.caps().share();
+        boolean splits =
+                SplitTerms.infeasible(algorithm, command.amount(), command.count(), command.min(), cap) == null;
+        return splits ? cap : command.max();
     }
 
     /** All are loaded or none, so one of their keys stands for all. */
@@ -216,6 +237,14 @@ public final class PacketSender extends VerticleBase {
                     Refusal.NOT_ELIGIBLE, "You can send only into the groups that your token names.");
         }
         require(!command.group().isChannel(), "Nobody sends into the channel of a rain.");
+        AssetTerms terms = assets.cached(command.asset());
+        if (command.pool() == null
+                && terms != null
+                && terms.senders() == AssetTerms.Senders.SERVICE
+                && caller.role() != Role.SERVICE) {
+            throw new RefusedException(
+                    Refusal.NOT_ELIGIBLE, "Only the host application's backend sends " + command.asset() + ".");
+        }
         require(command.count() <= limits.maxCount(), "A packet has at most " + limits.maxCount() + " shares.");
         SplitAlgorithm fallback =
                 command.kind() == PacketKind.EQUAL ? SplitAlgorithm.EQUAL : SplitAlgorithm.DOUBLE_MEAN;

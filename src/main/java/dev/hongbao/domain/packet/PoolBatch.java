@@ -44,7 +44,7 @@ public final class PoolBatch {
             // No key but its id: the command that makes the campaign is what happens once.
             var scope = new Idempotency.Scope(
                     pool.opener(), "send", new IdempotencyKey(id.toString()), pool.wish(command.group()));
-            Shares shares = Shares.of(id, command, Objects.requireNonNull(command.split()), seed);
+            Shares shares = Shares.of(id, command, Objects.requireNonNull(command.split()), command.max(), seed);
             packets.add(new NewPacket(
                     scope, id, pool.shard(), command, shares, Objects.requireNonNull(command.expiresIn())));
         }

@@ -73,10 +73,10 @@ final class SendStatement {
 
     /** How it is split. @param amounts of all slots, minor units; their sum is the command's amount */
     record Shares(SplitTerms terms, byte[] seed, long[] amounts, Commitment commitment) {
-        /** Splits a packet's amount; of a hundred thousand shares that takes some 10 ms. */
-        static Shares of(PacketId id, SendCommand command, SplitAlgorithm algorithm, byte[] seed) {
-            SplitTerms terms =
-                    SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), command.max());
+        /** Splits a packet's amount; of a hundred thousand shares that takes some 10 ms. @param max in place of the command's */
+        static Shares of(
+                PacketId id, SendCommand command, SplitAlgorithm algorithm, @Nullable Long max, byte[] seed) {
+            SplitTerms terms = SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), max);
             return new Shares(
                     terms, seed, Split.amounts(terms, seed), Commitment.of(id.value(), command.asset(), terms, seed));
         }

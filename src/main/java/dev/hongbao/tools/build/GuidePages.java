@@ -37,6 +37,7 @@ public final class GuidePages {
             "glossary",
             "guarantees",
             "fairness",
+            "money",
             "decisions",
             "options",
             "tokens",

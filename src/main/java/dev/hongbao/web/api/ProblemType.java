@@ -38,6 +38,11 @@ public enum ProblemType {
     ALREADY_OPENED(409, "The user has opened a pool for this product", "Take another product."),
     BUDGET_SPENT(409, "The campaign's budget holds less than a pool", "The host may raise the budget."),
 
+    UNKNOWN_ASSET(422, "Nobody declared the asset", "GET /v1/assets lists those there are; the backend declares more."),
+    ASSET_DIFFERS(409, "The asset is declared otherwise", "GET the asset; what stays of it cannot be changed."),
+    ABOVE_CAP(422, "It is above the asset's cap", "GET the asset tells its caps; send less, or give a smaller max."),
+    DAY_CAP_REACHED(409, "The sender has sent what a day allows", "Send less, or tomorrow: a day ends at midnight UTC."),
+
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),
     IDEMPOTENCY_KEY_REUSED(
             422, "The idempotency key was used with another body", "Take a new Idempotency-Key for a new command."),
@@ -166,6 +171,10 @@ public enum ProblemType {
             case ALREADY_OPENED -> ALREADY_OPENED;
             case DAILY_LIMIT_REACHED -> DAILY_LIMIT_REACHED;
             case BUDGET_SPENT -> BUDGET_SPENT;
+            case UNKNOWN_ASSET -> UNKNOWN_ASSET;
+            case ASSET_DIFFERS -> ASSET_DIFFERS;
+            case ABOVE_CAP -> ABOVE_CAP;
+            case DAY_CAP_REACHED -> DAY_CAP_REACHED;
         };
     }
 }

@@ -89,6 +89,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         new WebhookRoutes(opened.host().webhooks())
                 .byOperation()
                 .forEach((id, route) -> routes.put(id, counted(route)));
+        new AssetRoutes(opened.host().assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
         routes.put("listEvents", new EventsRoute(services.feed(), polls, inFlight)::answer);
         routes.put("readOutbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);

@@ -236,6 +236,7 @@ class LedgerIT {
         // Given
         Wallets wallets = engine.engine().wallets();
         Asset gold = new Asset("GOLD");
+        engine.declare(gold);
         get(wallets.deposit(BACKEND, new UserId("ahead"), gold, 2, newKey()));
 
         // When a hundred deposits and withdrawals wait behind the first
@@ -273,6 +274,7 @@ class LedgerIT {
         // Given a source with room for 10
         Wallets wallets = engine.engine().wallets();
         Asset lead = new Asset("LEAD");
+        engine.declare(lead);
         get(wallets.deposit(BACKEND, new UserId("ahead"), lead, 1, newKey()));
         long room = 9_000_000_000_000_000_000L - 11;
         books.execute("update account set balance = -" + room + " where owner = 'outside' and asset = 'LEAD';"

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
@@ -17,8 +18,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CountingPool {
     private final AtomicInteger asked = new AtomicInteger();
     private final Pool pool;
+    private final Assets assets;
 
+    /** @param counted is asked for assets, too, which does not count */
     CountingPool(Pool counted) {
+        this.assets = new Assets(counted);
         this.pool = (Pool) Proxy.newProxyInstance(
                 Pool.class.getClassLoader(), new Class<?>[] {Pool.class}, (self, method, given) -> {
                     asked.incrementAndGet();
@@ -42,6 +46,7 @@ final class CountingPool {
                 pool,
                 new Shards(new ShardStore(pool, new Installation(new UUID(0, 0), "test")), 1, Map.of()),
                 catalog,
+                assets,
                 () -> Future.failedFuture("nothing is loaded here"),
                 Duration.ZERO,
                 new PacketService.Limits(Duration.ofHours(1), Duration.ofDays(1), 100_000),

@@ -335,6 +335,7 @@ class PlayIT {
     void proceedsOfMoreThanATransferMayMoveGoToTheOwnerInParts() {
         // Given ten plays twice, that cost nearly a transfer's bound together
         Asset diamonds = new Asset("DIAMONDS");
+        engine.declare(diamonds);
         long paid = 90_000_000_000_000L;
         Draw draw = draws.create("""
                 {mode: weights, cost: {asset: DIAMONDS, amount: 9000000000000}, prizes: [{name: a, weight: 1}]}

@@ -88,6 +88,8 @@ class ReconciliationIT {
             I3 | delete from command where actor = 'alice'
             I3 | update transfer set subject = gen_random_uuid() where kind = 'deposit'
             I3 | update account set asset = 'GOLD' where owner = 'bob'
+            I3 | alter table asset disable trigger asset_is_kept; delete from asset where code = 'CNY'
+            I10 | insert into sent_on_day (wallet, day, amount) select id, current_date, 5 from account where owner = 'alice' and kind = 'wallet'
             I4 | update account set balance = balance + 1 where owner = 'bob'
             I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'
             I8 | update packet set closed_at = now(), refund = 5 where count = 10

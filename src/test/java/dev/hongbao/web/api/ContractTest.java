@@ -253,7 +253,8 @@ class ContractTest {
                         "deleteWebhook",
                         "rotateWebhookSecret",
                         "listWebhookDeliveries",
-                        "redeliverWebhook");
+                        "redeliverWebhook",
+                        "declareAsset");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)

@@ -119,7 +119,7 @@ final class FaceServer implements AutoCloseable {
                                                 null,
                                                 null,
                                                 new Services.Hosted(null, null, null, null, null)),
-                                        new HostServices(null, null),
+                                        new HostServices(null, null, null),
                                         NO_SOCKETS,
                                         Future::succeededFuture)),
                                 ports::add),

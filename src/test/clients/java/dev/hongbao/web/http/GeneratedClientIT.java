@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.hongbao.client.ApiClient;
 import dev.hongbao.client.ApiException;
 import dev.hongbao.client.api.AccountsApi;
+import dev.hongbao.client.api.AssetsApi;
 import dev.hongbao.client.api.CampaignsApi;
 import dev.hongbao.client.api.DemoApi;
 import dev.hongbao.client.api.DrawsApi;
@@ -350,6 +351,24 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(host.redeliverWebhook(id, key(), null).getId()).isEqualTo(id);
         host.deleteWebhook(id);
         assertThat(host.listWebhooks().getItems()).extracting(Webhook::getId).doesNotContain(id);
+    }
+
+    @Test
+    void assetsAreDeclaredAndListed() throws Exception {
+        AssetsApi shop = new AssetsApi(client(null));
+        AssetTerms declared = shop.declareAsset(new AssetDeclaration()
+                .code("COUPON-TEA")
+                .scale(0)
+                .symbol("茶券")
+                .senders(Senders.SERVICE)
+                .caps(new AssetCaps().packet(1_000L).share(200L)));
+
+        assertThat(declared.getCaps().getShare()).isEqualTo(200L);
+        AssetsApi bob = new AssetsApi(client("bob"));
+        assertThat(bob.getAsset("COUPON-TEA")).isEqualTo(declared);
+        assertThat(bob.listAssets(null, 200).getItems())
+                .extracting(AssetTerms::getCode)
+                .contains("CNY", "COUPON-TEA");
     }
 
     @Test

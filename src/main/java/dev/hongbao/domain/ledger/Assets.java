@@ -1,0 +1,171 @@
+package dev.hongbao.domain.ledger;
+
+import dev.hongbao.common.config.DeclaredAsset;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.engine.postgres.SharedQueries;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The assets that are declared, as this server knows them: at once what it declares itself, within a second what others do, 1,000 at
+ * the most. It refuses early what nobody declared; Postgres holds accounts to the same rule, and sends to the caps. Safe on any thread.
+ */
+public final class Assets {
+    private static final long LOOK_MILLIS = 1_000;
+
+    private static final String COLUMNS =
+            "select code, scale, symbol, senders, packet_cap, share_cap, day_cap, declared_at from asset";
+
+    /** Named by a refusal. */
+    private static final int NAMED = 10;
+
+    private final Pool pool;
+    private final SharedQueries<Boolean, Map<Asset, AssetTerms>> looks = new SharedQueries<>();
+    private volatile Map<Asset, AssetTerms> known = Map.of();
+
+    public Assets(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * What a declaration came to.
+     *
+     * @param fresh whether it was unknown before
+     */
+    public record Declared(AssetTerms terms, boolean fresh) {}
+
+    /** Declares what the configuration names and nobody has declared, looks, and looks again every second. Once a Vert.x instance. */
+    public Future<Void> start(Vertx vertx, List<DeclaredAsset> configured) {
+        String[] codes = configured.stream().map(DeclaredAsset::code).toArray(String[]::new);
+        Short[] scales = configured.stream().map(each -> (short) each.scale()).toArray(Short[]::new);
+        String[] symbols = configured.stream().map(DeclaredAsset::symbol).toArray(String[]::new);
+        return pool.preparedQuery("insert into asset (code, scale, symbol)"
+                        + " select code, scale, symbol from unnest($1::text[], $2::smallint[], $3::text[]) as c(code, scale, symbol)"
+                        + " order by code on conflict do nothing")
+                .execute(Tuple.tuple()
+                        .addArrayOfString(codes)
+                        .addArrayOfShort(scales)
+                        .addArrayOfString(symbols))
+                .compose(done -> look())
+                .onSuccess(looked -> vertx.setPeriodic(LOOK_MILLIS, second -> look()))
+                .mapEmpty();
+    }
+
+    private synchronized void keep(AssetTerms terms) {
+        Map<Asset, AssetTerms> more = new HashMap<>(known);
+        more.put(terms.asset(), terms);
+        known = Map.copyOf(more);
+    }
+
+    private Future<Map<Asset, AssetTerms>> look() {
+        return looks.ask(true, () -> pool.query(COLUMNS).execute().map(rows -> known =
+                stream(rows).collect(Collectors.toUnmodifiableMap(AssetTerms::asset, Function.identity()))));
+    }
+
+    /** An asset's terms, maybe of a second ago; null when this server does not know it. Never waits. */
+    public @Nullable AssetTerms cached(Asset asset) {
+        return known.get(asset);
+    }
+
+    /** Refused with UNKNOWN_ASSET, naming those there are, when nobody has declared it. Waits only when this server does not know it. */
+    public Future<Void> require(Asset asset) {
+        return known.containsKey(asset)
+                ? Future.succeededFuture()
+                : look().compose(
+                                all -> all.containsKey(asset) ? Future.succeededFuture() : Future.failedFuture(unknown(asset)));
+    }
+
+    private RefusedException unknown(Asset asset) {
+        List<String> codes = known.keySet().stream().map(Asset::code).sorted().toList();
+        String named = String.join(", ", codes.subList(0, Math.min(NAMED, codes.size())));
+        String more = codes.size() > NAMED ? " and " + (codes.size() - NAMED) + " more" : "";
+        return new RefusedException(
+                Refusal.UNKNOWN_ASSET,
+                "There is no asset " + asset + " here. Declared " + (codes.isEmpty() ? "is none" : "are " + named + more)
+                        + ".");
+    }
+
+    /**
+     * Declares an asset, or changes its symbol, caps and senders. Idempotent.
+     *
+     * @param wish its {@code declaredAt} is not looked at
+     * @return refused with ASSET_DIFFERS
+     */
+    public Future<Declared> declare(AssetTerms wish) {
+        return pool.preparedQuery("select declare_asset($1, $2, $3, $4, $5, $6, $7)")
+                .execute(Tuple.tuple()
+                        .addString(wish.asset().code())
+                        .addShort((short) wish.scale())
+                        .addString(wish.symbol())
+                        .addString(wish.senders().wireName())
+                        .addLong(wish.caps().packet())
+                        .addLong(wish.caps().share())
+                        .addLong(wish.caps().senderDay()))
+                .compose(rows -> {
+                    String verdict = rows.iterator().next().getString(0);
+                    return switch (verdict) {
+                        case "declared", "known" ->
+                            find(wish.asset()).map(terms -> {
+                                keep(terms);
+                                return new Declared(terms, verdict.equals("declared"));
+                            });
+                        case "scale" -> refused("Its scale is another one, and stays: declare another code.");
+                        case "day" -> refused("Its cap for a sender and a day may be changed, not removed.");
+                        default -> refused("There are 1,000 assets; there is room for no more.");
+                    };
+                });
+    }
+
+    private static <T> Future<T> refused(String detail) {
+        return Future.failedFuture(new RefusedException(Refusal.ASSET_DIFFERS, detail));
+    }
+
+    /** An asset as it is now; refused with NOT_FOUND. */
+    public Future<AssetTerms> find(Asset asset) {
+        return pool.preparedQuery(COLUMNS + " where code = $1")
+                .execute(Tuple.of(asset.code()))
+                .compose(rows -> stream(rows)
+                        .findFirst()
+                        .map(Future::succeededFuture)
+                        .orElseGet(() -> Future.failedFuture(
+                                new RefusedException(Refusal.NOT_FOUND, "There is no asset " + asset + " here."))));
+    }
+
+    /** All assets by code. @param cursor a page's {@code next}; null for the first page */
+    public Future<Page<AssetTerms>> list(@Nullable String cursor, int limit) {
+        return pool.preparedQuery(COLUMNS + " where code > $1 order by code limit $2")
+                .execute(Tuple.of(cursor == null ? "" : cursor, limit + 1))
+                .map(rows -> Page.of(
+                        stream(rows).toList(), limit, terms -> terms.asset().code()));
+    }
+
+    private static Stream<AssetTerms> stream(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false).map(Assets::terms);
+    }
+
+    private static AssetTerms terms(Row row) {
+        Instant declaredAt = row.getOffsetDateTime("declared_at").toInstant();
+        return new AssetTerms(
+                new Asset(row.getString("code")),
+                row.getShort("scale"),
+                row.getString("symbol"),
+                AssetTerms.Senders.of(row.getString("senders")),
+                new AssetTerms.Caps(row.getLong("packet_cap"), row.getLong("share_cap"), row.getLong("day_cap")),
+                declaredAt);
+    }
+}
