@@ -7,7 +7,7 @@ grant select on all tables in schema ${flyway:defaultSchema} to ${app};
 grant insert (kind, owner, asset) on account to ${app};
 grant insert on command, transfer, packet, packet_amounts, idempotency to ${app};
 grant insert (id) on shard to ${app};
-grant insert (one) on installation to ${app};
+grant insert (one), update (unique_references) on installation to ${app};
 grant delete on idempotency to ${app};
 grant update (epoch, nonce, last_seq, replid, restored) on shard to ${app};
 grant update (closed_at, refund) on packet to ${app};
@@ -46,3 +46,5 @@ grant insert, update, delete on webhook, webhook_secret, webhook_delivery to ${a
 grant insert on asset to ${app};
 grant update (symbol, senders, packet_cap, share_cap, day_cap) on asset to ${app};
 grant insert, update (day, amount) on sent_on_day to ${app};
+grant insert on budget_raise, reversal, audit_log to ${app};
+revoke update, delete, truncate on budget_raise, reversal, audit_log from ${app};

@@ -5,7 +5,9 @@
 -- start, not here: a database may be copied after its migration and before it is anybody's.
 create table installation (
     one boolean primary key default true check (one),
-    id  uuid    not null default gen_random_uuid()
+    id  uuid    not null default gen_random_uuid(),
+    -- Whether a reference names one command: as the server that started last was told.
+    unique_references boolean not null default false
 );
 
 create table account (
@@ -20,15 +22,44 @@ create table account (
     constraint account_in_range check (balance > -9000000000000000000)
 ) with (fillfactor = 45); -- room for a second version of every row: only the balance changes, and no index holds it
 
--- What somebody asked for, once, under an idempotency key: a send, a deposit or a withdrawal. Its id is the subject of the transfer
--- that it made; a send's is its packet's. It stays when the key is forgotten.
+-- What somebody asked for, once, under an idempotency key, and that moved money: who it was, and why. Its id is the subject of the
+-- transfers that it made: a send's is its packet's, a draw's its draw's, a campaign's or a rain's its own; see also budget_raise.
+-- It stays when the key is forgotten.
 create table command (
-    id        uuid primary key, -- UUIDv7
-    actor     text not null, -- who asked: the sender; the backend that moves a user's money
-    key       text not null, -- the idempotency key that the actor gave
-    reference text, -- the actor's own name for it; null for none
-    reason    text -- null for none
+    id        uuid        primary key, -- UUIDv7
+    operation text        not null, -- deposit, withdrawal, send, draw, campaign, budget, rain, reversal
+    actor     text        not null, -- who asked: the token's subject; without a token, for whom the server did it
+    role      text        not null check (role in ('user', 'service', 'server')), -- of the token; server: without one
+    key       text        not null, -- the idempotency key that the actor gave
+    reference text        check (reference ~ '^[!-~]{1,64}$'), -- the host's own name for it; null for none
+    reason    text        check (length(reason) between 1 and 200), -- null for none
+    at        timestamptz not null default now() -- the same as of its transfers: of their transaction
 );
+create index command_reference on command (reference, id) where reference is not null;
+
+-- Where references are unique, the second command of one is refused, and told which the first one is.
+create function reference_names_one() returns trigger
+    language plpgsql
+as $$
+declare
+    first uuid;
+begin
+    if (select unique_references from installation) then
+        -- Who has the same reference at the same time waits, and then finds the first one's.
+        perform pg_advisory_xact_lock(hashtextextended('reference ' || new.reference, 0));
+        select c.id into first from command as c where c.reference = new.reference order by c.id limit 1;
+        if found then
+            raise exception 'the reference names a command: command_reference_once'
+                using errcode = 'unique_violation', constraint = 'command_reference_once', detail = first::text;
+        end if;
+    end if;
+    return new;
+end
+$$;
+
+create trigger reference_names_one
+    before insert on command
+    for each row when (new.reference is not null) execute function reference_names_one();
 
 -- A subject's transfers stand together, and every key begins with it or ends with it: so the table can be partitioned by it.
 create table transfer (
@@ -82,10 +113,17 @@ begin
         raise exception 'a transfer names an account that does not exist' using errcode = 'foreign_key_violation';
     end if;
 
-    if exists (select from inserted where kind in ('deposit', 'withdrawal', 'send')
+    if exists (select from inserted where kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal')
                and not exists (select from command where command.id = inserted.subject)) then
         raise exception 'nobody asked for a transfer: transfer_has_command'
             using errcode = 'foreign_key_violation', constraint = 'transfer_has_command';
+    end if;
+
+    if exists (select from inserted where kind = 'reversal'
+               and not exists (select from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer
+                               where r.command = inserted.subject and t.amount = inserted.amount)) then
+        raise exception 'a reversal names the transfer that it reverses: transfer_reverses_one'
+            using errcode = 'foreign_key_violation', constraint = 'transfer_reverses_one';
     end if;
 
     -- Mostly all accounts of a statement hold the same asset, and then so do the two of every transfer.
@@ -173,16 +211,17 @@ $$;
 -- Deposits, each under another key, or withdrawals, each of another user: all or none of them committed, each with a verdict of its
 -- own. When one cannot be stored (two with one key, one of many deposits leaves the ledger's range), none is: each is to be moved alone.
 --
--- Takes the kind of all; and of each the id of its command, who asked for it, its user, asset, amount, idempotency key and the
--- command's fingerprint. Returns for each, in order, a verdict, and for 'done' and 'replayed' the transfer and its time:
+-- Takes the kind of all; and of each the id of its command, who asked for it, its user, asset, amount, idempotency key, the
+-- command's fingerprint, and for the books the actor's role, a reference and a reason, or null. Returns for each, in order, a verdict, and for 'done' and 'replayed' its command, the transfer and its time:
 -- 'done'      the money is moved
 -- 'replayed'  it was moved before, by the same command
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
 -- 'beyond'    the asset's total would leave the ledger's range; nothing is changed
 create function move_wallets(
-    of_kind text, ids uuid[], actors text[], users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[])
-    returns table (verdict text, transfer bigint, at timestamptz)
+    of_kind text, ids uuid[], actors text[], users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[],
+    roles text[], refs text[], reasons text[])
+    returns table (verdict text, command uuid, transfer bigint, at timestamptz)
     language plpgsql
     -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
     set plan_cache_mode = force_generic_plan
@@ -238,8 +277,10 @@ begin
         raise exception 'the deposits together leave the range' using errcode = 'check_violation', constraint = 'account_in_range';
     end if;
 
-    insert into command (id, actor, key)
-    select g.id, g.actor, g.key from unnest(verdicts, ids, actors, keys) as g(verdict, id, actor, key) where g.verdict = 'done';
+    insert into command (id, operation, actor, role, key, reference, reason)
+    select g.id, of_kind, g.actor, g.role, g.key, g.reference, g.reason
+    from unnest(verdicts, ids, actors, roles, keys, refs, reasons) as g(verdict, id, actor, role, key, reference, reason)
+    where g.verdict = 'done';
 
     with moved as (
         insert into transfer (subject, debit, credit, amount, kind)
@@ -262,7 +303,7 @@ begin
     left join moved as m on m.subject = g.id;
 
     return query
-        select g.verdict, t.id, t.at
+        select g.verdict, t.subject, t.id, t.at
         from unnest(verdicts, subjects, transfers) with ordinality as g(verdict, subject, transfer, n)
         left join transfer as t on t.subject = g.subject and t.id = g.transfer and g.verdict in ('done', 'replayed')
         order by g.n;

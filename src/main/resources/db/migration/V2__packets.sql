@@ -214,7 +214,7 @@ $$;
 -- it opens, null for now; and how many milliseconds after that it expires. The amounts: of each block its packet's place (from 1),
 -- its number, and the amounts as the text of an array, since the packets' counts differ. Of a pool also its campaign, which pays
 -- (its id is the sender), and its product; null for a plain packet, which its sender's wallet pays. And who asked for it: a pool's
--- opener, else the sender.
+-- opener, else the sender; in which role, with which reference and reason, or null.
 --
 -- Returns for each, in order, a verdict, and for 'done' and 'replayed' the packet; for 'done' also its shard's generation,
 -- which stays the shard's until the packet is there: the recovery that ends it sees the packet.
@@ -230,7 +230,8 @@ create function send_packets(
     openings timestamptz[], lifetimes bigint[],
     block_places integer[], blocks integer[], block_amounts text[],
     mins bigint[], maxs bigint[], split_versions smallint[], commitments bytea[],
-    campaigns uuid[], products text[], actors text[])
+    campaigns uuid[], products text[], actors text[],
+    roles text[], refs text[], reasons text[])
     returns table (verdict text, packet uuid, epoch bigint, nonce text,
                    created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
     language plpgsql
@@ -334,8 +335,10 @@ begin
                   recipients, passcode, escrow, wallet, opening, lifetime, min, max, split_version, commitment)
     where g.verdict = 'done';
 
-    insert into command (id, actor, key)
-    select g.id, g.actor, g.key from unnest(verdicts, ids, actors, keys) as g(verdict, id, actor, key) where g.verdict = 'done';
+    insert into command (id, operation, actor, role, key, reference, reason)
+    select g.id, 'send', g.actor, g.role, g.key, g.reference, g.reason
+    from unnest(verdicts, ids, actors, roles, keys, refs, reasons) as g(verdict, id, actor, role, key, reference, reason)
+    where g.verdict = 'done';
 
     if pools then
         insert into pool (packet, campaign, product, opener, day)

@@ -10,13 +10,13 @@ alter table account add constraint account_kind_check check (kind in ('wallet', 
 
 alter table transfer drop constraint transfer_kind_check;
 alter table transfer add constraint transfer_kind_check check (kind in
-    ('deposit', 'withdrawal', 'send', 'claim', 'refund', 'fund', 'cost', 'return', 'award', 'proceeds'));
+    ('deposit', 'withdrawal', 'send', 'claim', 'refund', 'fund', 'cost', 'return', 'award', 'proceeds', 'reversal'));
 
 drop index transfer_in;
 drop index transfer_out;
 create index transfer_in on transfer (credit, id)
-    where kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds');
-create index transfer_out on transfer (debit, id) where kind in ('withdrawal', 'send', 'fund', 'cost');
+    where kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal');
+create index transfer_out on transfer (debit, id) where kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal');
 
 create table draw (
     id          uuid primary key,

@@ -5,7 +5,7 @@
 
 create table outbox (
     -- Its place. The facts of a shard are settled under the lock of the shard's row, so its rows commit in the order of n. -1: of no
-    -- shard (sends, deposits, withdrawals, holds), which commit in any order: see OutboxHead.
+    -- shard (sends, deposits, withdrawals, reversals, holds), which commit in any order: see OutboxHead.
     shard    smallint    not null check (shard >= -1),
     n        bigint      generated always as identity,
     id       uuid        not null default gen_random_uuid(), -- its events' ids begin with it; a restored database draws others
@@ -60,7 +60,7 @@ begin
                      case i.kind when 'send' then 'packet.sent' else 'transfer.' || i.kind end as type,
                      case i.kind when 'return' then (select d.shard from draw as d where d.id = i.subject) else -1 end as shard
               from inserted as i
-              where i.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return')
+              where i.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return', 'reversal')
               union all
               select i.subject, i.id, fund_news(i.subject, i.id), -1 from inserted as i where i.kind = 'fund') as t
         where t.type is not null
@@ -205,6 +205,8 @@ begin
         return query select e.n, e.subject, e.at, e.data from campaign_events(of_type, of_shards, ns) as e;
     elsif of_type like 'rain.%' then
         return query select e.n, e.subject, e.at, e.data from rain_events(of_type, of_shards, ns) as e;
+    elsif of_type = 'transfer.reversal' then
+        return query select e.n, e.subject, e.at, e.data from reversal_events(of_shards, ns) as e;
     elsif of_type = 'draw.closed' then
         return query
             select o.n, d.id, outbox_time(o.at),

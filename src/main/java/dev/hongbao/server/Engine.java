@@ -1,6 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.IdempotencyConfig.References;
 import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimSettings;
 import dev.hongbao.domain.draw.DrawService;
@@ -10,10 +11,15 @@ import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.fulfilment.WinStore;
 import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.ledger.Assets;
+import dev.hongbao.domain.ledger.CommandBook;
+import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlaySettings;
+import dev.hongbao.domain.trail.AuditLog;
+import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.journal.KeyLoader;
@@ -28,6 +34,7 @@ import dev.hongbao.engine.writer.JournalMetrics;
 import dev.hongbao.engine.writer.PersistenceVerticle;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.api.EventText;
+import dev.hongbao.web.http.HostServices;
 import dev.hongbao.web.http.Services;
 import dev.hongbao.web.webhook.WebhookVerticle;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -67,6 +74,7 @@ public final class Engine {
     private final Campaigns campaigns;
     private final Assets assets;
     private final Wallets wallets;
+    private final HostServices.Books books;
     private final News newsForHost;
     private final Admission admission;
     private final Supplier<PersistenceVerticle> newWriter;
@@ -121,6 +129,11 @@ public final class Engine {
                         config.domain().feed().retention()));
         this.assets = new Assets(pools.requests());
         this.wallets = new Wallets(pools.requests(), assets);
+        this.books = new HostServices.Books(
+                new CommandBook(pools.requests()),
+                new Reversals(pools.requests(), wallets),
+                new AuditLog(pools.requests(), metrics),
+                new AuditReader(pools.requests()));
         this.newsForHost = new News(vertx, pools, shardCount, config);
         this.admission = new Admission(vertx, config, shardCount, SETTLEMENT_ITEMS, metrics);
         this.metrics = metrics;
@@ -163,6 +176,9 @@ public final class Engine {
         StoreClock clock = new StoreClock(pools.owner(), nanoTime);
         return Migrations.run(vertx, pools.owner(), stores.owner(), stores.app())
                 .compose(migrated -> Installation.establish(pools.owner(), stores.namespace()))
+                .compose(installation -> Commands.haveUniqueReferences(
+                                pools.owner(), config.domain().idempotency().references() == References.UNIQUE)
+                        .map(installation))
                 .map(installation -> new ShardStore(pools.owner(), installation))
                 .compose(store -> store.establish(config.engine().journal().shards())
                         .compose(count -> claim(vertx, stores, config, store.installation(), count))
@@ -182,6 +198,7 @@ public final class Engine {
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly)
+                .onSuccess(engine -> engine.books.log().start(vertx))
                 .onSuccess(Engine::lookAtGenerations);
     }
 
@@ -264,6 +281,11 @@ public final class Engine {
 
     public Wallets wallets() {
         return wallets;
+    }
+
+    /** What is kept for those who ask who did what. */
+    public HostServices.Books books() {
+        return books;
     }
 
     /** What the host application is told. */
@@ -364,7 +386,9 @@ public final class Engine {
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
         newsForHost.stop();
-        return stopWriter()
+        return books.log()
+                .stop(vertx)
+                .eventually(this::stopWriter)
                 .eventually(feeds::close)
                 .eventually(packets::stopSending)
                 .eventually(admission::stop)

@@ -249,7 +249,8 @@ public final class HongbaoServer implements AutoCloseable {
                         new HostServices(
                                 engine.newsForHost().outbox(),
                                 engine.newsForHost().webhooks(),
-                                engine.assets()),
+                                engine.assets(),
+                                engine.books()),
                         new SocketFace(
                                 vertx,
                                 sockets,
@@ -257,7 +258,8 @@ public final class HongbaoServer implements AutoCloseable {
                                 loop.packets(),
                                 loop.plays(),
                                 loop.campaigns(),
-                                loop.feed()),
+                                loop.feed(),
+                                engine.books().log()),
                         () -> loop.redis().close()));
     }
 

@@ -9,6 +9,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.AssetTerms;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.WalletEntry;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
@@ -40,7 +41,7 @@ public final class TestEngine implements AutoCloseable {
     public static final Asset CNY = new Asset("CNY");
 
     /** Who deposits and withdraws. */
-    public static final UserId BACKEND = new UserId("backend");
+    public static final Origin BACKEND = Origin.service(new UserId("backend"));
 
     private final Vertx vertx;
     private final Engine engine;

@@ -389,6 +389,14 @@ public final class Options {
             OptionType.duration("24h", "365d"),
             "48h",
             "How long an Idempotency-Key is remembered.");
+    static final Option<IdempotencyConfig.References> IDEMPOTENCY_REFERENCES = define(
+            "idempotency.references",
+            OptionType.oneOf(
+                    IdempotencyConfig.References.class,
+                    references -> references.name().toLowerCase(Locale.ROOT)),
+            "any",
+            "How many commands one reference of the host may name: any, or unique, and then a second one is refused (409). Of all servers"
+                    + " the one that started last says.");
 
     // What operators read
     static final Option<LogConfig.Format> LOG_FORMAT = define(

@@ -35,5 +35,11 @@ public enum Refusal {
     /** The asset's cap on a packet or on a share is less. */
     ABOVE_CAP,
     /** With it the sender would have sent more of the asset than a day allows. */
-    DAY_CAP_REACHED
+    DAY_CAP_REACHED,
+    /** References are unique, and this one names another command. */
+    REFERENCE_USED,
+    /** The transfer was reversed by another command. */
+    ALREADY_REVERSED,
+    /** The transfer is of a kind that is not reversed. */
+    NOT_REVERSIBLE
 }

@@ -1,9 +1,11 @@
 package dev.hongbao.domain.campaign;
 
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
 import dev.hongbao.engine.journal.KeyLoader;
@@ -35,13 +37,14 @@ final class CampaignCreator {
      *
      * @param body the definition as the host wrote it; it is stored
      */
-    Future<CampaignId> create(UserId host, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
+    Future<CampaignId> create(Caller host, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
         CampaignId id = CampaignId.create();
-        var scope = new Idempotency.Scope(host, "campaign", key, body.encode());
+        var scope = Idempotency.Scope.of(host, "campaign", key, body.encode());
         return idempotency
                 .once(
                         scope,
-                        tx -> insert(tx, id, host, definition, body)
+                        tx -> Commands.insert(tx, id.value(), scope)
+                                .compose(noted -> insert(tx, id, host.user(), definition, body))
                                 .map(generation -> new Idempotency.Done<>(id.value(), generation)))
                 .compose(made -> {
                     CampaignId campaign = new CampaignId(made.subject());
@@ -53,12 +56,12 @@ final class CampaignCreator {
     }
 
     /** Raises a budget. Idempotent by (host, key). */
-    Future<Void> raise(UserId host, CampaignId id, long amount, IdempotencyKey key) {
-        var scope = new Idempotency.Scope(host, "budget", key, id + " " + amount);
+    Future<Void> raise(Caller host, CampaignId id, long amount, IdempotencyKey key) {
+        var scope = Idempotency.Scope.of(host, "budget", key, id + " " + amount);
         return idempotency
                 .once(
                         scope,
-                        tx -> CampaignStore.raise(tx, id, amount)
+                        tx -> CampaignStore.raise(tx, id, amount, scope)
                                 .recover(fault -> Future.failedFuture(refusal(fault)))
                                 .compose(raised -> raised
                                         ? Future.succeededFuture(new Idempotency.Done<>(id.value(), true))

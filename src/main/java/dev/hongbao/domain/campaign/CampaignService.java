@@ -73,7 +73,7 @@ public final class CampaignService {
             requireService(caller);
             CampaignDefinition definition = CampaignText.read(body);
             CampaignText.require(definition, clock.instant(), packets.limits());
-            return creating.create(caller.user(), definition, body, key).compose(this::known);
+            return creating.create(caller, definition, body, key).compose(this::known);
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }
@@ -125,7 +125,7 @@ public final class CampaignService {
         return forService(
                 caller,
                 () -> known(id)
-                        .compose(before -> creating.raise(caller.user(), id, Amount.check(amount), key))
+                        .compose(before -> creating.raise(caller, id, Amount.check(amount), key))
                         .compose(raised -> known(id)));
     }
 

@@ -1,6 +1,9 @@
 package dev.hongbao.domain.campaign;
 
+import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Commands;
+import dev.hongbao.domain.ledger.Idempotency;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -10,6 +13,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -81,8 +85,13 @@ final class CampaignStore {
                 .mapEmpty();
     }
 
-    /** Puts more into the escrow, within a transaction. @return false when the campaign has ended */
-    static Future<Boolean> raise(SqlConnection tx, CampaignId id, long amount) {
+    /**
+     * Puts more into the escrow, within a transaction.
+     *
+     * @param scope who asks for it
+     * @return false when the campaign has ended
+     */
+    static Future<Boolean> raise(SqlConnection tx, CampaignId id, long amount, Idempotency.Scope scope) {
         return tx.preparedQuery("update campaign set budget = budget + $2"
                         + " where id = $1 and closed_at is null and ends_at > clock_timestamp()"
                         + " returning refund_to, escrow")
@@ -92,16 +101,23 @@ final class CampaignStore {
                         return Future.succeededFuture(false);
                     }
                     Row row = rows.iterator().next();
-                    return fund(tx, id, row.getLong("refund_to"), row.getLong("escrow"), amount)
+                    UUID command = UuidCreator.getTimeOrderedEpoch();
+                    return Commands.insert(tx, command, scope)
+                            .compose(noted ->
+                                    fund(tx, id, row.getLong("refund_to"), row.getLong("escrow"), amount))
+                            .compose(transfer -> tx.preparedQuery(
+                                            "insert into budget_raise (campaign, transfer, command) values ($1, $2, $3)")
+                                    .execute(Tuple.of(id.value(), transfer, command)))
                             .map(true);
                 });
     }
 
-    static Future<Void> fund(SqlConnection tx, CampaignId id, long wallet, long escrow, long amount) {
+    /** Moves money into the escrow, within a transaction. @return the transfer */
+    static Future<Long> fund(SqlConnection tx, CampaignId id, long wallet, long escrow, long amount) {
         return tx.preparedQuery("insert into transfer (subject, debit, credit, amount, kind)"
-                        + " values ($1, $2, $3, $4, 'fund')")
+                        + " values ($1, $2, $3, $4, 'fund') returning id")
                 .execute(Tuple.of(id.value(), wallet, escrow, amount))
-                .mapEmpty();
+                .map(rows -> rows.iterator().next().getLong(0));
     }
 
     /** What was opened and claimed, by day and product, from after a place on. */

@@ -43,7 +43,7 @@ public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, 
     public record Times(@Nullable Instant opensAt, Instant endsAt, ZoneId zone) {}
 
     /**
-     * Writes it, in a transaction that holds its shard's row.
+     * Writes it, in a transaction that holds its shard's row and has noted the command.
      *
      * @return refused with INSUFFICIENT_FUNDS
      */
@@ -54,6 +54,7 @@ public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, 
                                 .execute(row(shard, escrow, wallet))
                                 .recover(NewCampaign::unknownZone)
                                 .compose(made -> CampaignStore.fund(tx, id, wallet, escrow, budget.amount)
+                                        .<Void>mapEmpty()
                                         .recover(fault -> Future.failedFuture(Ledger.refusal(fault))))));
     }
 

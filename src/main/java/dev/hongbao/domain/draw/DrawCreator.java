@@ -9,6 +9,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.ledger.AccountKind;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
 import dev.hongbao.domain.odds.DefinitionFaults;
@@ -89,11 +90,12 @@ final class DrawCreator {
             return Future.failedFuture(faults);
         }
         DrawId id = DrawId.create();
-        var scope = new Idempotency.Scope(caller.user(), "draw", key, wish.toString());
+        var scope = Idempotency.Scope.of(caller, "draw", key, wish.toString());
         return idempotency
                 .once(
                         scope,
-                        tx -> insert(tx, id, caller.user(), definition)
+                        tx -> Commands.insert(tx, id.value(), scope)
+                                .compose(noted -> insert(tx, id, caller.user(), definition))
                                 .map(generation -> new Idempotency.Done<>(id.value(), generation)))
                 .compose(made -> catalog.find(new DrawId(made.subject())).compose(found -> {
                     Draw draw = Objects.requireNonNull(found);

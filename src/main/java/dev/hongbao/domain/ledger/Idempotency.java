@@ -1,5 +1,6 @@
 package dev.hongbao.domain.ledger;
 
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.Transactions;
@@ -32,9 +33,16 @@ public final class Idempotency {
      * Which command, by whom.
      *
      * @param operation what the key is scoped to besides the user
+     * @param user whom the key is scoped to: the caller, or whose wallet the host moves
      * @param wish every field of the command in one unambiguous text; another text under the same key is refused
+     * @param origin who asks
      */
-    public record Scope(UserId user, String operation, IdempotencyKey key, String wish) {
+    public record Scope(UserId user, String operation, IdempotencyKey key, String wish, Origin origin) {
+        /** Of a caller's own command, with nothing noted. */
+        public static Scope of(Caller caller, String operation, IdempotencyKey key, String wish) {
+            return new Scope(caller.user(), operation, key, wish, Origin.of(caller));
+        }
+
         /** Tells this command from others under the same key: 32 bytes. */
         public byte[] fingerprint() {
             try {

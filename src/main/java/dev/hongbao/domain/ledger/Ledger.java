@@ -27,13 +27,19 @@ public final class Ledger {
     }
 
     /**
-     * What a failed insert of accounts or transfers means to the caller: UNKNOWN_ASSET; INSUFFICIENT_FUNDS or BALANCE_LIMIT where a
-     * balance would leave its range; else the fault itself.
+     * What a failed insert of commands, accounts or transfers means to the caller: REFERENCE_USED; UNKNOWN_ASSET; INSUFFICIENT_FUNDS or
+     * BALANCE_LIMIT where a balance would leave its range; else the fault itself.
      */
     public static Throwable refusal(Throwable fault) {
         String constraint = SqlState.violatedConstraint(fault);
         if ("account_not_negative".equals(constraint)) {
             return Verdict.POOR.refusal();
+        }
+        if ("command_reference_once".equals(constraint)) {
+            return new RefusedException(
+                    Refusal.REFERENCE_USED,
+                    "The reference names command " + SqlState.detail(fault) + ": GET /v1/commands/{command} tells what it did."
+                            + " Use another reference, or the first one's Idempotency-Key to get its answer again.");
         }
         if ("account_in_range".equals(constraint)) {
             return Verdict.BEYOND.refusal();

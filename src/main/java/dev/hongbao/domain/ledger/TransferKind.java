@@ -23,7 +23,9 @@ public enum TransferKind {
     /** escrow → wallet, when a play settles that won an amount */
     AWARD,
     /** hold → wallet of the draw's owner, when it closes */
-    PROCEEDS;
+    PROCEEDS,
+    /** the way back of a deposit, a withdrawal, a claim or an award; what came out of an escrow goes to the wallet that had paid */
+    REVERSAL;
 
     /** The name in the API and in the tables. */
     public String wireName() {

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param id the transfer's id; grows with time within one wallet
  * @param change what it did to the wallet
  * @param subject what it belongs to
+ * @param books what the books say of it besides, for the host
  * @param at when it was committed, by Postgres' clock
  */
-public record WalletEntry(long id, TransferKind kind, Change change, Subject subject, Instant at) {
+public record WalletEntry(long id, TransferKind kind, Change change, Subject subject, Books books, Instant at) {
     /**
      * What a transfer belongs to; at most one of them is not null.
      *
@@ -22,7 +23,7 @@ public record WalletEntry(long id, TransferKind kind, Change change, Subject sub
             @Nullable UUID packet,
             @Nullable UUID draw,
             @Nullable UUID campaign) {
-        /** Of a deposit or a withdrawal. */
+        /** Of a deposit, a withdrawal or a reversal. */
         public static final Subject NONE = new Subject(null, null, null);
     }
 
@@ -33,4 +34,18 @@ public record WalletEntry(long id, TransferKind kind, Change change, Subject sub
      * @param amount minor units, more than 0
      */
     public record Change(boolean credit, Asset asset, long amount) {}
+
+    /**
+     * Who asked for a transfer, and whether it stands.
+     *
+     * @param command that made it; null for what follows from another one: a claim, a refund, a cost, an award
+     * @param note of the command
+     * @param reverses the transfer that this one reverses; null for any other kind
+     * @param reversedBy the command that reversed it; null for none
+     */
+    public record Books(
+            @Nullable UUID command,
+            Note note,
+            @Nullable Long reverses,
+            @Nullable UUID reversedBy) {}
 }

@@ -29,23 +29,27 @@ public final class Wallets {
                    case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
                         then t.subject end as packet,
                    case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
-                   c.id as campaign
+                   c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
             from account as w
             cross join lateral (
-                (select * from transfer where credit = w.id and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds')
-                     and id < $2
+                (select * from transfer where credit = w.id
+                     and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal') and id < $2
                  order by id desc limit $3)
                 union all
-                (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost') and id < $2
+                (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal') and id < $2
                  order by id desc limit $3)
             ) as t
             left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
             left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
+            left join command as m on m.id = command_of(t.subject, t.id, t.kind)
+            left join reversal as r on r.command = t.subject
+            left join reversal as b on b.subject = t.subject and b.transfer = t.id
             where w.owner = $1 and w.kind = 'wallet'
             order by t.id desc limit $3
             """;
 
-    private static final String MOVE = "select verdict, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8)";
+    private static final String MOVE = "select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8,"
+            + " $9, $10, $11)";
 
     /** Moves of one kind that wait: half a second's worth. */
     private static final int MAX_WAITING = 4_000;
@@ -56,9 +60,13 @@ public final class Wallets {
     private final GatheredCommands<Move, Future<WalletEntry>> withdrawals;
 
     /** What is asked for. */
-    private record Move(UserId actor, Asset asset, long amount, Idempotency.Scope scope) {
+    private record Move(Asset asset, long amount, Idempotency.Scope scope) {
         UserId user() {
             return scope.user();
+        }
+
+        Origin origin() {
+            return scope.origin();
         }
     }
 
@@ -81,38 +89,50 @@ public final class Wallets {
     /**
      * Moves money in from outside. Idempotent by (user, key); a repetition gets the first answer.
      *
-     * @param actor who asked for it, for the books
+     * @param origin who asks for it
      * @return the wallet's entry; refused with UNKNOWN_ASSET among others; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
      */
-    public Future<WalletEntry> deposit(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        Move move = wish(TransferKind.DEPOSIT, actor, user, asset, amount, key);
-        return assets.require(asset).compose(known -> deposits.submit(move)).compose(answer -> answer);
+    public Future<WalletEntry> deposit(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        Move move = wish(TransferKind.DEPOSIT, origin, user, asset, amount, key);
+        return assets.require(asset)
+                .compose(known -> deposits.submit(move))
+                .compose(answer -> answer)
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
 
     /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
-    public Future<WalletEntry> withdraw(UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        Move move = wish(TransferKind.WITHDRAWAL, actor, user, asset, amount, key);
-        return assets.require(asset).compose(known -> withdrawals.submit(move)).compose(answer -> answer);
+    public Future<WalletEntry> withdraw(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        Move move = wish(TransferKind.WITHDRAWAL, origin, user, asset, amount, key);
+        return assets.require(asset)
+                .compose(known -> withdrawals.submit(move))
+                .compose(answer -> answer)
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
 
     private static Move wish(
-            TransferKind kind, UserId actor, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        String wish = asset + " " + Amount.check(amount);
-        return new Move(actor, asset, amount, new Idempotency.Scope(user, kind.wireName(), key, wish));
+            TransferKind kind, Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        String wish = asset + " " + Amount.check(amount) + origin.note().wish();
+        return new Move(asset, amount, new Idempotency.Scope(user, kind.wireName(), key, wish, origin));
     }
 
     private Future<List<Future<WalletEntry>>> move(TransferKind kind, List<Move> moves) {
         Tuple parameters = Tuple.tuple()
                 .addString(kind.wireName())
                 .addArrayOfUUID(column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
-                .addArrayOfString(column(moves, String[]::new, move -> move.actor.value()))
+                .addArrayOfString(column(moves, String[]::new, move -> move.origin().actor().value()))
                 .addArrayOfString(
                         column(moves, String[]::new, move -> move.user().value()))
                 .addArrayOfString(column(moves, String[]::new, move -> move.asset.code()))
                 .addArrayOfLong(column(moves, Long[]::new, Move::amount))
                 .addArrayOfString(
                         column(moves, String[]::new, move -> move.scope.key().value()))
-                .addArrayOfBuffer(column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())));
+                .addArrayOfBuffer(column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())))
+                .addArrayOfString(
+                        column(moves, String[]::new, move -> move.origin().by().wireName()))
+                .addArrayOfString(
+                        column(moves, String[]::new, move -> move.origin().note().reference()))
+                .addArrayOfString(
+                        column(moves, String[]::new, move -> move.origin().note().reason()));
         return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(parameters))
                 .map(rows -> {
                     List<Future<WalletEntry>> answers = new ArrayList<>(moves.size());
@@ -121,7 +141,7 @@ public final class Wallets {
                 });
     }
 
-    private static <T> T[] column(List<Move> moves, IntFunction<T[]> array, Function<Move, T> value) {
+    private static <T> T[] column(List<Move> moves, IntFunction<T[]> array, Function<Move, @Nullable T> value) {
         return moves.stream().map(value).toArray(array);
     }
 
@@ -134,6 +154,7 @@ public final class Wallets {
                         kind,
                         new WalletEntry.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
                         WalletEntry.Subject.NONE,
+                        new WalletEntry.Books(row.getUUID("command"), move.origin().note(), null, null),
                         row.getOffsetDateTime("at").toInstant()));
     }
 
@@ -169,6 +190,13 @@ public final class Wallets {
                 .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
     }
 
+    /** An entry of a user's wallets that is known to be there. */
+    Future<WalletEntry> entry(UserId user, long id) {
+        return pool.preparedQuery(ENTRIES)
+                .execute(Tuple.of(user.value(), id + 1, 1))
+                .map(rows -> entry(rows.iterator().next()));
+    }
+
     private static WalletEntry entry(Row row) {
         return new WalletEntry(
                 row.getLong("id"),
@@ -176,6 +204,11 @@ public final class Wallets {
                 new WalletEntry.Change(
                         row.getBoolean("credit"), new Asset(row.getString("asset")), row.getLong("amount")),
                 new WalletEntry.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
+                new WalletEntry.Books(
+                        row.getUUID("command"),
+                        new Note(row.getString("reference"), row.getString("reason")),
+                        row.getLong("reverses"),
+                        row.getUUID("reversed_by")),
                 row.getOffsetDateTime("at").toInstant());
     }
 }

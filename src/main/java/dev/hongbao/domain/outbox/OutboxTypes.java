@@ -21,7 +21,8 @@ public final class OutboxTypes {
             "transfer.deposit",
             "transfer.withdrawal",
             "transfer.cost",
-            "transfer.return");
+            "transfer.return",
+            "transfer.reversal");
 
     private OutboxTypes() {}
 }

@@ -9,6 +9,8 @@ import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.ledger.AssetTerms;
 import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Ledger;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
 import dev.hongbao.domain.packet.SendStatement.Sent;
@@ -123,14 +125,15 @@ public final class PacketSender extends VerticleBase {
         }
         PoolTerms pool = command.pool();
         String wish = pool == null ? command.toString() : pool.wish(command.group());
-        var scope = new Idempotency.Scope(caller.user(), "send", key, wish);
+        var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
         Future<Packet> sent = assets.require(command.asset())
                 .compose(known -> affordable(scope, command))
                 .compose(affordable -> split(scope, command, algorithm))
                 .compose(packet -> command.count() <= MAX_GATHERED
                         ? gathered.submit(packet)
                         : execute(List.of(packet)).map(answers -> answers.get(0)))
-                .compose(answer -> answer);
+                .compose(answer -> answer)
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
         // It comes from the loop that has the connections to Redis, and is told on the one that asks.
         Context asking = Vertx.currentContext();
         return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
@@ -235,6 +238,10 @@ public final class PacketSender extends VerticleBase {
         if (!caller.isMemberOf(command.group())) {
             throw new RefusedException(
                     Refusal.NOT_ELIGIBLE, "You can send only into the groups that your token names.");
+        }
+        if (!command.note().isEmpty() && caller.role() != Role.SERVICE) {
+            throw new RefusedException(
+                    Refusal.NOT_ELIGIBLE, "Only the host application's backend notes a reference or a reason.");
         }
         require(!command.group().isChannel(), "Nobody sends into the channel of a rain.");
         AssetTerms terms = assets.cached(command.asset());

@@ -3,6 +3,7 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
 import dev.hongbao.domain.packet.SendStatement.Shares;
 import dev.hongbao.domain.split.Split;
@@ -32,7 +33,7 @@ public final class PoolBatch {
     /**
      * Splits the amounts of all: of a hundred thousand shares that takes some 10 ms.
      *
-     * @param pools each with its pool terms, its split and how long it lives; they can be split
+     * @param pools of a host, each with its pool terms, its split and how long it lives; they can be split
      */
     public static PoolBatch of(List<SendCommand> pools, SecureRandom random) {
         List<NewPacket> packets = new ArrayList<>(pools.size());
@@ -43,7 +44,11 @@ public final class PoolBatch {
             random.nextBytes(seed);
             // No key but its id: the command that makes the campaign is what happens once.
             var scope = new Idempotency.Scope(
-                    pool.opener(), "send", new IdempotencyKey(id.toString()), pool.wish(command.group()));
+                    pool.opener(),
+                    "send",
+                    new IdempotencyKey(id.toString()),
+                    pool.wish(command.group()),
+                    Origin.service(pool.opener()));
             Shares shares = Shares.of(id, command, Objects.requireNonNull(command.split()), command.max(), seed);
             packets.add(new NewPacket(
                     scope, id, pool.shard(), command, shares, Objects.requireNonNull(command.expiresIn())));

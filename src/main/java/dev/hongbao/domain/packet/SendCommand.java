@@ -3,6 +3,7 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param opensAt null for at once
  * @param expiresIn counted from {@code opensAt}, or from the sending; null for the configured default (24 h)
  * @param pool the campaign that pays, and what for; null when the sender's wallet pays
+ * @param note of the host application's backend; empty of anybody else
  */
 public record SendCommand(
         GroupId group,
@@ -38,7 +40,8 @@ public record SendCommand(
         @Nullable String passcode,
         @Nullable Instant opensAt,
         @Nullable Duration expiresIn,
-        @Nullable PoolTerms pool) {
+        @Nullable PoolTerms pool,
+        Note note) {
     public SendCommand {
         recipients = List.copyOf(recipients);
     }
@@ -64,6 +67,7 @@ public record SendCommand(
         private @Nullable Instant opensAt;
         private @Nullable Duration expiresIn;
         private @Nullable PoolTerms pool;
+        private Note note = Note.NONE;
 
         private Builder(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
             this.group = group;
@@ -114,6 +118,11 @@ public record SendCommand(
             return this;
         }
 
+        public Builder note(Note written) {
+            this.note = written;
+            return this;
+        }
+
         public SendCommand build() {
             return new SendCommand(
                     group,
@@ -129,7 +138,8 @@ public record SendCommand(
                     passcode,
                     opensAt,
                     expiresIn,
-                    pool);
+                    pool,
+                    note);
         }
     }
 }

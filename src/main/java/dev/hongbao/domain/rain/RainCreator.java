@@ -1,6 +1,7 @@
 package dev.hongbao.domain.rain;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
@@ -9,6 +10,7 @@ import dev.hongbao.domain.campaign.LoadCampaign;
 import dev.hongbao.domain.campaign.NewCampaign;
 import dev.hongbao.domain.fairness.RainSeed;
 import dev.hongbao.domain.feed.FeedHub;
+import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PoolBatch;
@@ -57,13 +59,14 @@ final class RainCreator {
      * @param stored the same as it is stored
      */
     Future<CampaignId> create(
-            UserId host, RainDefinition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
-        var scope = new Idempotency.Scope(host, "rain", key, body.encode());
-        return vertx.executeBlocking(() -> prepare(host, definition, stored), false)
+            Caller host, RainDefinition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
+        var scope = Idempotency.Scope.of(host, "rain", key, body.encode());
+        return vertx.executeBlocking(() -> prepare(host.user(), definition, stored), false)
                 .compose(fresh -> idempotency
                         .once(
                                 scope,
-                                tx -> insert(tx, fresh)
+                                tx -> Commands.insert(tx, fresh.rain.id().value(), scope)
+                                        .compose(noted -> insert(tx, fresh))
                                         .map(generation -> new Idempotency.Done<>(
                                                 fresh.rain.id().value(), generation)))
                         .compose(made -> {

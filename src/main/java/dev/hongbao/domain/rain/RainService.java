@@ -72,7 +72,7 @@ public final class RainService {
             JsonObject stored = RainText.stored(body, clock.instant());
             RainDefinition definition = RainText.read(stored);
             RainText.require(definition, clock.instant(), packets.limits());
-            return creating.create(caller.user(), definition, body, stored, key).compose(id -> view(caller, id));
+            return creating.create(caller, definition, body, stored, key).compose(id -> view(caller, id));
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }

@@ -62,10 +62,10 @@ final class LedgerChecks {
                        or t.amount <= 0 or t.amount >= 100000000000000
                     """),
             new Check(
-                    "I3", "every transfer from or to outside, and every send, has the command that asked for it", """
+                    "I3", "every transfer that somebody asked for has its command", """
                     select format('transfer %s of %s', t.id, t.subject)
                     from transfer as t left join command as c on c.id = t.subject
-                    where t.kind in ('deposit', 'withdrawal', 'send') and c.id is null
+                    where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
                     """),
             new Check("I4", "every balance is the sum of its transfers", """
                     select format('%s of %s in %s: balance %s, transfers %s',

@@ -50,7 +50,14 @@ public final class Reconciliation {
 
     /** Every check on the database that is a query; {@link SplitAudit}, {@link DrawSeedAudit} and {@link RainSeedAudit} are none. */
     public static List<Check> checks() {
-        return Stream.of(LedgerChecks.ALL, AssetChecks.ALL, DrawChecks.ALL, CampaignChecks.ALL, RainChecks.ALL, OutboxChecks.ALL)
+        return Stream.of(
+                        LedgerChecks.ALL,
+                        AssetChecks.ALL,
+                        CommandChecks.ALL,
+                        DrawChecks.ALL,
+                        CampaignChecks.ALL,
+                        RainChecks.ALL,
+                        OutboxChecks.ALL)
                 .flatMap(List::stream)
                 .toList();
     }

@@ -73,7 +73,7 @@ public final class Webhooks {
         UUID id = UuidCreator.getTimeOrderedEpoch();
         return outbox.latest()
                 .compose(now -> idempotency.once(
-                        new Idempotency.Scope(caller.user(), "webhook", key, terms.toString()),
+                        Idempotency.Scope.of(caller, "webhook", key, terms.toString()),
                         tx -> insert(tx, id, terms, now).map(secret -> new Idempotency.Done<>(secret, secret))))
                 .compose(done -> made(done.subject()));
     }
@@ -123,7 +123,7 @@ public final class Webhooks {
     public Future<Made> rotate(Caller caller, UUID webhook, IdempotencyKey key) {
         return idempotency
                 .once(
-                        new Idempotency.Scope(caller.user(), "webhook-secret", key, webhook.toString()),
+                        Idempotency.Scope.of(caller, "webhook-secret", key, webhook.toString()),
                         tx -> end(tx, webhook)
                                 .compose(ended -> addSecret(tx, webhook))
                                 .map(secret -> new Idempotency.Done<>(secret, secret)))
@@ -216,7 +216,7 @@ public final class Webhooks {
         Long low = from == null ? null : from.least();
         return idempotency
                 .once(
-                        new Idempotency.Scope(caller.user(), "webhook-redeliver", key, webhook + " " + after),
+                        Idempotency.Scope.of(caller, "webhook-redeliver", key, webhook + " " + after),
                         tx -> tx.preparedQuery(
                                         "update webhook set position = coalesce($2, position), low = coalesce($3, low),"
                                                 + " attempts = 0, failing_since = null, next_at = now(), disabled_at = null,"

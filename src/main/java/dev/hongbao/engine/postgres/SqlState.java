@@ -98,4 +98,9 @@ public final class SqlState {
                 ? Objects.requireNonNullElse(pg.getConstraint(), "")
                 : null;
     }
+
+    /** What Postgres adds to the error; empty for nothing, and for any other fault. */
+    public static String detail(Throwable fault) {
+        return fault instanceof PgException pg ? Objects.requireNonNullElse(pg.getDetail(), "") : "";
+    }
 }

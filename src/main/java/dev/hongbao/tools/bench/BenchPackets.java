@@ -6,6 +6,7 @@ import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
@@ -67,7 +68,7 @@ final class BenchPackets {
     static void fund(BenchBed bed, List<Caller> members) throws Exception {
         var wallets = bed.engine().wallets();
         BenchBed.await(Future.all(members.stream()
-                .map(member -> wallets.deposit(BACKEND, member.user(), CNY, DEPOSIT, newKey()))
+                .map(member -> wallets.deposit(Origin.service(BACKEND), member.user(), CNY, DEPOSIT, newKey()))
                 .toList()));
     }
 

@@ -7,6 +7,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.play.PlayOutcome;
@@ -86,7 +87,9 @@ final class DrawsBench {
     private void deposit() throws Exception {
         List<Future<?>> deposits = new ArrayList<>();
         for (Caller player : players) {
-            deposits.add(bed.engine().wallets().deposit(player.user(), player.user(), POINTS, POINTS_EACH, newKey()));
+            deposits.add(bed.engine()
+                    .wallets()
+                    .deposit(Origin.server(player.user()), player.user(), POINTS, POINTS_EACH, newKey()));
             if (deposits.size() % 100 == 0) {
                 BenchBed.await(Future.all(deposits));
             }

@@ -37,11 +37,6 @@ public final class Bodies {
         return json.toString();
     }
 
-    public static String transfer(WalletEntry entry) {
-        JsonText json = new JsonText(CLAIM_LENGTH);
-        transfer(json, entry);
-        return json.toString();
-    }
 
     public static String balances(List<Balance> balances) {
         JsonText json = new JsonText(64 * (balances.size() + 1));
@@ -55,8 +50,14 @@ public final class Bodies {
         return json.endArray().endObject().toString();
     }
 
+    /** A user's own: who asked for them, and why, is the host's. */
     public static String transfers(Page<WalletEntry> page) {
-        return page(page, CLAIM_LENGTH, Bodies::transfer).endObject().toString();
+        return page(page, CLAIM_LENGTH, (json, entry) -> {
+                    transfer(json, entry);
+                    json.endObject();
+                })
+                .endObject()
+                .toString();
     }
 
     public static String packets(Page<PacketView> page) {
@@ -90,7 +91,7 @@ public final class Bodies {
     }
 
     /** Leaves the object open for further fields. */
-    private static <T> JsonText page(Page<T> page, int itemLength, BiConsumer<JsonText, T> item) {
+    static <T> JsonText page(Page<T> page, int itemLength, BiConsumer<JsonText, T> item) {
         JsonText json = new JsonText(itemLength * (page.items().size() + 1));
         json.beginObject().name("items").beginArray();
         for (T value : page.items()) {
@@ -173,11 +174,12 @@ public final class Bodies {
         json.endObject();
     }
 
-    private static @Nullable String text(@Nullable UUID id) {
+    static @Nullable String text(@Nullable UUID id) {
         return id == null ? null : id.toString();
     }
 
-    private static void transfer(JsonText json, WalletEntry entry) {
+    /** Leaves the object open for further fields. */
+    static void transfer(JsonText json, WalletEntry entry) {
         json.beginObject()
                 .plain("id", Long.toString(entry.id()))
                 .plain("kind", entry.kind().wireName())
@@ -187,6 +189,6 @@ public final class Bodies {
         json.field("packet", text(entry.subject().packet()))
                 .field("draw", text(entry.subject().draw()))
                 .field("campaign", text(entry.subject().campaign()));
-        json.plain("at", entry.at().toString()).endObject();
+        json.plain("at", entry.at().toString());
     }
 }

@@ -40,11 +40,12 @@ public final class Contract {
     /**
      * A path and its calls.
      *
+     * @param template as the contract writes it
      * @param regex matches it exactly, without the trailing slash that Vert.x Web's own patterns let pass, and with a group for
      *     each parameter; an empty parameter too, so that it is told as malformed
      * @param operations one for each method
      */
-    public record Path(String regex, List<Operation> operations) {
+    public record Path(String template, String regex, List<Operation> operations) {
         /** The methods, as in {@code Allow}. */
         public String allowed() {
             return operations.stream()
@@ -64,7 +65,9 @@ public final class Contract {
             for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
                 operations.add(operation(index++, method.getKey(), (JsonObject) inlined(method.getValue(), root)));
             }
-            paths.add(new Path(path.getKey().replaceAll("\\{([a-z]+)}", "(?<$1>[^/]*)"), List.copyOf(operations)));
+            String template = path.getKey();
+            paths.add(new Path(
+                    template, template.replaceAll("\\{([a-z]+)}", "(?<$1>[^/]*)"), List.copyOf(operations)));
         }
         return new Contract(paths);
     }

@@ -42,6 +42,9 @@ public enum ProblemType {
     ASSET_DIFFERS(409, "The asset is declared otherwise", "GET the asset; what stays of it cannot be changed."),
     ABOVE_CAP(422, "It is above the asset's cap", "GET the asset tells its caps; send less, or give a smaller max."),
     DAY_CAP_REACHED(409, "The sender has sent what a day allows", "Send less, or tomorrow: a day ends at midnight UTC."),
+    REFERENCE_USED(409, "The reference names another command", "Use another reference; references are unique here."),
+    ALREADY_REVERSED(409, "The transfer is reversed", "A transfer is reversed once."),
+    NOT_REVERSIBLE(409, "The transfer is not of a kind that is reversed", "Deposits, withdrawals, claims and awards are."),
 
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),
     IDEMPOTENCY_KEY_REUSED(
@@ -175,6 +178,9 @@ public enum ProblemType {
             case ASSET_DIFFERS -> ASSET_DIFFERS;
             case ABOVE_CAP -> ABOVE_CAP;
             case DAY_CAP_REACHED -> DAY_CAP_REACHED;
+            case REFERENCE_USED -> REFERENCE_USED;
+            case ALREADY_REVERSED -> ALREADY_REVERSED;
+            case NOT_REVERSIBLE -> NOT_REVERSIBLE;
         };
     }
 }

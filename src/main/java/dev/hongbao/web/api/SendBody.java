@@ -44,6 +44,7 @@ public final class SendBody {
                 .passcode(body.getString("passcode"))
                 .opensAt(optional(body, "opensAt", SendBody::instant))
                 .expiresIn(seconds(body, "expiresInSeconds"))
+                .note(LedgerBodies.note(body))
                 .build();
     }
 

@@ -6,6 +6,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.Future;
@@ -109,8 +110,8 @@ public final class DemoLogin {
         if (open == null || !MEMBERS.contains(member)) {
             throw new IllegalStateException("no demo login for " + member.value());
         }
-        return wallets.deposit(member, member, ASSET, START_AMOUNT, START_KEY)
-                .compose(money -> wallets.deposit(member, member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
+        return wallets.deposit(Origin.server(member), member, ASSET, START_AMOUNT, START_KEY)
+                .compose(money -> wallets.deposit(Origin.server(member), member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
                 .compose(points -> wheel)
                 .map(offered -> {
                     Instant expiresAt =

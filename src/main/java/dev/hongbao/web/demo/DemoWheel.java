@@ -8,6 +8,7 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.DrawDefinition.Cost;
@@ -74,7 +75,7 @@ public final class DemoWheel {
                 .mapToLong(prize -> prize.award().amount() * Objects.requireNonNull(prize.stock()))
                 .sum();
         return wallets.deposit(
-                OWNER.user(), OWNER.user(), asset, amount, new IdempotencyKey(asset.code() + key.value()));
+                Origin.server(OWNER.user()), OWNER.user(), asset, amount, new IdempotencyKey(asset.code() + key.value()));
     }
 
     /** A hundred plays give 88.88 yuan once, and back nine points in ten. */

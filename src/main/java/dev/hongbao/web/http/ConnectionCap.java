@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,6 +59,11 @@ public final class ConnectionCap {
     /** A loop's connections count from now on. */
     void add(Connections loop) {
         loops.add(loop);
+    }
+
+    /** Who asks, as trusted proxies tell. */
+    ClientAddress addressOf(HttpServerRequest request) {
+        return addresses.of(request);
     }
 
     ClientAddress addressOf(HttpConnection connection) {

@@ -5,6 +5,7 @@ import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.netty.util.AsciiString;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -13,6 +14,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,12 +35,16 @@ final class Exchange {
 
     private static final int SLICE_BYTES = 64 * 1024;
 
+    /** What was done may be done, and is not in the audit log: the same call again tells, and is written. */
+    private static final Reply UNWRITTEN = Reply.problem(Problem.of(ProblemType.UNKNOWN), "Retry-After", "1");
+
     private final Vertx vertx;
     private final HttpServerRequest request;
     private final HttpMetrics metrics;
     private final Connections connections;
     private int route;
     private RateDecision rate = RateDecision.UNLIMITED;
+    private @Nullable CallAudit audit;
 
     Exchange(Vertx vertx, HttpServerRequest request, HttpMetrics metrics, Connections connections) {
         this.vertx = vertx;
@@ -57,13 +63,42 @@ final class Exchange {
         this.route = routeIndex;
     }
 
+    /** Whom to tell how it is answered. */
+    void auditBy(CallAudit call) {
+        this.audit = call;
+    }
+
+    /** The call is carried out from now on. @param body null for none */
+    void begins(@Nullable JsonObject body) {
+        if (audit != null) {
+            audit.begins(body);
+        }
+    }
+
     /** The limit that the answer tells. */
     void tell(RateDecision decision) {
         this.rate = decision;
     }
 
-    /** Answers; does nothing when the client is gone or was answered. Of an answer that is begun this is the end. */
-    void send(Reply english) {
+    /**
+     * Answers, once the audit log has what it must have; does nothing more when the client is gone or was answered. Of an answer that is
+     * begun this is the end.
+     */
+    void send(Reply reply) {
+        Future<Void> written = audit == null ? null : audit.tell(reply.status(), reply.problemType());
+        if (written == null) {
+            transmit(reply);
+            return;
+        }
+        written.onComplete(done -> {
+            if (done.failed()) {
+                LOG.warn("{} {} is not in the audit log: {}", request.method(), request.path(), done.cause().toString());
+            }
+            transmit(done.succeeded() ? reply : UNWRITTEN);
+        });
+    }
+
+    private void transmit(Reply english) {
         Language language = english.problem() == null
                 ? Language.ENGLISH
                 : Language.of(request.getHeader(HttpHeaders.ACCEPT_LANGUAGE));
@@ -173,6 +208,9 @@ final class Exchange {
     void fail(Throwable failure) {
         HttpServerResponse response = request.response();
         boolean isBegun = response.headWritten() && !response.ended();
+        if (isBegun && audit != null) {
+            audit.tell(response.getStatusCode(), null);
+        }
         if (failure instanceof HttpClosedException || (isBegun && response.closed())) {
             connections.answered(request.connection());
             return;

@@ -1,8 +1,15 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.domain.ledger.Assets;
+import dev.hongbao.domain.ledger.CommandBook;
+import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.trail.AuditLog;
+import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.domain.webhook.Webhooks;
 
 /** What the routes call for the host application above all. All may be shared. */
-public record HostServices(OutboxReader outbox, Webhooks webhooks, Assets assets) {}
+public record HostServices(OutboxReader outbox, Webhooks webhooks, Assets assets, Books books) {
+    /** What is kept for those who ask who did what. @param log into which calls are written */
+    public record Books(CommandBook commands, Reversals reversals, AuditLog log, AuditReader reader) {}
+}

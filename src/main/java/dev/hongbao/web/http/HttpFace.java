@@ -50,6 +50,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Problem bodyTooLarge;
     private final WaitingPolls polls;
     private final SocketUpgrade sockets;
+    private final CallAudit.Log audit;
     private final Router router;
     private boolean stopping;
 
@@ -76,9 +77,12 @@ final class HttpFace implements Handler<HttpServerRequest> {
         long answerMillis = settings.timeouts().answer().toMillis();
         this.polls = new WaitingPolls(metrics.polls(), inFlight, answerMillis);
         this.sockets = opened.sockets();
+        HostServices host = opened.host();
+        this.audit = new CallAudit.Log(host.books().log(), shared.connectionCap(), answerMillis);
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
         DrawRoutes draws = new DrawRoutes(services.hosted());
         WinRoutes wins = new WinRoutes(services.hosted().wins());
+        AuditRoutes audits = new AuditRoutes(host.books());
         CampaignRoutes campaigns = new CampaignRoutes(services.hosted().campaigns(), rates);
         Map<String, Route> routes = new HashMap<>();
         new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
@@ -86,16 +90,16 @@ final class HttpFace implements Handler<HttpServerRequest> {
         wins.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new RainRoutes(services.hosted().rains()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new WebhookRoutes(opened.host().webhooks())
-                .byOperation()
-                .forEach((id, route) -> routes.put(id, counted(route)));
-        new AssetRoutes(opened.host().assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new WebhookRoutes(host.webhooks()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new AssetRoutes(host.assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        audits.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
         routes.put("listEvents", new EventsRoute(services.feed(), polls, inFlight)::answer);
-        routes.put("readOutbox", new OutboxRoute(vertx, opened.host().outbox(), polls, inFlight)::answer);
+        routes.put("readOutbox", new OutboxRoute(vertx, host.outbox(), polls, inFlight)::answer);
         routes.put("exportPlays", draws::export);
         routes.put("exportWins", wins::export);
         routes.put("reportCampaign", campaigns::report);
+        routes.put("exportAuditLog", audits::export);
         routes.put("getDemo", demo::about);
         routes.put("loginToDemo", demo::enter);
         this.router = router(shared.contract(), settings.origins(), routes);
@@ -126,7 +130,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
                         routes.get(operation.id()), () -> "nothing answers the contract's call " + operation.id());
                 router.routeWithRegex(operation.method(), path.regex())
                         .useNormalizedPath(false)
-                        .handler(routing -> admit(routing, operation, route))
+                        .handler(routing -> admit(routing, path.template(), operation, route))
                         .handler(routing ->
                                 answer(routing, operation, route, Objects.requireNonNull(routing.get(CALL))));
             }
@@ -198,8 +202,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
     }
 
     /** Everything that is checked before the body. A call without a body, as most claims are, is answered at once. */
-    private void admit(RoutingContext routing, Operation operation, Route route) {
+    private void admit(RoutingContext routing, String template, Operation operation, Route route) {
         Exchange exchange = exchange(routing);
+        CallAudit told = new CallAudit(audit, template, operation, routing);
+        exchange.auditBy(told);
         exchange.countAs(operation.index());
         Operation.Needs needs = operation.needs();
         Caller caller = null;
@@ -208,6 +214,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             if (caller == null) {
                 return;
             }
+            told.by(caller);
             if (needs.service() && caller.role() != Role.SERVICE) {
                 exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
                 return;
@@ -245,6 +252,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
 
     private void answer(RoutingContext routing, Operation operation, Route route, Call call) {
         JsonObject body = bodies.json(routing, operation);
+        call.exchange().begins(body);
         route.answer(body == null ? call : call.with(body)).onComplete(answer -> {
             if (answer.succeeded()) {
                 call.exchange().send(answer.result().unlessHeldBy(routing));

@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -33,6 +34,12 @@ record Reply(
     private static Reply problem(Problem problem, Language language, List<String> headers) {
         Buffer body = Buffer.buffer(problem.toJson(language));
         return new Reply(problem.type().status(), PROBLEM, body, headers, null, problem);
+    }
+
+    /** What is refused; null for what is no refusal. */
+    @Nullable
+    ProblemType problemType() {
+        return problem == null ? null : problem.type();
     }
 
     /** The same for a reader of this language. */

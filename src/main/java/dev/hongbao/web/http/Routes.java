@@ -2,11 +2,13 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
+import dev.hongbao.web.api.LedgerBodies;
 import dev.hongbao.web.api.SendBody;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -28,10 +30,9 @@ final class Routes {
                 Map.entry("deposit", this::deposit),
                 Map.entry("withdraw", this::withdraw),
                 Map.entry("getUserBalances", call -> balances(call.user())),
-                Map.entry("listUserTransfers", call -> transfers(call, call.user())),
+                Map.entry("listUserTransfers", this::userTransfers),
                 Map.entry("getMyBalances", call -> balances(call.caller().user())),
-                Map.entry(
-                        "listMyTransfers", call -> transfers(call, call.caller().user())),
+                Map.entry("listMyTransfers", this::myTransfers),
                 Map.entry("listMyClaims", this::myClaims),
                 Map.entry("listMyPackets", this::myPackets),
                 Map.entry("sendPacket", this::send),
@@ -42,15 +43,19 @@ final class Routes {
     private Future<Reply> deposit(Call call) {
         JsonObject body = call.requiredBody();
         return services.wallets()
-                .deposit(call.caller().user(), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
-                .map(entry -> Reply.json(201, Bodies.transfer(entry)));
+                .deposit(origin(call), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+                .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
     }
 
     private Future<Reply> withdraw(Call call) {
         JsonObject body = call.requiredBody();
         return services.wallets()
-                .withdraw(call.caller().user(), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
-                .map(entry -> Reply.json(201, Bodies.transfer(entry)));
+                .withdraw(origin(call), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+                .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
+    }
+
+    private static Origin origin(Call call) {
+        return Origin.of(call.caller(), LedgerBodies.note(call.requiredBody()));
     }
 
     private static Asset asset(JsonObject body) {
@@ -61,9 +66,15 @@ final class Routes {
         return services.wallets().balances(user).map(balances -> Reply.json(200, Bodies.balances(balances)));
     }
 
-    private Future<Reply> transfers(Call call, UserId user) {
+    private Future<Reply> userTransfers(Call call) {
         return services.wallets()
-                .transfers(user, call.cursor(), call.limit())
+                .transfers(call.user(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, LedgerBodies.transfers(page)));
+    }
+
+    private Future<Reply> myTransfers(Call call) {
+        return services.wallets()
+                .transfers(call.caller().user(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, Bodies.transfers(page)));
     }
 

@@ -9,9 +9,11 @@ import dev.hongbao.domain.feed.ResetReason;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.web.api.Language;
+import dev.hongbao.domain.trail.AuditRow;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import dev.hongbao.web.http.SocketUpgrade;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
@@ -35,6 +37,9 @@ final class Connection {
 
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
     private static final int WRITE_QUEUE_BYTES = 16 * 1024;
+
+    /** What the audit log calls a frame that is refused. */
+    private static final AuditRow.What FRAME = new AuditRow.What("FRAME", SocketUpgrade.PATH, null);
 
     private final SocketFace face;
     private final ServerWebSocket socket;
@@ -108,6 +113,18 @@ final class Connection {
     }
 
     void refuse(@Nullable String id, Problem problem) {
+        int status = problem.type().status();
+        if (status == 401 || status == 403) {
+            Caller now = caller;
+            AuditRow row = new AuditRow(
+                    now == null ? AuditRow.Who.at(address.key()) : AuditRow.Who.of(now),
+                    null,
+                    FRAME,
+                    new AuditRow.Outcome(status, problem.type().wireName()),
+                    null,
+                    1);
+            face.audit().note(row, false);
+        }
         send(ServerFrames.error(id, problem, language));
     }
 

@@ -11,6 +11,7 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
@@ -48,6 +49,7 @@ public final class SocketFace implements SocketUpgrade {
     private final Context loop;
     private final Shared shared;
     private final FeedService feed;
+    private final AuditLog audit;
     private final Requests requests;
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final Map<UserId, List<Connection>> byUser = new HashMap<>();
@@ -71,11 +73,13 @@ public final class SocketFace implements SocketUpgrade {
             PacketService packets,
             PlayService plays,
             CampaignService campaigns,
-            FeedService feed) {
+            FeedService feed,
+            AuditLog audit) {
         this.vertx = vertx;
         this.loop = vertx.getOrCreateContext();
         this.shared = shared;
         this.feed = feed;
+        this.audit = audit;
         this.requests = new Requests(this, shared, claims, packets, plays, campaigns, feed);
         this.pingNanos =
                 Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
@@ -205,6 +209,10 @@ public final class SocketFace implements SocketUpgrade {
 
     SocketMetrics metrics() {
         return shared.metrics();
+    }
+
+    AuditLog audit() {
+        return audit;
     }
 
     FeedService feed() {

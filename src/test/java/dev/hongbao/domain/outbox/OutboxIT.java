@@ -267,7 +267,8 @@ class OutboxIT {
             slow.setAutoCommit(false);
             statement.execute(
                     "select * from move_wallets('deposit', array[gen_random_uuid()], array['backend'], array['" + late
-                            + "'], array['SLOW'], array[5::bigint], array['" + late + "'], array['\\x00'::bytea])");
+                            + "'], array['SLOW'], array[5::bigint], array['" + late + "'], array['\\x00'::bytea],"
+                            + " array['service'], array[null], array[null])");
 
             // When another packet is sent, and both are claimed
             Packet after = engine.send("alice", 100, 2);

@@ -16,6 +16,7 @@ import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
 import dev.hongbao.domain.packet.SendStatement.Sent;
 import dev.hongbao.domain.split.Split;
@@ -237,7 +238,8 @@ class SendIT {
 
     private static NewPacket packet(String sender, SplitTerms terms, byte[] committed, long... amounts) {
         PacketId id = PacketId.create();
-        var scope = new Idempotency.Scope(new UserId(sender), "send", newKey(), "a test");
+        var scope = new Idempotency.Scope(
+                new UserId(sender), "send", newKey(), "a test", Origin.service(new UserId(sender)));
         return new NewPacket(
                 scope,
                 id,
@@ -298,12 +300,13 @@ class SendIT {
                         .map(user -> "'" + UUID.randomUUID() + "'::uuid")
                         .collect(Collectors.joining(", "))
                 + "]";
+        String nulls = "array(select null from " + n + ")";
         if (!operation.equals("send")) {
             return books.strings("select verdict from move_wallets('" + operation + "', " + ids
                     + ", array(select 'backend' from " + n + "), " + common + ", " + assets + ", " + totals + ", "
-                    + keys + ", " + fingerprints + ")");
+                    + keys + ", " + fingerprints + ", array(select 'service' from " + n + "), " + nulls + "::text[], "
+                    + nulls + "::text[])");
         }
-        String nulls = "array(select null from " + n + ")";
         return books.strings("select verdict from send_packets(" + common + ", " + keys + ", " + fingerprints + ", "
                 + ids
                 + ", array(select 0 from " + n + ")::smallint[], array(select 'family' from " + n
@@ -318,7 +321,8 @@ class SendIT {
                 + ")::smallint[], array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1,"
                 + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)), "
                 + nulls
-                + "::uuid[], " + nulls + "::text[], " + common + ")");
+                + "::uuid[], " + nulls + "::text[], " + common + ", array(select 'user' from " + n + "), " + nulls
+                + "::text[], " + nulls + "::text[])");
     }
 
     @Test

@@ -254,7 +254,12 @@ class ContractTest {
                         "rotateWebhookSecret",
                         "listWebhookDeliveries",
                         "redeliverWebhook",
-                        "declareAsset");
+                        "declareAsset",
+                        "listCommands",
+                        "getCommand",
+                        "reverseTransfer",
+                        "listAuditLog",
+                        "exportAuditLog");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)

@@ -7,6 +7,7 @@ import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
@@ -119,7 +120,15 @@ final class FaceServer implements AutoCloseable {
                                                 null,
                                                 null,
                                                 new Services.Hosted(null, null, null, null, null)),
-                                        new HostServices(null, null, null),
+                                        new HostServices(
+                                                null,
+                                                null,
+                                                null,
+                                                new HostServices.Books(
+                                                        null,
+                                                        null,
+                                                        new AuditLog(rows -> Future.succeededFuture(), meters),
+                                                        null)),
                                         NO_SOCKETS,
                                         Future::succeededFuture)),
                                 ports::add),

@@ -1,0 +1,135 @@
+package dev.hongbao.domain.ledger;
+
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.common.values.Uuids;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Looks commands up, for the host application's backend. They are kept for ever. Safe on any thread. */
+public final class CommandBook {
+    /** After every command's id: the start of a list of the newest. */
+    private static final UUID NEWEST = new UUID(-1, -1);
+
+    /**
+     * Commands with what each moved by itself: the first transfers of its subject, a page of them since a packet may have many claims,
+     * or what raised a budget.
+     */
+    private static final String SELECT = """
+            select c.id, c.operation, c.actor, c.role, c.key, c.reference, c.reason, c.at,
+                   t.id as transfer, t.kind, t.amount, d.asset, d.kind as debit_kind, d.owner as debit_owner,
+                   e.kind as credit_kind, e.owner as credit_owner, r.transfer as reverses, b.command as reversed_by
+            from (%s) as c
+            left join lateral (
+                select f.* from (select * from transfer where subject = c.id order by id limit 100) as f
+                where f.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal')
+                  and not exists (select from budget_raise as o where o.campaign = f.subject and o.transfer = f.id)
+                union all
+                select f.* from budget_raise as o join transfer as f on f.subject = o.campaign and f.id = o.transfer
+                where o.command = c.id
+            ) as t on true
+            left join account as d on d.id = t.debit
+            left join account as e on e.id = t.credit
+            left join reversal as r on r.command = c.id
+            left join reversal as b on b.subject = t.subject and b.transfer = t.id
+            order by c.id desc, t.id
+            """;
+
+    private final Pool pool;
+
+    public CommandBook(Pool pool) {
+        this.pool = pool;
+    }
+
+    /** A command; refused with NOT_FOUND. */
+    public Future<Command> find(UUID id) {
+        return pool.preparedQuery(SELECT.formatted("select * from command where id = $1"))
+                .execute(Tuple.of(id))
+                .compose(rows -> {
+                    List<Command> found = commands(rows);
+                    return found.isEmpty()
+                            ? Future.failedFuture(
+                                    new RefusedException(Refusal.NOT_FOUND, "There is no such command."))
+                            : Future.succeededFuture(found.get(0));
+                });
+    }
+
+    /**
+     * Commands, the newest first.
+     *
+     * @param reference of these only; null for all
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<Command>> list(@Nullable String reference, @Nullable String cursor, int limit) {
+        UUID before = cursor == null ? NEWEST : Uuids.parse(cursor);
+        if (before == null) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        }
+        Tuple parameters = Tuple.of(before, limit + 1);
+        String some = "select * from command where id < $1 order by id desc limit $2";
+        if (reference != null) {
+            parameters.addString(reference);
+            some = "select * from command where id < $1 and reference = $3 order by id desc limit $2";
+        }
+        return pool.preparedQuery(SELECT.formatted(some))
+                .execute(parameters)
+                .map(rows -> Page.of(
+                        commands(rows), limit, command -> command.id().toString()));
+    }
+
+    /** A row for each transfer, those of one command together. */
+    private static List<Command> commands(RowSet<Row> rows) {
+        Map<UUID, Command> commands = new LinkedHashMap<>();
+        for (Row row : rows) {
+            Command command = command(row);
+            commands.merge(command.id(), command, (first, more) -> {
+                List<Command.Moved> moved = new ArrayList<>(first.moved());
+                moved.addAll(more.moved());
+                return new Command(first.id(), first.operation(), first.origin(), first.key(), first.at(), moved);
+            });
+        }
+        return List.copyOf(commands.values());
+    }
+
+    private static Command command(Row row) {
+        return new Command(
+                row.getUUID("id"),
+                row.getString("operation"),
+                new Origin(
+                        new UserId(row.getString("actor")),
+                        Origin.By.of(row.getString("role")),
+                        new Note(row.getString("reference"), row.getString("reason"))),
+                row.getString("key"),
+                row.getOffsetDateTime("at").toInstant(),
+                row.getLong("transfer") == null ? List.of() : List.of(moved(row)));
+    }
+
+    private static Command.Moved moved(Row row) {
+        return new Command.Moved(
+                row.getLong("transfer"),
+                TransferKind.of(row.getString("kind")),
+                new Command.Sides(side(row, "debit"), side(row, "credit")),
+                new Asset(row.getString("asset")),
+                row.getLong("amount"),
+                new Command.Standing(row.getLong("reverses"), row.getUUID("reversed_by")));
+    }
+
+    private static Command.Side side(Row row, String which) {
+        String kind = row.getString(which + "_kind").toUpperCase(Locale.ROOT);
+        return new Command.Side(AccountKind.valueOf(kind), row.getString(which + "_owner"));
+    }
+}

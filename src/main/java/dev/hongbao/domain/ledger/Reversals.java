@@ -1,0 +1,84 @@
+package dev.hongbao.domain.ledger;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.engine.postgres.Transactions;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.Objects;
+
+/**
+ * Takes transfers back by new ones that name them; nothing is ever edited. A deposit and a withdrawal are reversed with the outside; a
+ * claim and an award go to the wallet that had paid for them, while the claim and the play themselves stay. A transfer is reversed once,
+ * and a reversal never: who reversed by mistake deposits or withdraws. Safe on any thread.
+ */
+public final class Reversals {
+    private static final String REVERSE =
+            "select verdict, transfer, about from reverse_transfer($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+    private final Pool pool;
+    private final Wallets wallets;
+
+    public Reversals(Pool pool, Wallets wallets) {
+        this.pool = pool;
+        this.wallets = wallets;
+    }
+
+    /**
+     * Reverses a transfer of a user's wallet. Idempotent by (user, key); a repetition gets the first answer.
+     *
+     * @param origin who asks; with a reason
+     * @param transfer a {@link WalletEntry#id} of this user's
+     * @return the wallet's entry of the transfer that reverses; refused with NOT_FOUND, NOT_REVERSIBLE, ALREADY_REVERSED,
+     *     INSUFFICIENT_FUNDS, BALANCE_LIMIT, REFERENCE_USED or IDEMPOTENCY_KEY_REUSED
+     */
+    public Future<WalletEntry> reverse(Origin origin, UserId user, long transfer, IdempotencyKey key) {
+        Objects.requireNonNull(origin.note().reason(), "a reversal has a reason");
+        var scope = new Idempotency.Scope(
+                user, TransferKind.REVERSAL.wireName(), key, transfer + origin.note().wish(), origin);
+        Tuple parameters = Tuple.tuple()
+                .addString(user.value())
+                .addLong(transfer)
+                .addUUID(UuidCreator.getTimeOrderedEpoch())
+                .addString(origin.actor().value())
+                .addString(origin.by().wireName())
+                .addString(key.value())
+                .addBuffer(Buffer.buffer(scope.fingerprint()))
+                .addString(origin.note().reference())
+                .addString(origin.note().reason());
+        return Transactions.statement(() -> pool.preparedQuery(REVERSE).execute(parameters))
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)))
+                .compose(rows -> answer(user, rows.iterator().next()));
+    }
+
+    private Future<WalletEntry> answer(UserId user, Row row) {
+        String about = row.getString("about");
+        return switch (row.getString("verdict")) {
+            case "done", "replayed" -> wallets.entry(user, row.getLong("transfer"));
+            case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
+            case "unknown" -> refused(Refusal.NOT_FOUND, "The user has no such transfer.");
+            case "fixed" ->
+                refused(
+                        Refusal.NOT_REVERSIBLE,
+                        "A " + about + " of this wallet is not reversed: deposits, withdrawals, claims and awards are,"
+                                + " unless the money came from the same wallet.");
+            case "reversed" ->
+                refused(Refusal.ALREADY_REVERSED, "Command " + about + " has reversed it: a transfer is reversed once.");
+            case "poor" ->
+                refused(
+                        Refusal.INSUFFICIENT_FUNDS,
+                        "The wallet holds " + about + ", which is less than the transfer's amount. Nothing is taken.");
+            default -> throw new IllegalStateException("unknown verdict " + row.getString("verdict"));
+        };
+    }
+
+    private static Future<WalletEntry> refused(Refusal refusal, String detail) {
+        return Future.failedFuture(new RefusedException(refusal, detail));
+    }
+}

@@ -1,0 +1,102 @@
+package dev.hongbao.domain.trail;
+
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the audit log in the order in which it was written: who has read up to a row has missed none before it. Safe on any thread. */
+public final class AuditReader {
+    /** Rows of an export that are read at once. */
+    private static final int EXPORT_PAGE = 1_000;
+
+    /** The time is looked up in its index, also of the row to go on from. */
+    private static final String SELECT = "select * from audit_log"
+            + " where at >= coalesce($1::timestamptz, '-infinity') and at < coalesce($2::timestamptz, 'infinity')"
+            + " and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)"
+            + " order by at, n limit $4";
+
+    private final Pool pool;
+
+    public AuditReader(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * When rows were written.
+     *
+     * @param from null for the first one
+     * @param to exclusive; null for the latest one
+     */
+    public record Span(@Nullable Instant from, @Nullable Instant to) {}
+
+    /**
+     * A page of rows, the oldest first.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<AuditRow.Written>> list(Span span, @Nullable String cursor, int limit) {
+        long after;
+        try {
+            after = cursor == null ? 0 : Long.parseLong(cursor);
+        } catch (NumberFormatException malformed) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        }
+        return read(span, after, limit + 1).map(rows -> Page.of(rows, limit, row -> Long.toString(row.n())));
+    }
+
+    /**
+     * Gives all rows page by page.
+     *
+     * @param write takes a page; the next one is read when its future is done. Called at least once
+     */
+    public Future<Void> export(Span span, Function<List<AuditRow.Written>, Future<Void>> write) {
+        return exportFrom(span, 0, write);
+    }
+
+    private Future<Void> exportFrom(Span span, long after, Function<List<AuditRow.Written>, Future<Void>> write) {
+        return read(span, after, EXPORT_PAGE)
+                .compose(rows -> write.apply(rows)
+                        .compose(done -> rows.size() < EXPORT_PAGE
+                                ? Future.succeededFuture()
+                                : exportFrom(span, rows.get(rows.size() - 1).n(), write)));
+    }
+
+    private Future<List<AuditRow.Written>> read(Span span, long after, int limit) {
+        return pool.preparedQuery(SELECT)
+                .execute(Tuple.of(offset(span.from), offset(span.to), after, limit))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(AuditReader::row)
+                        .toList());
+    }
+
+    private static @Nullable OffsetDateTime offset(@Nullable Instant moment) {
+        return moment == null ? null : moment.atOffset(ZoneOffset.UTC);
+    }
+
+    private static AuditRow.Written row(Row row) {
+        return new AuditRow.Written(
+                row.getLong("n"),
+                row.getOffsetDateTime("at").toInstant(),
+                new AuditRow(
+                        new AuditRow.Who(row.getString("actor"), row.getString("role"), row.getString("address")),
+                        row.getString("request"),
+                        new AuditRow.What(row.getString("method"), row.getString("route"), row.getString("subject")),
+                        new AuditRow.Outcome(row.getShort("status"), row.getString("problem")),
+                        row.getString("reference"),
+                        row.getLong("times")),
+                row.getLong("missed"));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.domain.ledger.Command;
+import dev.hongbao.domain.ledger.Note;
+import dev.hongbao.domain.ledger.Origin;
+import dev.hongbao.domain.ledger.WalletEntry;
+import io.vertx.core.json.JsonObject;
+
+/** Transfers and commands as the host application's backend reads them, and what it notes on them. */
+public final class LedgerBodies {
+    private static final int LENGTH = 512;
+
+    private LedgerBodies() {}
+
+    /**
+     * What a body that fits the contract notes.
+     *
+     * @throws InvalidInputException when the reason is not a line of text
+     */
+    public static Note note(JsonObject body) {
+        try {
+            return new Note(body.getString("reference"), body.getString("reason"));
+        } catch (IllegalArgumentException wrong) {
+            throw InvalidInputException.of("#/reason", "is not allowed: " + wrong.getMessage());
+        }
+    }
+
+    public static String transfer(WalletEntry entry) {
+        JsonText json = new JsonText(LENGTH);
+        transfer(json, entry);
+        return json.toString();
+    }
+
+    public static String transfers(Page<WalletEntry> page) {
+        return Bodies.page(page, LENGTH, LedgerBodies::transfer).endObject().toString();
+    }
+
+    private static void transfer(JsonText json, WalletEntry entry) {
+        WalletEntry.Books books = entry.books();
+        Bodies.transfer(json, entry);
+        json.field("command", Bodies.text(books.command()))
+                .field("reference", books.note().reference())
+                .field("reason", books.note().reason())
+                .field("reverses", books.reverses() == null ? null : books.reverses().toString())
+                .field("reversedBy", Bodies.text(books.reversedBy()))
+                .endObject();
+    }
+
+    public static String command(Command command) {
+        JsonText json = new JsonText(LENGTH);
+        command(json, command);
+        return json.toString();
+    }
+
+    public static String commands(Page<Command> page) {
+        return Bodies.page(page, LENGTH, LedgerBodies::command).endObject().toString();
+    }
+
+    private static void command(JsonText json, Command command) {
+        Origin origin = command.origin();
+        json.beginObject().plain("id", command.id().toString()).plain("operation", command.operation());
+        json.name("actor")
+                .beginObject()
+                .plain("user", origin.actor().value())
+                .plain("role", origin.by().wireName())
+                .endObject();
+        json.field("key", command.key())
+                .field("reference", origin.note().reference())
+                .field("reason", origin.note().reason())
+                .plain("at", command.at().toString());
+        json.name("transfers").beginArray();
+        command.moved().forEach(moved -> moved(json, moved));
+        json.endArray().endObject();
+    }
+
+    private static void moved(JsonText json, Command.Moved moved) {
+        Command.Standing standing = moved.standing();
+        json.beginObject()
+                .plain("id", Long.toString(moved.id()))
+                .plain("kind", moved.kind().wireName());
+        side(json.name("from"), moved.sides().from());
+        side(json.name("to"), moved.sides().to());
+        json.plain("asset", moved.asset().code())
+                .field("amount", moved.amount())
+                .field("reverses", standing.reverses() == null ? null : standing.reverses().toString())
+                .field("reversedBy", Bodies.text(standing.reversedBy()))
+                .endObject();
+    }
+
+    private static void side(JsonText json, Command.Side side) {
+        json.beginObject()
+                .plain("kind", side.kind().wireName())
+                .plain("owner", side.owner())
+                .endObject();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.domain.ledger.Origin;
+import dev.hongbao.domain.trail.AuditReader;
+import dev.hongbao.web.api.AuditBodies;
+import dev.hongbao.web.api.LedgerBodies;
+import io.vertx.core.Future;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What an auditor and the host's support ask for: commands, reversals, the audit log. Only on its loop. */
+final class AuditRoutes {
+    private final HostServices.Books books;
+
+    AuditRoutes(HostServices.Books books) {
+        this.books = books;
+    }
+
+    /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
+    Map<String, Route> byOperation() {
+        return Map.of(
+                "listCommands",
+                this::commands,
+                "getCommand",
+                this::command,
+                "reverseTransfer",
+                this::reverse,
+                "listAuditLog",
+                this::list);
+    }
+
+    private Future<Reply> commands(Call call) {
+        return books.commands()
+                .list((String) call.query().get("reference"), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, LedgerBodies.commands(page)));
+    }
+
+    private Future<Reply> command(Call call) {
+        return books.commands()
+                .find(UUID.fromString(call.path().get("command")))
+                .map(command -> Reply.json(200, LedgerBodies.command(command)));
+    }
+
+    private Future<Reply> reverse(Call call) {
+        long transfer;
+        try {
+            transfer = Long.parseLong(call.path().get("transfer"));
+        } catch (NumberFormatException beyond) {
+            return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "The user has no such transfer."));
+        }
+        Origin origin = Origin.of(call.caller(), LedgerBodies.note(call.requiredBody()));
+        return books.reversals()
+                .reverse(origin, call.user(), transfer, call.requiredKey())
+                .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
+    }
+
+    private Future<Reply> list(Call call) {
+        return books.reader()
+                .list(span(call), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, AuditBodies.page(page)));
+    }
+
+    /** Writes all rows as they are read, no faster than the client takes them. */
+    Future<Reply> export(Call call) {
+        return LinesReply.write(
+                call,
+                new LinesReply.Form<>(AuditBodies.CSV_HEADER, AuditBodies::csvLine, AuditBodies::jsonLine),
+                page -> books.reader().export(span(call), page));
+    }
+
+    private static AuditReader.Span span(Call call) {
+        return new AuditReader.Span(time(call, "from"), time(call, "to"));
+    }
+
+    private static @Nullable Instant time(Call call, String name) {
+        try {
+            return call.query().get(name) instanceof String text
+                    ? OffsetDateTime.parse(text).toInstant()
+                    : null;
+        } catch (DateTimeException unreadable) {
+            throw InvalidInputException.of("query/" + name, "must be a time as RFC 3339 writes it");
+        }
+    }
+}

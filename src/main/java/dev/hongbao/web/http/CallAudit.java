@@ -1,0 +1,102 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.domain.trail.AuditLog;
+import dev.hongbao.domain.trail.AuditRow;
+import dev.hongbao.web.api.Operation;
+import dev.hongbao.web.api.ProblemType;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the audit log is told of one call: all that the host's backend does, and who is refused. A call of the host that may have changed
+ * something is answered when its row is committed; all other rows cost the call nothing. Only on its loop.
+ */
+final class CallAudit {
+    private static final Pattern PARAMETER = Pattern.compile("\\{([a-z]+)}");
+
+    private final Log log;
+    private final String route;
+    private final Operation operation;
+    private final RoutingContext routing;
+    private @Nullable Caller caller;
+    private @Nullable String reference;
+    private boolean begun;
+    private boolean told;
+
+    /**
+     * The log, as the calls of a face see it.
+     *
+     * @param addresses of who sends requests
+     * @param answerMillis for how long a call waits for its row
+     */
+    record Log(AuditLog rows, ConnectionCap addresses, long answerMillis) {}
+
+    /** @param route as the contract writes the path */
+    CallAudit(Log log, String route, Operation operation, RoutingContext routing) {
+        this.log = log;
+        this.route = route;
+        this.operation = operation;
+        this.routing = routing;
+    }
+
+    /** Whose call it is: the token is believed. */
+    void by(Caller believed) {
+        this.caller = believed;
+    }
+
+    /** From now on the call may change something. @param body null for none */
+    void begins(@Nullable JsonObject body) {
+        this.begun = true;
+        this.reference = body != null && body.getValue("reference") instanceof String text ? text : null;
+    }
+
+    /**
+     * Tells how the call ended, once.
+     *
+     * @param problem null for an answer that refuses nothing
+     * @return done when the row is committed; null when there is nothing to wait for
+     */
+    @Nullable
+    Future<Void> tell(int status, @Nullable ProblemType problem) {
+        boolean isService = caller != null && caller.role() == Role.SERVICE;
+        if (told || !(isService || status == 401 || status == 403)) {
+            return null;
+        }
+        told = true;
+        AuditRow row = row(status, problem);
+        if (isService && begun && !operation.method().equals(HttpMethod.GET)) {
+            return log.rows.write(row).timeout(log.answerMillis, TimeUnit.MILLISECONDS);
+        }
+        log.rows.note(row, isService);
+        return null;
+    }
+
+    private AuditRow row(int status, @Nullable ProblemType problem) {
+        return new AuditRow(
+                caller == null
+                        ? AuditRow.Who.at(log.addresses.addressOf(routing.request()).key())
+                        : AuditRow.Who.of(caller),
+                AuditRow.text(routing.request().getHeader("X-Request-Id")),
+                new AuditRow.What(operation.method().name(), route, AuditRow.text(subject())),
+                new AuditRow.Outcome(status, problem == null ? null : problem.wireName()),
+                AuditRow.text(reference),
+                1);
+    }
+
+    /** What the path names, in its order. */
+    private String subject() {
+        return PARAMETER
+                .matcher(route)
+                .results()
+                .map(parameter -> routing.pathParams().getOrDefault(parameter.group(1), ""))
+                .collect(Collectors.joining("/"));
+    }
+}
