@@ -4,11 +4,13 @@
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2..]  the packets' hashes
--- ARGV       the packets' ids, in the order of KEYS[2..]
+-- ARGV       what the journal says of each packet, in the order of KEYS[2..]: its id; when it ends before its time also how and who
+--            asked for it, separated by spaces; then for each 'unclaimed' for one that is closed only while no share of it was given;
+--            may be left out when there is none
 --
 -- Returns    { sequence number of the journal entry, or '' when nothing was closed;
 --              an outcome per packet, separated by spaces: 'closing', 'closed' (it was before, and that waits to be settled),
---              'missing' }
+--              'claimed' (a share was given, and nothing is changed), 'missing' }
 -- Errors     NO_JOURNAL: nothing was changed
 -- Idempotent a second close is a no-op here while the first is in the journal, and in Postgres ever after. One that Postgres has
 --            passed over, since its clock had gone back, is written again, whatever the mark says.
@@ -23,6 +25,8 @@ for k = 2, #KEYS do
     outcomes[#outcomes + 1] = 'missing'
   elseif held[2] and #redis.call('XRANGE', KEYS[1], '@epoch@-' .. held[2], '@epoch@-' .. held[2]) > 0 then
     outcomes[#outcomes + 1] = 'closed'
+  elseif ARGV[k - 2 + #KEYS] == 'unclaimed' and held[1] ~= '0' then
+    outcomes[#outcomes + 1] = 'claimed'
   else
     outcomes[#outcomes + 1] = 'closing'
     closing[#closing + 1] = KEYS[k]

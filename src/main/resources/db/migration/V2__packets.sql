@@ -76,12 +76,16 @@ create table packet (
     created_at timestamptz not null default now(),
     opens_at   timestamptz not null,
     expires_at timestamptz not null,
-    closed_at  timestamptz, -- when it was drained, or closed after its expiry
+    closed_at  timestamptz, -- when it was drained, or closed after its expiry or early
     refund     bigint      not null default 0 check (refund >= 0),
+    ending     text check (ending in ('cancelled', 'closed')), -- how the host's backend ended it before its time; null: it did not
+    ended_by   text, -- who asked for that
     check (opens_at < expires_at),
     check (refund_to <> escrow),
     check ((kind = 'exclusive') = (recipients is not null)),
     check (refund = 0 or closed_at is not null),
+    constraint packet_ended_early check ((ending is null) = (ended_by is null) and (ending is null or refund > 0)),
+    constraint packet_cancelled_unclaimed check (ending is distinct from 'cancelled' or refund = amount),
     constraint packet_is_committed
         check (commitment = packet_commitment(id, seed, asset, amount, count, min, max, split, split_version))
 );
@@ -566,32 +570,46 @@ begin
 end
 $$;
 
--- Settles closes: the escrow's remainder goes back to the account that paid, once. A packet that is closed already, or far from due
--- (latest_moment), is left alone. One whose remainder cannot be paid fails: it must not close with money that nobody gets.
+-- Settles closes: the escrow's remainder goes back to the account that paid, once. A packet that is closed already is left alone; so is
+-- one that is far from due (latest_moment), unless its close names an ending: that is asked for, and was decided by the script. One
+-- whose remainder cannot be paid fails: it must not close with money that nobody gets.
 --
+-- Takes of each close its packet; 'cancelled' or 'closed' and who asked for it, both null for one whose time ran out.
 -- Returns the packets that are closed now, and their shards.
 create function settle_closes(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
-    packets uuid[],
+    packets uuid[], endings text[] default '{}', enders text[] default '{}',
     out settled_at timestamptz, out closed uuid[], out closed_shards smallint[])
     language plpgsql
+    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
 as $$
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
+    if array_remove(endings, null) <> '{}' then
+        perform drops_never_fall(packets, endings);
+    end if;
 
     with due as (
-        select p.id, p.escrow, p.refund_to, (select e.balance from account as e where e.id = p.escrow) as remainder
-        from packet as p
-        where p.id = any (packets) and p.closed_at is null and p.expires_at <= latest_moment()
+        select p.id, p.escrow, p.refund_to, (select e.balance from account as e where e.id = p.escrow) as remainder, g.ending, g.ender
+        from (select distinct on (u.id) u.id, u.ending, u.ender
+              from unnest(packets, endings, enders) with ordinality as u(id, ending, ender, n)
+              order by u.id, u.ending is null, u.n) as g
+        join packet as p on p.id = g.id
+        where p.closed_at is null and (g.ending is not null or p.expires_at <= latest_moment())
         order by p.id
-        for no key update
+        for no key update of p
     ), refunds as (
         insert into transfer (subject, debit, credit, amount, kind)
         select d.id, d.escrow, d.refund_to, d.remainder, 'refund' -- what is unknown is null, and refused
         from due as d
         where d.remainder is distinct from 0
     ), ended as (
-        update packet set closed_at = now(), refund = d.remainder
+        update packet set closed_at = now(), refund = d.remainder, ending = d.ending, ended_by = d.ender
         from due as d
         where packet.id = d.id
         returning packet.id, packet.shard

@@ -174,7 +174,7 @@ end
 $$;
 
 -- A packet's end goes into the feed in the transaction that ends it. Of a rain's drops only what drains them: the rest end with the
--- rain, together, and rain.ended tells it.
+-- rain, together, and rain.ended tells it. packet.expired is told only of one whose time ran out.
 create function packet_end_to_feed() returns trigger
     language plpgsql
     set enable_nestloop = off -- a settlement may end a thousand packets, and a plan made for one is kept
@@ -187,7 +187,7 @@ begin
           from new_packets as n
           join old_packets as b on b.id = n.id and b.closed_at is null and n.closed_at is not null
           cross join lateral (values ('packet.drained', 1, n.refund = 0),
-                                     ('packet.expired', 1, n.refund > 0 and n.group_id not like 'rain:%'),
+                                     ('packet.expired', 1, n.refund > 0 and n.ending is null and n.group_id not like 'rain:%'),
                                      ('packet.refunded', 2, n.refund > 0 and n.group_id not like 'rain:%')) as e(type, stage, holds)
           where e.holds) as o
     having count(*) > 0;

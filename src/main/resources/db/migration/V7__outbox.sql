@@ -194,7 +194,7 @@ begin
                            'count', p.count)
                        else json_build_object(
                            'packet', p.id, 'group', p.group_id, 'sender', p.sender, 'asset', p.asset, 'amount', p.amount,
-                           'claimed', p.amount - p.refund, 'refund', p.refund)
+                           'claimed', p.amount - p.refund, 'refund', p.refund, 'status', coalesce(p.ending, 'refunded'))
                    end::text
             from unnest(of_shards, ns) as g(shard, n)
             join outbox as o on o.shard = g.shard and o.n = g.n

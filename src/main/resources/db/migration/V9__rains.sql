@@ -175,6 +175,27 @@ create function has_fallen(opens_at timestamptz, cancelled_at timestamptz) retur
     stable
 return opens_at <= now() and (cancelled_at is null or opens_at < cancelled_at - interval '1 microsecond');
 
+-- Some packets are about to be ended early, those with an ending. A drop among them that has not been announced never is: who announces
+-- a packet loads it, too. Locks: the packets, then what is unannounced, each in order, as cancel_rain does.
+create function drops_never_fall(packets uuid[], endings text[]) returns void
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+declare
+    drops constant uuid[] := array(
+        select p.id from unnest(packets, endings) as g(id, ending) join packet as p on p.id = g.id
+        where g.ending is not null and p.group_id like 'rain:%');
+begin
+    perform from packet where id = any (packets) order by id for no key update; -- all: the settlement locks the others, too
+    perform from unannounced where packet = any (drops) order by packet for update;
+    delete from unannounced where packet = any (drops);
+end
+$$;
+
 -- A rain's end goes into the feeds and the outbox in the transaction that ends it. What is not announced by then never is.
 create function rain_ends() returns trigger
     language plpgsql

@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawCleanup;
+import dev.hongbao.domain.draw.DrawFiles;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.domain.draw.DrawOwnerTask;
@@ -118,6 +119,10 @@ final class Draws {
 
     DrawService draws(KeyLoader loading) {
         return new DrawService(pool, shards, quarantine, store, catalog, loading, clock);
+    }
+
+    DrawFiles files() {
+        return new DrawFiles(pool, catalog);
     }
 
     PlayService plays(RedisLinks redis, PlaySettings settings) {

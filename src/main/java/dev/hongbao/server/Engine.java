@@ -13,6 +13,7 @@ import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.CommandBook;
 import dev.hongbao.domain.ledger.Commands;
+import dev.hongbao.domain.ledger.Deposits;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
@@ -75,6 +76,7 @@ public final class Engine {
     private final Assets assets;
     private final Wallets wallets;
     private final HostServices.Books books;
+    private final Deposits deposits;
     private final News newsForHost;
     private final Admission admission;
     private final Supplier<PersistenceVerticle> newWriter;
@@ -134,6 +136,7 @@ public final class Engine {
                 new Reversals(pools.requests(), wallets),
                 new AuditLog(pools.requests(), metrics),
                 new AuditReader(pools.requests()));
+        this.deposits = new Deposits(pools.requests(), assets);
         this.newsForHost = new News(vertx, pools, shardCount, config);
         this.admission = new Admission(vertx, config, shardCount, SETTLEMENT_ITEMS, metrics);
         this.metrics = metrics;
@@ -245,7 +248,12 @@ public final class Engine {
                             draws.plays(redis, playSettings()),
                             new Wins(drawService, new WinStore(pools.requests())),
                             campaigns.campaigns(loading, packetService),
-                            campaigns.rains(vertx, loading, packetService)));
+                            campaigns.rains(vertx, loading, packetService)),
+                    new HostServices.Support(
+                            packets.files(),
+                            packets.closing(redis, config.domain().claim().settleTimeout()),
+                            draws.files(),
+                            deposits));
         });
     }
 

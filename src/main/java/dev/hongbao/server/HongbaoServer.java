@@ -250,7 +250,8 @@ public final class HongbaoServer implements AutoCloseable {
                                 engine.newsForHost().outbox(),
                                 engine.newsForHost().webhooks(),
                                 engine.assets(),
-                                engine.books()),
+                                engine.books(),
+                                loop.support()),
                         new SocketFace(
                                 vertx,
                                 sockets,

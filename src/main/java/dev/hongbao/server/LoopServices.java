@@ -8,11 +8,17 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.rain.RainService;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.web.http.HostServices;
 import dev.hongbao.web.http.Services;
 
 /** The services of one event loop, with its own links to Redis. Use them on that loop only. */
 public record LoopServices(
-        RedisLinks redis, ClaimService claims, PacketService packets, FeedService feed, Services.Hosted hosted) {
+        RedisLinks redis,
+        ClaimService claims,
+        PacketService packets,
+        FeedService feed,
+        Services.Hosted hosted,
+        HostServices.Support support) {
     public DrawService draws() {
         return hosted.draws();
     }

@@ -9,10 +9,12 @@ import dev.hongbao.domain.claim.PasscodeGuesses;
 import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.packet.CloseSettler;
+import dev.hongbao.domain.packet.EarlyCloser;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketCloser;
+import dev.hongbao.domain.packet.PacketFiles;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketSender;
@@ -137,6 +139,15 @@ final class Packets {
 
     PacketService packets() {
         return new PacketService(store, catalog, ended, Objects.requireNonNull(sender));
+    }
+
+    PacketFiles files() {
+        return new PacketFiles(pool, store, quarantine);
+    }
+
+    /** @param redis of the current event loop @param wait for a settlement, at the most */
+    EarlyCloser closing(RedisLinks redis, Duration wait) {
+        return new EarlyCloser(vertx, store, catalog, quarantine, shards, redis, wait);
     }
 
     ClaimService claims(RedisLinks redis, AdmissionControl admission, ClaimSettings settings) {

@@ -41,5 +41,7 @@ public enum Refusal {
     /** The transfer was reversed by another command. */
     ALREADY_REVERSED,
     /** The transfer is of a kind that is not reversed. */
-    NOT_REVERSIBLE
+    NOT_REVERSIBLE,
+    /** The packet cannot be cancelled: somebody has claimed a share. */
+    CLAIMED
 }

@@ -1,14 +1,22 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A journal item: the packet gives no more shares, and its remainder goes back to the sender. */
-public record Close(PacketId packet) implements JournalItem {
-    /** {@code <packet>}, as close.lua writes it. */
+/**
+ * A journal item: the packet gives no more shares, and its remainder goes back to the sender.
+ *
+ * @param early why it ends before its time; null when its time ran out
+ */
+public record Close(PacketId packet, @Nullable Early early) implements JournalItem {
+    /** {@code <packet>} or {@code <packet> <ending> <user>}, as close.lua writes it. */
     public static final JournalFormat FORMAT = new JournalFormat("close", Close::decode);
+
+    /** The host's backend ended it. @param ending CANCELLED or CLOSED @param by who asked for it */
+    public record Early(PacketStatus ending, UserId by) {}
 
     @Override
     public String verb() {
@@ -22,11 +30,21 @@ public record Close(PacketId packet) implements JournalItem {
 
     @Override
     public String payload() {
-        return packet.toString();
+        return early == null ? packet.toString() : packet + " " + early.ending.wireName() + " " + early.by;
     }
 
     private static @Nullable Close decode(String payload) {
-        PacketId packet = PacketId.parse(payload);
-        return packet == null ? null : new Close(packet);
+        String[] parts = payload.split(" ", -1);
+        PacketId packet = PacketId.parse(parts[0]);
+        if (packet == null || parts.length == 2 || parts.length > 3) {
+            return null;
+        }
+        if (parts.length == 1) {
+            return new Close(packet, null);
+        }
+        PacketStatus ending = PacketStatus.ofEarly(parts[1]);
+        return ending == null || !UserId.isValid(parts[2])
+                ? null
+                : new Close(packet, new Early(ending, new UserId(parts[2])));
     }
 }

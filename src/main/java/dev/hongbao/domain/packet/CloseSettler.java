@@ -7,12 +7,15 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Settles closes: each packet is refunded exactly once (invariant I8). */
 public final class CloseSettler implements Settler {
     private static final String SETTLE =
-            "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6)";
+            "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
 
     private final PacketCleanup ends;
 
@@ -27,10 +30,16 @@ public final class CloseSettler implements Settler {
 
     @Override
     public Future<Settlement> prepare(List<JournalItem> items) {
-        UUID[] packets =
-                items.stream().map(item -> ((Close) item).packet().value()).toArray(UUID[]::new);
+        UUID[] packets = column(items, UUID[]::new, close -> close.packet().value());
+        String[] endings = early(items, early -> early.ending().wireName());
+        String[] enders = early(items, early -> early.by().value());
         return Future.succeededFuture((writer, moves) -> moves.send(
-                        writer, SETTLE, moves.toTuple().addArrayOfUUID(packets))
+                        writer,
+                        SETTLE,
+                        moves.toTuple()
+                                .addArrayOfUUID(packets)
+                                .addArrayOfString(endings)
+                                .addArrayOfString(enders))
                 .map(rows -> {
                     Row row = rows.iterator().next();
                     UUID[] closed = row.getArrayOfUUIDs("closed");
@@ -40,5 +49,14 @@ public final class CloseSettler implements Settler {
                             .toList());
                     return 0;
                 }));
+    }
+
+    private static String[] early(List<JournalItem> items, Function<Close.Early, String> value) {
+        return column(items, String[]::new, close -> close.early() == null ? null : value.apply(close.early()));
+    }
+
+    private static <T> T[] column(
+            List<JournalItem> items, IntFunction<T[]> array, Function<Close, @Nullable T> value) {
+        return items.stream().map(item -> value.apply((Close) item)).toArray(array);
     }
 }

@@ -41,9 +41,9 @@ public final class EndedPackets {
     /**
      * What is known for good of a packet that is over.
      *
-     * @param status DRAINED or REFUNDED
+     * @param status DRAINED, REFUNDED, CANCELLED or CLOSED
      * @param claimedAmount minor units
-     * @param ending its luckiest, unless time ran out: while shares are left, nobody knows who would have been; and its seed
+     * @param ending its luckiest, unless it ended before it was drained: while shares are left, nobody knows who would have been; and its seed
      * @param winners by user; null when there are too many to keep
      * @param filter of the winners when they are not kept, else null
      */
@@ -117,7 +117,7 @@ public final class EndedPackets {
     }
 
     private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {
-        PacketStatus status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
+        PacketStatus status = progress.status();
         String seed = Objects.requireNonNull(progress.seed());
         if (progress.claimedCount() > MAX_WINNERS) {
             return (status == PacketStatus.DRAINED ? store.luckiest(id) : Future.<@Nullable Claim>succeededFuture(null))

@@ -4,12 +4,9 @@ import dev.hongbao.domain.packet.PacketStore.Due;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +17,8 @@ import java.util.stream.Collectors;
  * accepted before it. Also removes the keys of packets that ended.
  */
 public final class PacketCloser implements OwnerTask {
-    /** Packets a query; and what {@code close.lua} takes at once. */
+    /** Packets a query. */
     private static final int PAGE = 1000;
-
-    private static final int SCRIPT_PAGE = 256;
 
     private final PacketStore store;
     private final PacketCleanup ends;
@@ -48,8 +43,8 @@ public final class PacketCloser implements OwnerTask {
             Map<Integer, List<Due>> byShard = due.stream().collect(Collectors.groupingBy(Due::shard));
             List<Future<Void>> closes = new ArrayList<>();
             byShard.forEach((shard, packets) -> {
-                for (int from = 0; from < packets.size(); from += SCRIPT_PAGE) {
-                    int to = Math.min(packets.size(), from + SCRIPT_PAGE);
+                for (int from = 0; from < packets.size(); from += ClosePackets.MOST) {
+                    int to = Math.min(packets.size(), from + ClosePackets.MOST);
                     closes.add(close(redis, shard, packets.subList(from, to)));
                 }
             });
@@ -57,47 +52,14 @@ public final class PacketCloser implements OwnerTask {
         });
     }
 
-    /** The call of {@code close.lua}. Answers how many packets it closed. */
-    private record ClosePackets(List<PacketId> packets) implements ShardScript.Call<Integer> {
-        @Override
-        public String script() {
-            return "close";
-        }
-
-        @Override
-        public int keys() {
-            return packets.size();
-        }
-
-        @Override
-        public void write(Generation generation, Request request) {
-            packets.forEach(packet -> request.arg(PacketKeys.hash(generation, packet)));
-            packets.forEach(packet -> request.arg(packet.toString()));
-        }
-
-        @Override
-        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
-            String[] outcomes = reply.get(1).toString().split(" ");
-            List<Close> closing = new ArrayList<>();
-            List<String> missing = new ArrayList<>();
-            for (int i = 0; i < outcomes.length; i++) {
-                PacketId packet = packets.get(i);
-                if (outcomes[i].equals("closing")) {
-                    closing.add(new Close(packet));
-                } else if (outcomes[i].equals("missing")) {
-                    missing.add(PacketKeys.hash(generation, packet));
-                }
-            }
-            return new ShardScript.Reply<>(closing.size(), closing, missing);
-        }
-    }
-
     private Future<Void> close(RedisLinks redis, int shard, List<Due> packets) {
         Shards.Shard current = shards.current(shard);
         return script.call(
                         current.generation().link(redis),
                         current,
-                        new ClosePackets(packets.stream().map(Due::id).toList()))
+                        new ClosePackets(packets.stream()
+                                .map(due -> new Close(due.id(), null))
+                                .toList()))
                 .<Void>mapEmpty()
                 .recover(ShardScript::unlessReported);
     }

@@ -14,6 +14,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -28,12 +29,22 @@ final class PacketRows {
 
     static Progress progress(Row row) {
         return new Progress(
-                row.getBoolean("closed"),
-                row.getBoolean("due"),
+                status(row),
                 row.getLong("refund"),
                 row.getInteger("claimed_count"),
                 row.getLong("claimed_amount"),
                 row.getString("seed"));
+    }
+
+    private static PacketStatus status(Row row) {
+        if (!row.getBoolean("closed")) {
+            return row.getBoolean("due") ? PacketStatus.EXPIRED : PacketStatus.OPEN;
+        }
+        String ending = row.getString("ending");
+        if (ending != null) {
+            return Objects.requireNonNull(PacketStatus.ofEarly(ending));
+        }
+        return row.getLong("refund") > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
     }
 
     static Claim claim(Row row) {

@@ -8,6 +8,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.ledger.AssetTerms;
 import dev.hongbao.domain.ledger.Assets;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
 import dev.hongbao.domain.ledger.Origin;
@@ -133,10 +134,26 @@ public final class PacketSender extends VerticleBase {
                         ? gathered.submit(packet)
                         : execute(List.of(packet)).map(answers -> answers.get(0)))
                 .compose(answer -> answer)
-                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
+                .recover(fault -> explained(Ledger.refusal(fault), command));
         // It comes from the loop that has the connections to Redis, and is told on the one that asks.
         Context asking = Vertx.currentContext();
         return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
+    }
+
+    /** The host's backend is told what the wallet of its user lacks. */
+    private Future<Packet> explained(Throwable fault, SendCommand command) {
+        UserId sender = command.onBehalfOf();
+        if (sender == null
+                || !(fault instanceof RefusedException refused)
+                || refused.refusal() != Refusal.INSUFFICIENT_FUNDS) {
+            return Future.failedFuture(fault);
+        }
+        return statement
+                .missing(sender, command.asset(), command.amount())
+                .compose(missing -> Future.failedFuture(new RefusedException(
+                        Refusal.INSUFFICIENT_FUNDS,
+                        "The wallet of " + sender + " lacks " + missing + " " + command.asset()
+                                + " in minor units. Deposit that first, then repeat with the same key.")));
     }
 
     /** Gives of each packet when it is claimable, or why it is not sent; on the loop that has the connections to Redis. */
@@ -184,7 +201,7 @@ public final class PacketSender extends VerticleBase {
         return command.count() <= LARGE
                 ? Future.succeededFuture()
                 : statement
-                        .isPoor(scope, command.asset(), command.amount())
+                        .isPoor(scope, command)
                         .compose(poor -> poor ? Future.failedFuture(Verdict.POOR.refusal()) : Future.succeededFuture());
     }
 
@@ -235,9 +252,10 @@ public final class PacketSender extends VerticleBase {
 
     /** The rules on a wish; the first that is broken refuses it. */
     private SplitAlgorithm check(Caller caller, SendCommand command) {
-        if (!caller.isMemberOf(command.group())) {
+        boolean onBehalf = command.onBehalfOf() != null;
+        if (onBehalf ? caller.role() != Role.SERVICE : !caller.isMemberOf(command.group())) {
             throw new RefusedException(
-                    Refusal.NOT_ELIGIBLE, "You can send only into the groups that your token names.");
+                    Refusal.NOT_ELIGIBLE, "You can send only into the groups that your token names, and for yourself.");
         }
         if (!command.note().isEmpty() && caller.role() != Role.SERVICE) {
             throw new RefusedException(

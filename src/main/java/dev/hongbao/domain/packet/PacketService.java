@@ -7,6 +7,7 @@ import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.PacketStore.Progress;
@@ -85,7 +86,7 @@ public final class PacketService {
     }
 
     private static Future<Packet> visible(Caller caller, Packet packet) {
-        return packet.isVisibleTo(caller)
+        return packet.isVisibleTo(caller) || caller.role() == Role.SERVICE
                 ? Future.succeededFuture(packet)
                 : Future.failedFuture(new RefusedException(
                         Refusal.NOT_ELIGIBLE, "This packet belongs to a group that your token does not name."));
@@ -111,7 +112,7 @@ public final class PacketService {
                                         claims,
                                         limit,
                                         claim -> Integer.toString(claim.share().slot())),
-                                view.claimedAmount() != null,
+                                view.claimedAmount() != null || caller.role() == Role.SERVICE,
                                 view.luckiest())));
     }
 
@@ -186,16 +187,14 @@ public final class PacketService {
     }
 
     private static PacketView view(Seen seen) {
+        return view(seen, seen.progress().closed() || seen.mine() != null);
+    }
+
+    /** @param amountVisible whether the viewer may see what was claimed */
+    static PacketView view(Seen seen, boolean amountVisible) {
         Progress progress = seen.progress();
-        PacketStatus status;
-        if (progress.closed()) {
-            status = progress.refund() > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
-        } else if (progress.claimedCount() == seen.packet().count()) {
-            status = PacketStatus.DRAINED;
-        } else {
-            status = progress.due() ? PacketStatus.EXPIRED : PacketStatus.OPEN;
-        }
-        boolean amountVisible = progress.closed() || seen.mine() != null;
+        // Its close is settled with its last claim; should it not be, it is drained all the same.
+        PacketStatus status = progress.claimedCount() == seen.packet().count() ? PacketStatus.DRAINED : progress.status();
         return new PacketView(
                 seen.packet(),
                 status,

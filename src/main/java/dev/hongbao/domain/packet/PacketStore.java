@@ -50,16 +50,6 @@ public final class PacketStore {
             order by c.packet desc
             """;
 
-    /** The newest of the packets that $1 sent and of the pools that $1 opened, older than $2: a few of each, through their indexes. */
-    private static final String OWN = """
-            where p.id = any (array(
-                (select id from packet where sender = $1 and id < $2 order by id desc limit $3)
-                union all
-                (select packet from pool where opener = $1 and packet < $2 order by packet desc limit $3)
-                order by 1 desc limit $3))
-            order by p.id desc
-            """;
-
     /** Drained or not: whoever may not know it is not told. */
     private static final String LUCKIEST = """
             select p.id as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
@@ -75,17 +65,8 @@ public final class PacketStore {
             + " from unnest($1::uuid[], $2::integer[]) as k(id, block)"
             + " cross join lateral (select * from packet where id = k.id limit 1) as p" + POOL;
 
-    /** Packets as $1 sees them, all in one query. What a limit of 1 encloses is looked up row by row, through an index. */
-    private static final String SEEN = "select " + PACKET + ", " + progressOf("p")
-            + ", m.slot as my_slot, m.amount as my_amount, m.at as my_at,"
-            + " l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at, l.owner as luckiest_user"
-            + " from packet as p join account as e on e.id = p.escrow"
-            + " left join lateral (select t.slot, t.amount, t.at from account as w join transfer as t on t.credit = w.id"
-            + " where w.owner = $1 and w.kind = 'wallet' and w.asset = p.asset and t.subject = p.id and t.slot is not null"
-            + " limit 1) as m on true"
-            + " left join lateral (select t.slot, t.amount, t.at, w.owner from transfer as t join account as w on w.id = t.credit"
-            + " where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0"
-            + " limit 1) as l on true" + POOL;
+    /** Packets as $1 sees them, all in one query. */
+    private static final String SEEN = seenWith("", "");
 
     private final Pool pool;
     private final @Nullable Quarantine quarantine;
@@ -101,14 +82,23 @@ public final class PacketStore {
         this.quarantine = quarantine;
     }
 
-    /** A packet's progress, at one moment. @param seed 64 hexadecimal digits; null until it is closed */
+    /**
+     * A packet's progress, at one moment.
+     *
+     * @param refund minor units that went back; 0 until it is closed, and when it is drained
+     * @param seed 64 hexadecimal digits; null until it is closed
+     */
     record Progress(
-            boolean closed,
-            boolean due,
+            PacketStatus status,
             long refund,
             int claimedCount,
             long claimedAmount,
-            @Nullable String seed) {}
+            @Nullable String seed) {
+        /** Whether nothing of it changes any more. */
+        boolean closed() {
+            return seed != null;
+        }
+    }
 
     /**
      * A packet as one user sees it.
@@ -146,9 +136,28 @@ public final class PacketStore {
                 .map(rows -> stream(rows).map(PacketRows::progress).findFirst().orElse(null));
     }
 
+    /**
+     * Packets as $1 sees them. What a limit of 1 encloses is looked up row by row, through an index.
+     *
+     * @param columns further ones, each after a comma
+     * @param joins they come from
+     */
+    static String seenWith(String columns, String joins) {
+        return "select " + PACKET + ", " + progressOf("p") + columns
+                + ", m.slot as my_slot, m.amount as my_amount, m.at as my_at,"
+                + " l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at, l.owner as luckiest_user"
+                + " from packet as p join account as e on e.id = p.escrow"
+                + " left join lateral (select t.slot, t.amount, t.at from account as w join transfer as t on t.credit = w.id"
+                + " where w.owner = $1 and w.kind = 'wallet' and w.asset = p.asset and t.subject = p.id and t.slot is not null"
+                + " limit 1) as m on true"
+                + " left join lateral (select t.slot, t.amount, t.at, w.owner from transfer as t join account as w on w.id = t.credit"
+                + " where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0"
+                + " limit 1) as l on true" + joins + POOL;
+    }
+
     private static String progressOf(String p) {
         // Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
-        return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund,"
+        return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund, p.ending,"
                         + " coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)"
                         + " as claimed_count,"
                         + " p.amount - p.refund - e.balance as claimed_amount,"
@@ -221,14 +230,28 @@ public final class PacketStore {
 
     /** A user's own packets and pools older than a packet, newest first. */
     Future<List<Seen>> ownOf(UserId user, PacketId before, int limit) {
-        return seen(OWN, Tuple.of(user.value(), before.value(), limit));
+        return seen(ownOf("$1"), Tuple.of(user.value(), before.value(), limit));
+    }
+
+    /** The newest of the packets that a user sent and of the pools that it opened, older than $2: a few of each, through their indexes. */
+    static String ownOf(String user) {
+        return """
+                where p.id = any (array(
+                    (select id from packet where sender = @user and id < $2 order by id desc limit $3)
+                    union all
+                    (select packet from pool where opener = @user and packet < $2 order by packet desc limit $3)
+                    order by 1 desc limit $3))
+                order by p.id desc
+                """
+                .replace("@user", user);
     }
 
     /** The newest packets of a group that are announced, newest first. What never fell of a rain is told by no event, and is left out. */
     Future<List<Seen>> newest(GroupId group, UserId viewer, int limit) {
         return seen(
                 "where p.group_id = $2 and not exists (select from unannounced as u where u.packet = p.id)"
-                        + " and coalesce((select has_fallen(p.opens_at, r.cancelled_at) from rain as r where r.id = $4), true)"
+                        + " and coalesce((select has_fallen(p.opens_at, r.cancelled_at)"
+                        + " and coalesce(p.closed_at >= p.opens_at, true) from rain as r where r.id = $4), true)"
                         + " order by p.id desc limit $3",
                 Tuple.of(viewer.value(), group.value(), limit, group.rain()));
     }
@@ -256,7 +279,8 @@ public final class PacketStore {
                         .toList());
     }
 
-    private <T> Future<List<T>> readable(RowSet<Row> rows, Function<Row, T> read) {
+    /** Reads rows that begin with a packet's terms; a packet whose terms cannot be read is set aside, and left out. */
+    <T> Future<List<T>> readable(RowSet<Row> rows, Function<Row, T> read) {
         List<T> all = new ArrayList<>(rows.size());
         Map<UUID, Future<Void>> unreadable = new HashMap<>();
         for (Row row : rows) {

@@ -21,13 +21,13 @@ public record PacketView(
     /**
      * What a closed packet tells.
      *
-     * @param luckiest the largest claim, ties to the earlier slot; null when time ran out before all shares were claimed
+     * @param luckiest the largest claim, ties to the earlier slot; null when it ended before all shares were claimed
      * @param seed of the split, 64 hexadecimal digits: who knows it knows every share, so it is told when no share can be claimed
      *     any more, and anybody can then recompute them
      */
     public record Ending(@Nullable Claim luckiest, String seed) {}
 
-    /** The largest claim; null until the packet is drained, and for ever when its time ran out before that. */
+    /** The largest claim; null until the packet is drained, and for ever when it ended before that. */
     public @Nullable Claim luckiest() {
         return ending == null ? null : ending.luckiest;
     }

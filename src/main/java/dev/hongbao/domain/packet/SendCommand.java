@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiresIn counted from {@code opensAt}, or from the sending; null for the configured default (24 h)
  * @param pool the campaign that pays, and what for; null when the sender's wallet pays
  * @param note of the host application's backend; empty of anybody else
+ * @param onBehalfOf the sender, when the host's backend sends for a user; null when the caller is the sender
  */
 public record SendCommand(
         GroupId group,
@@ -41,7 +42,8 @@ public record SendCommand(
         @Nullable Instant opensAt,
         @Nullable Duration expiresIn,
         @Nullable PoolTerms pool,
-        Note note) {
+        Note note,
+        @Nullable UserId onBehalfOf) {
     public SendCommand {
         recipients = List.copyOf(recipients);
     }
@@ -68,6 +70,7 @@ public record SendCommand(
         private @Nullable Duration expiresIn;
         private @Nullable PoolTerms pool;
         private Note note = Note.NONE;
+        private @Nullable UserId onBehalfOf;
 
         private Builder(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
             this.group = group;
@@ -123,6 +126,11 @@ public record SendCommand(
             return this;
         }
 
+        public Builder onBehalfOf(@Nullable UserId sender) {
+            this.onBehalfOf = sender;
+            return this;
+        }
+
         public SendCommand build() {
             return new SendCommand(
                     group,
@@ -139,7 +147,8 @@ public record SendCommand(
                     opensAt,
                     expiresIn,
                     pool,
-                    note);
+                    note,
+                    onBehalfOf);
         }
     }
 }

@@ -41,7 +41,10 @@ final class SendStatement {
     /** Whether a send is sure to be refused: its key is unused, and the wallet holds too little. */
     private static final String POOR = "select not exists (select from idempotency"
             + " where user_id = $1 and operation = 'send' and key = $2)"
-            + " and coalesce((select balance from account where owner = $1 and kind = 'wallet' and asset = $3), 0) < $4";
+            + " and coalesce((select balance from account where owner = $5 and kind = 'wallet' and asset = $3), 0) < $4";
+
+    private static final String MISSING = "select greatest(0, $3 - coalesce("
+            + "(select balance from account where owner = $1 and kind = 'wallet' and asset = $2), 0))";
 
     private final Pool pool;
     private final Shards shards;
@@ -61,13 +64,13 @@ final class SendStatement {
 
         /** What no two packets of one statement share: a plain sender's wallet, and what a campaign allows one user. */
         Object unit() {
-            return command.pool() == null ? scope.user() : List.of(sender(), scope.user());
+            return command.pool() == null ? sender() : List.of(sender(), scope.user());
         }
 
         /** Who pays: the sender, or the campaign of a pool. */
         UserId sender() {
             PoolTerms pool = command.pool();
-            return pool == null ? scope.user() : new UserId(pool.campaign().toString());
+            return pool == null ? payer(scope, command) : new UserId(pool.campaign().toString());
         }
     }
 
@@ -95,11 +98,27 @@ final class SendStatement {
             @Nullable Packet fresh,
             @Nullable Generation generation) {}
 
+    private static UserId payer(Idempotency.Scope scope, SendCommand command) {
+        return Objects.requireNonNullElse(command.onBehalfOf(), scope.user());
+    }
+
     /** Looks whether a split would be for nothing. */
-    Future<Boolean> isPoor(Idempotency.Scope scope, Asset asset, long amount) {
+    Future<Boolean> isPoor(Idempotency.Scope scope, SendCommand command) {
         return pool.preparedQuery(POOR)
-                .execute(Tuple.of(scope.user().value(), scope.key().value(), asset.code(), amount))
+                .execute(Tuple.of(
+                        scope.user().value(),
+                        scope.key().value(),
+                        command.asset().code(),
+                        command.amount(),
+                        payer(scope, command).value()))
                 .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    /** What a wallet lacks of an amount, minor units; 0 when it holds as much by now. */
+    Future<Long> missing(UserId user, Asset asset, long amount) {
+        return pool.preparedQuery(MISSING)
+                .execute(Tuple.of(user.value(), asset.code(), amount))
+                .map(rows -> rows.iterator().next().getLong(0));
     }
 
     /**

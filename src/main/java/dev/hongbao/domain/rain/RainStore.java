@@ -52,7 +52,7 @@ final class RainStore {
     private static final String FALLEN = """
             select p.id, p.opens_at, p.amount, p.closed_at is not null or p.expires_at <= now() as over
             from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet
-            where r.id = $1 and has_fallen(p.opens_at, r.cancelled_at)
+            where r.id = $1 and has_fallen(p.opens_at, r.cancelled_at) and coalesce(p.closed_at >= p.opens_at, true)
             order by p.opens_at, p.id
             """;
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Domain values as the contract's JSON, written by hand: no reflection decides what a client sees. */
 public final class Bodies {
     private static final int CLAIM_LENGTH = 256;
-    private static final int PACKET_LENGTH = 1024;
+    static final int PACKET_LENGTH = 1024;
 
     private Bodies() {}
 
@@ -142,6 +142,11 @@ public final class Bodies {
     }
 
     private static void packet(JsonText json, PacketView view) {
+        fields(json, view).endObject();
+    }
+
+    /** Leaves the object open for further fields. */
+    static JsonText fields(JsonText json, PacketView view) {
         Packet packet = view.packet();
         json.beginObject()
                 .plain("id", packet.id().toString())
@@ -170,8 +175,7 @@ public final class Bodies {
         optionalClaim(json, "mine", view.mine());
         optionalClaim(json, "luckiest", view.luckiest());
         json.plain("commitment", packet.commitment().digest());
-        json.field("seed", view.ending() == null ? null : view.ending().seed());
-        json.endObject();
+        return json.field("seed", view.ending() == null ? null : view.ending().seed());
     }
 
     static @Nullable String text(@Nullable UUID id) {

@@ -146,6 +146,13 @@ public final class DrawBodies {
         }
     }
 
+    /** One play. */
+    public static String play(Play play) {
+        JsonText json = new JsonText(PLAY_LENGTH);
+        play(json, play);
+        return json.toString();
+    }
+
     /** The plays of one request. */
     public static String plays(List<Play> plays) {
         return plays(new Page<>(plays, null), Map.of());

@@ -137,7 +137,8 @@ public final class EventText implements EventRenderer {
         return json.plain("packet", packet.id().toString())
                 .plain("sender", packet.sender().value())
                 .plain("asset", packet.asset().code())
-                .field("amount", packet.amount() - over.claimedAmount());
+                .field("amount", packet.amount() - over.claimedAmount())
+                .plain("status", over.status().wireName());
     }
 
     private static JsonText begin(EventRow row) {

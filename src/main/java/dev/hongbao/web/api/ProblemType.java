@@ -14,8 +14,8 @@ public enum ProblemType {
     DRAINED(410, "Every share is claimed", "Others were faster. GET the packet's claims to see who."),
     EXPIRED(
             410,
-            "The packet's time ran out",
-            "What was left goes back to the sender. There is nothing to claim any more."),
+            "The packet is over",
+            "Its time ran out, or it was ended early. What was left goes back to the sender: there is nothing to claim any more."),
     NOT_OPEN_YET(409, "It opens later", "Try again at its opensAt; GET the packet or the draw tells it."),
     NOT_ELIGIBLE(
             403, "Not for this user", "Ask for a token that names the packet's group, or to be named as a recipient."),
@@ -45,6 +45,7 @@ public enum ProblemType {
     REFERENCE_USED(409, "The reference names another command", "Use another reference; references are unique here."),
     ALREADY_REVERSED(409, "The transfer is reversed", "A transfer is reversed once."),
     NOT_REVERSIBLE(409, "The transfer is not of a kind that is reversed", "Deposits, withdrawals, claims and awards are."),
+    CLAIMED(409, "Somebody has claimed a share", "Close the packet instead: what is left goes back to the sender."),
 
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),
     IDEMPOTENCY_KEY_REUSED(
@@ -181,6 +182,7 @@ public enum ProblemType {
             case REFERENCE_USED -> REFERENCE_USED;
             case ALREADY_REVERSED -> ALREADY_REVERSED;
             case NOT_REVERSIBLE -> NOT_REVERSIBLE;
+            case CLAIMED -> CLAIMED;
         };
     }
 }

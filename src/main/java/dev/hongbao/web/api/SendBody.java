@@ -31,6 +31,19 @@ public final class SendBody {
      * @throws InvalidInputException where a value fits the schema but names nothing, or a recipient is named twice
      */
     public static SendCommand decode(JsonObject body) {
+        return wish(body).build();
+    }
+
+    /**
+     * The same, of the host's backend for one of its users.
+     *
+     * @param sender who sends and pays
+     */
+    public static SendCommand decode(JsonObject body, UserId sender) {
+        return wish(body).onBehalfOf(sender).build();
+    }
+
+    private static SendCommand.Builder wish(JsonObject body) {
         return SendCommand.of(
                         required(body, "group", GroupId::new),
                         required(body, "kind", PacketKind::of),
@@ -44,8 +57,7 @@ public final class SendBody {
                 .passcode(body.getString("passcode"))
                 .opensAt(optional(body, "opensAt", SendBody::instant))
                 .expiresIn(seconds(body, "expiresInSeconds"))
-                .note(LedgerBodies.note(body))
-                .build();
+                .note(LedgerBodies.note(body));
     }
 
     private static List<UserId> recipients(JsonObject body) {

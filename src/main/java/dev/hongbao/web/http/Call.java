@@ -11,6 +11,10 @@ import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.packet.PacketId;
 import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
@@ -102,9 +106,28 @@ record Call(
         return id;
     }
 
+    /** A parameter of the query; null when it is not given. */
+    @Nullable
+    String query(String name) {
+        return (String) query.get(name);
+    }
+
+    /** A time that the query names; null when it does not. */
+    @Nullable
+    Instant time(String name) {
+        String text = query(name);
+        try {
+            return text == null
+                    ? null
+                    : OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
+        } catch (DateTimeException unreadable) {
+            throw InvalidInputException.of("query/" + name, "must be a time as in RFC 3339");
+        }
+    }
+
     @Nullable
     String cursor() {
-        return (String) query.get("cursor");
+        return query("cursor");
     }
 
     int limit() {

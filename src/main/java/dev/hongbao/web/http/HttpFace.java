@@ -90,6 +90,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         wins.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new RainRoutes(services.hosted().rains()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new SupportRoutes(services.packets(), host.support()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new WebhookRoutes(host.webhooks()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new AssetRoutes(host.assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         audits.byOperation().forEach((id, route) -> routes.put(id, counted(route)));

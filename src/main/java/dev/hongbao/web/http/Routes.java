@@ -36,7 +36,6 @@ final class Routes {
                 Map.entry("listMyClaims", this::myClaims),
                 Map.entry("listMyPackets", this::myPackets),
                 Map.entry("sendPacket", this::send),
-                Map.entry("getPacket", this::view),
                 Map.entry("listClaims", this::claims));
     }
 
@@ -100,10 +99,6 @@ final class Routes {
     /** The answer to who has sent a packet, now or before. */
     static Reply sent(Packet packet) {
         return Reply.json(201, Bodies.packet(PacketView.ofNew(packet)), "Location", "/v1/packets/" + packet.id());
-    }
-
-    private Future<Reply> view(Call call) {
-        return services.packets().view(call.caller(), call.packet()).map(view -> Reply.kept(Bodies.packet(view)));
     }
 
     private Future<Reply> claims(Call call) {

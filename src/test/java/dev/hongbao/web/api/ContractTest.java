@@ -88,10 +88,7 @@ class ContractTest {
                 .isEqualTo(words(Arrays.stream(SplitAlgorithm.values())
                         .map(SplitAlgorithm::wireName)
                         .toList()));
-        assertThat(schemas.getJsonObject("Packet")
-                        .getJsonObject("properties")
-                        .getJsonObject("status")
-                        .getJsonArray("enum"))
+        assertThat(schemas.getJsonObject("PacketStatus").getJsonArray("enum"))
                 .isEqualTo(words(Arrays.stream(PacketStatus.values())
                         .map(PacketStatus::wireName)
                         .toList()));
@@ -259,7 +256,18 @@ class ContractTest {
                         "getCommand",
                         "reverseTransfer",
                         "listAuditLog",
-                        "exportAuditLog");
+                        "exportAuditLog",
+                        "listPackets",
+                        "listDraws",
+                        "getClaim",
+                        "getPlay",
+                        "cancelPacket",
+                        "closePacket",
+                        "sendPacketForUser",
+                        "listUserPackets",
+                        "listUserClaims",
+                        "listUserPlays",
+                        "depositMany");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)
@@ -271,6 +279,8 @@ class ContractTest {
                         "deposit",
                         "withdraw",
                         "sendPacket",
+                        "sendPacketForUser",
+                        "depositMany",
                         "createDraw",
                         "play",
                         "createCampaign",

@@ -1,0 +1,150 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.odds.DrawMode;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Draws and plays for the host's backend, which may see everybody's. Reads Postgres. Safe on any thread. */
+public final class DrawFiles {
+    private static final String COLUMNS = "d.id, d.definition ->> 'name' as name, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
+            + " d.closes_at, case when d.closed_at is not null then 'closed' when d.closes_at <= now() then 'closing'"
+            + " when d.opens_at > now() then 'planned' else 'open' end as status";
+
+    private static final String CLOSED = "select " + COLUMNS + " from draw as d"
+            + " where d.closed_at is not null and d.id < $1 order by d.id desc limit $2";
+
+    private static final String ALL =
+            "select " + COLUMNS + " from draw as d where d.id < $1 order by d.id desc limit $2";
+
+    /** Those that are not closed are found shard by shard. */
+    private static final String OPEN = "select " + COLUMNS + " from draw as d where d.id = any (array("
+            + "select o.id from shard as s cross join lateral (select d.id from draw as d where d.shard = s.id"
+            + " and d.closed_at is null and d.id < $1 and %s order by d.id desc limit $2) as o order by o.id desc limit $2))"
+            + " order by d.id desc";
+
+    private static final String PLAYED =
+            DrawStore.PLAY + "where y.user_id = $1 and (y.draw, y.seq) < ($2, $3) order by y.draw desc, y.seq desc limit $4";
+
+    private static final String ONE = DrawStore.PLAY + "where y.draw = $1 and y.seq = $2";
+
+    /** After every draw. */
+    private static final UUID LAST = new UUID(-1, -1);
+
+    private final Pool pool;
+    private final DrawCatalog catalog;
+
+    public DrawFiles(Pool pool, DrawCatalog catalog) {
+        this.pool = pool;
+        this.catalog = catalog;
+    }
+
+    /**
+     * Draws, newest first.
+     *
+     * @param status null for all
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<DrawSummary>> list(DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
+        DrawId before = cursor == null ? new DrawId(LAST) : DrawId.parse(cursor);
+        if (before == null) {
+            return badCursor();
+        }
+        return pool.preparedQuery(query(status))
+                .execute(Tuple.of(before.value(), limit + 1))
+                .map(rows -> Page.of(
+                        DrawStore.stream(rows).map(DrawFiles::summary).toList(),
+                        limit,
+                        draw -> draw.id().toString()));
+    }
+
+    private static String query(DrawView.@Nullable Status status) {
+        if (status == null) {
+            return ALL;
+        }
+        return switch (status) {
+            case PLANNED -> OPEN.formatted("d.opens_at > now() and d.closes_at > now()");
+            case OPEN -> OPEN.formatted("d.opens_at <= now() and d.closes_at > now()");
+            case CLOSING -> OPEN.formatted("d.closes_at <= now()");
+            case CLOSED -> CLOSED;
+        };
+    }
+
+    private static DrawSummary summary(Row row) {
+        String group = row.getString("group_id");
+        return new DrawSummary(
+                new DrawId(row.getUUID("id")),
+                row.getString("name"),
+                new UserId(row.getString("owner")),
+                group == null ? null : new GroupId(group),
+                new DrawSummary.State(
+                        DrawMode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
+                        DrawView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT))),
+                new DrawSummary.Times(
+                        DrawStore.instant(row, "created_at"),
+                        DrawStore.instant(row, "opens_at"),
+                        DrawStore.instant(row, "closes_at")));
+    }
+
+    /** A user's plays, those of the newest draw first, and of a draw the latest first; otherwise as {@link #list}. */
+    public Future<Page<Play>> playsOf(UserId user, @Nullable String cursor, int limit) {
+        UUID draw = LAST;
+        long seq = Long.MAX_VALUE;
+        if (cursor != null) {
+            int dot = cursor.indexOf('.');
+            DrawId named = dot < 0 ? null : DrawId.parse(cursor.substring(0, dot));
+            if (named == null || !cursor.substring(dot + 1).matches("[0-9]{1,18}")) {
+                return badCursor();
+            }
+            draw = named.value();
+            seq = Long.parseLong(cursor.substring(dot + 1));
+        }
+        return pool.preparedQuery(PLAYED)
+                .execute(Tuple.of(user.value(), draw, seq, limit + 1))
+                .map(rows -> Page.of(
+                        DrawStore.stream(rows).toList(),
+                        limit,
+                        row -> row.getUUID("draw") + "." + row.getLong("seq")))
+                .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next())));
+    }
+
+    /** One play, settled; refused with NOT_FOUND. */
+    public Future<Play> play(DrawId draw, long seq) {
+        return pool.preparedQuery(ONE)
+                .execute(Tuple.of(draw.value(), seq))
+                .compose(rows -> plays(DrawStore.stream(rows).toList()))
+                .compose(plays -> plays.isEmpty()
+                        ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such play."))
+                        : Future.succeededFuture(plays.get(0)));
+    }
+
+    /** Those of a draw that cannot be read are left out: it is set aside. */
+    private Future<List<Play>> plays(List<Row> rows) {
+        List<DrawId> draws =
+                rows.stream().map(row -> new DrawId(row.getUUID("draw"))).distinct().toList();
+        return catalog.findAll(draws).map(found -> rows.stream().flatMap(row -> play(found, row)).toList());
+    }
+
+    private static Stream<Play> play(Map<DrawId, Draw> draws, Row row) {
+        Draw draw = draws.get(new DrawId(row.getUUID("draw")));
+        return draw == null ? Stream.empty() : Stream.of(DrawStore.play(draw, row));
+    }
+
+    private static <T> Future<T> badCursor() {
+        return Future.failedFuture(
+                new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+    }
+}

@@ -1,0 +1,143 @@
+package dev.hongbao.domain.ledger;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.engine.postgres.Transactions;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Money into many wallets by one request: all of it or nothing, in one statement, so that a host that repeats the request never has to
+ * find out which half was done. Safe on any thread.
+ */
+public final class Deposits {
+    /** In one request. Their ids are the first one's and those that follow it: ten bits of it are theirs. */
+    public static final int MOST = 1_000;
+
+    private static final int ID_BITS = 10;
+
+    private static final String DEPOSIT =
+            "select verdict, first, place, transfers, at from deposit_all($1, $2, $3, $4, $5, $6, $7, $8)";
+
+    private static final String DONE =
+            "select t.id, t.at from unnest($1::uuid[]) with ordinality as g(subject, n)"
+                    + " cross join lateral (select id, at from transfer where subject = g.subject limit 1) as t order by g.n";
+
+    private final Pool pool;
+
+    public Deposits(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * One of them. A user may be named more than once.
+     *
+     * @param amount minor units
+     * @param reference the host's own name for it, 1 to 64 visible ASCII characters; null for none
+     */
+    public record Deposit(UserId user, Asset asset, long amount, @Nullable String reference) {
+        public Deposit {
+            Amount.check(amount);
+        }
+
+        private String wish() {
+            return user + " " + asset + " " + amount + " " + (reference == null ? "" : reference);
+        }
+    }
+
+    /**
+     * Moves the money in. Idempotent by (actor, key); a repetition gets the first answer.
+     *
+     * @param actor who asked for it, for the books
+     * @param deposits 1 to {@link #MOST}
+     * @return the wallets' entries, in order; refused with IDEMPOTENCY_KEY_REUSED, or with BALANCE_LIMIT for all when one would leave the
+     *     ledger's range
+     */
+    public Future<List<WalletEntry>> deposit(UserId actor, List<Deposit> deposits, IdempotencyKey key) {
+        String wish = deposits.stream().map(Deposit::wish).collect(Collectors.joining("\n"));
+        var scope = new Idempotency.Scope(actor, "deposits", key, wish);
+        UUID first = first(UuidCreator.getTimeOrderedEpoch());
+        return Transactions.statement(
+                        () -> pool.preparedQuery(DEPOSIT).execute(parameters(ids(first, deposits.size()), scope, deposits)))
+                .compose(rows -> answer(deposits, rows.iterator().next()));
+    }
+
+    private static UUID first(UUID random) {
+        return new UUID(random.getMostSignificantBits(), random.getLeastSignificantBits() >>> ID_BITS << ID_BITS);
+    }
+
+    private static UUID[] ids(UUID first, int size) {
+        return IntStream.range(0, size)
+                .mapToObj(n -> new UUID(first.getMostSignificantBits(), first.getLeastSignificantBits() + n))
+                .toArray(UUID[]::new);
+    }
+
+    private static Tuple parameters(UUID[] ids, Idempotency.Scope scope, List<Deposit> deposits) {
+        return Tuple.tuple()
+                .addArrayOfUUID(ids)
+                .addString(scope.user().value())
+                .addArrayOfString(deposits.stream().map(one -> one.user.value()).toArray(String[]::new))
+                .addArrayOfString(deposits.stream().map(one -> one.asset.code()).toArray(String[]::new))
+                .addArrayOfLong(deposits.stream().map(Deposit::amount).toArray(Long[]::new))
+                .addArrayOfString(deposits.stream().map(Deposit::reference).toArray(String[]::new))
+                .addString(scope.key().value())
+                .addBuffer(Buffer.buffer(scope.fingerprint()));
+    }
+
+    private Future<List<WalletEntry>> answer(List<Deposit> deposits, Row row) {
+        Verdict verdict = Verdict.of(row.getString("verdict"));
+        return switch (verdict) {
+            case DONE -> {
+                Instant at = row.getOffsetDateTime("at").toInstant();
+                Long[] transfers = row.getArrayOfLongs("transfers");
+                List<WalletEntry> entries = new ArrayList<>(transfers.length);
+                for (int n = 0; n < transfers.length; n++) {
+                    entries.add(entry(deposits.get(n), transfers[n], at));
+                }
+                yield Future.succeededFuture(entries);
+            }
+            case REPLAYED -> replayed(deposits, row.getUUID("first"));
+            case BEYOND ->
+                Future.failedFuture(new RefusedException(
+                        Refusal.BALANCE_LIMIT,
+                        "With #/deposits/" + (row.getInteger("place") - 1)
+                                + " the asset's total would leave the ledger's range. Nothing was deposited."));
+            default -> Future.failedFuture(verdict.refusal());
+        };
+    }
+
+    private Future<List<WalletEntry>> replayed(List<Deposit> deposits, UUID first) {
+        return pool.preparedQuery(DONE)
+                .execute(Tuple.tuple().addArrayOfUUID(ids(first, deposits.size())))
+                .map(rows -> {
+                    List<WalletEntry> entries = new ArrayList<>(deposits.size());
+                    rows.forEach(row -> entries.add(entry(
+                            deposits.get(entries.size()),
+                            row.getLong("id"),
+                            row.getOffsetDateTime("at").toInstant())));
+                    return entries;
+                });
+    }
+
+    private static WalletEntry entry(Deposit deposit, long transfer, Instant at) {
+        return new WalletEntry(
+                transfer,
+                TransferKind.DEPOSIT,
+                new WalletEntry.Change(true, deposit.asset, deposit.amount),
+                WalletEntry.Subject.NONE,
+                at);
+    }
+}

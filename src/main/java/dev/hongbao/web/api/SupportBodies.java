@@ -1,0 +1,114 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.DrawSummary;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Deposits.Deposit;
+import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.packet.FiledPacket;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the host's backend reads of all users, and does for many, as the contract's JSON. */
+public final class SupportBodies {
+    private static final int DRAW_LENGTH = 320;
+    private static final int TRANSFER_LENGTH = 256;
+
+    private SupportBodies() {}
+
+    public static String packet(FiledPacket packet) {
+        JsonText json = new JsonText(Bodies.PACKET_LENGTH);
+        packet(json, packet);
+        return json.toString();
+    }
+
+    public static String packets(Page<FiledPacket> page) {
+        return Bodies.page(page, Bodies.PACKET_LENGTH, SupportBodies::packet)
+                .endObject()
+                .toString();
+    }
+
+    private static void packet(JsonText json, FiledPacket packet) {
+        FiledPacket.File file = packet.file();
+        Bodies.fields(json, packet.view())
+                .name("file")
+                .beginObject()
+                .field("held", file.held())
+                .field("refunded", file.refunded())
+                .name("recipients")
+                .beginArray();
+        packet.view().packet().recipients().stream()
+                .map(UserId::value)
+                .sorted()
+                .forEach(user -> json.raw("\"" + user + "\""));
+        json.endArray()
+                .field("sentBy", text(file.sentBy()))
+                .field("closedAt", time(file.closedAt()))
+                .field("endedBy", text(file.endedBy()))
+                .endObject()
+                .endObject();
+    }
+
+    private static @Nullable String text(@Nullable UserId user) {
+        return user == null ? null : user.value();
+    }
+
+    private static @Nullable String time(@Nullable Instant moment) {
+        return moment == null ? null : moment.toString();
+    }
+
+    public static String draws(Page<DrawSummary> page) {
+        return Bodies.page(page, DRAW_LENGTH, SupportBodies::draw).endObject().toString();
+    }
+
+    private static void draw(JsonText json, DrawSummary draw) {
+        json.beginObject()
+                .plain("id", draw.id().toString())
+                .field("name", draw.name())
+                .plain("owner", draw.owner().value())
+                .field("group", draw.group() == null ? null : draw.group().value())
+                .plain("mode", draw.state().mode().wireName())
+                .plain("status", draw.state().status().name().toLowerCase(Locale.ROOT))
+                .plain("createdAt", draw.times().createdAt().toString())
+                .plain("opensAt", draw.times().opensAt().toString())
+                .plain("closesAt", draw.times().closesAt().toString())
+                .endObject();
+    }
+
+    /** The deposits that a body asks for, which fits the contract's {@code DepositBatch} schema. */
+    public static List<Deposit> deposits(JsonObject body) {
+        JsonArray wishes = body.getJsonArray("deposits");
+        List<Deposit> deposits = new ArrayList<>(wishes.size());
+        for (int i = 0; i < wishes.size(); i++) {
+            JsonObject wish = wishes.getJsonObject(i);
+            String user = wish.getString("user");
+            if (!UserId.isValid(user)) {
+                throw InvalidInputException.of("#/deposits/" + i + "/user", "must be a user id");
+            }
+            deposits.add(new Deposit(
+                    new UserId(user),
+                    new Asset(wish.getString("asset")),
+                    wish.getLong("amount"),
+                    wish.getString("reference")));
+        }
+        return deposits;
+    }
+
+    /** The entries of deposits, in order. */
+    public static String deposited(List<WalletEntry> entries) {
+        JsonText json = new JsonText(TRANSFER_LENGTH * (entries.size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        entries.forEach(entry -> Bodies.transfer(json, entry));
+        return json.endArray().endObject().toString();
+    }
+}

@@ -1,0 +1,139 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.DrawView;
+import dev.hongbao.domain.packet.PacketFilter;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PacketStatus;
+import dev.hongbao.web.api.Bodies;
+import dev.hongbao.web.api.DrawBodies;
+import dev.hongbao.web.api.SendBody;
+import dev.hongbao.web.api.SupportBodies;
+import io.vertx.core.Future;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The calls with which the host's backend looks after all users; and the view of a packet, which is another one for it. Only on its loop. */
+final class SupportRoutes {
+    private final PacketService packets;
+    private final HostServices.Support support;
+
+    SupportRoutes(PacketService packets, HostServices.Support support) {
+        this.packets = packets;
+        this.support = support;
+    }
+
+    /** By {@code operationId}. */
+    Map<String, Route> byOperation() {
+        return Map.ofEntries(
+                Map.entry("getPacket", this::packet),
+                Map.entry("listPackets", this::list),
+                Map.entry("listUserPackets", this::packetsOfUser),
+                Map.entry("listUserClaims", this::claimsOfUser),
+                Map.entry("listUserPlays", this::playsOfUser),
+                Map.entry("getClaim", this::claim),
+                Map.entry("getPlay", this::play),
+                Map.entry("listDraws", this::draws),
+                Map.entry("sendPacketForUser", this::send),
+                Map.entry("cancelPacket", this::cancel),
+                Map.entry("closePacket", this::close),
+                Map.entry("depositMany", this::deposit));
+    }
+
+    private Future<Reply> packet(Call call) {
+        return call.caller().role() == Role.SERVICE
+                ? support.packets().find(call.packet()).map(filed -> Reply.kept(SupportBodies.packet(filed)))
+                : packets.view(call.caller(), call.packet()).map(view -> Reply.kept(Bodies.packet(view)));
+    }
+
+    private Future<Reply> list(Call call) {
+        String group = call.query("group");
+        String sender = call.query("sender");
+        PacketFilter filter = new PacketFilter(
+                group == null ? null : new GroupId(group),
+                sender == null ? null : new UserId(sender),
+                status(PacketStatus.class, call),
+                call.time("from"),
+                call.time("to"));
+        return support.packets()
+                .list(filter, call.cursor(), call.limit())
+                .map(page -> Reply.json(200, SupportBodies.packets(page)));
+    }
+
+    private static <E extends Enum<E>> @Nullable E status(Class<E> type, Call call) {
+        String name = call.query("status");
+        return name == null ? null : Enum.valueOf(type, name.toUpperCase(Locale.ROOT));
+    }
+
+    private Future<Reply> packetsOfUser(Call call) {
+        return support.packets()
+                .ofUser(call.user(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, SupportBodies.packets(page)));
+    }
+
+    private Future<Reply> claimsOfUser(Call call) {
+        return packets.claimsOf(call.user(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, Bodies.ownClaims(page)));
+    }
+
+    private Future<Reply> playsOfUser(Call call) {
+        return support.draws()
+                .playsOf(call.user(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, DrawBodies.plays(page)));
+    }
+
+    private Future<Reply> claim(Call call) {
+        return support.packets()
+                .claim(call.packet(), Math.toIntExact(number(call, "slot")))
+                .map(claim -> Reply.json(200, Bodies.claim(claim)));
+    }
+
+    private Future<Reply> play(Call call) {
+        return support.draws()
+                .play(call.draw(), number(call, "seq"))
+                .map(play -> Reply.json(200, DrawBodies.play(play)));
+    }
+
+    private static long number(Call call, String name) {
+        try {
+            return Long.parseLong(Objects.requireNonNull(call.path().get(name)));
+        } catch (NumberFormatException malformed) {
+            throw InvalidInputException.of("path/" + name, "must be a number");
+        }
+    }
+
+    private Future<Reply> draws(Call call) {
+        return support.draws()
+                .list(status(DrawView.Status.class, call), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, SupportBodies.draws(page)));
+    }
+
+    private Future<Reply> send(Call call) {
+        return packets.send(call.caller(), SendBody.decode(call.requiredBody(), call.user()), call.requiredKey())
+                .map(Routes::sent);
+    }
+
+    private Future<Reply> cancel(Call call) {
+        return ended(call, support.closing().cancel(call.packet(), call.caller().user()));
+    }
+
+    private Future<Reply> close(Call call) {
+        return ended(call, support.closing().close(call.packet(), call.caller().user()));
+    }
+
+    private Future<Reply> ended(Call call, Future<Void> ending) {
+        return ending.compose(done -> support.packets().find(call.packet()))
+                .map(filed -> Reply.json(200, SupportBodies.packet(filed)));
+    }
+
+    private Future<Reply> deposit(Call call) {
+        return support.deposits()
+                .deposit(call.caller().user(), SupportBodies.deposits(call.requiredBody()), call.requiredKey())
+                .map(entries -> Reply.json(201, SupportBodies.deposited(entries)));
+    }
+}
