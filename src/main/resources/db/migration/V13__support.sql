@@ -6,14 +6,15 @@ create index packet_ended_early on packet (id) where ending is not null;
 
 -- Deposits of one request: all or none.
 --
--- Takes the ids of their commands; who asked for it; of each its user, asset, amount and the host's reference, null for none; the
+-- Takes the ids of their commands; who asked for it; of each its user, asset, amount and the host's
+-- reference and reason, null for none; the
 -- request's idempotency key and fingerprint. The first command's id is what the key stands for. Returns a verdict, and
 -- 'done'      the transfers and their time, in order
 -- 'replayed'  the first command of then
 -- 'reused'    the key was used for another request; nothing is changed
 -- 'beyond'    from this one on (from 1) the asset's total would leave the ledger's range; nothing is changed
 create function deposit_all(
-    ids uuid[], of_actor text, users text[], assets text[], amounts bigint[], refs text[], of_key text, of_fingerprint bytea,
+    ids uuid[], of_actor text, users text[], assets text[], amounts bigint[], refs text[], reasons text[], of_key text, of_fingerprint bytea,
     out verdict text, out first uuid, out place integer, out transfers bigint[], out at timestamptz)
     language plpgsql
     -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
@@ -60,8 +61,8 @@ begin
         return;
     end if;
 
-    insert into command (id, actor, key, reference)
-    select g.id, of_actor, of_key, g.ref from unnest(ids, refs) as g(id, ref);
+    insert into command (id, operation, actor, role, key, reference, reason)
+    select g.id, 'deposit', of_actor, 'service', of_key, g.ref, g.reason from unnest(ids, refs, reasons) as g(id, ref, reason);
 
     with moved as (
         insert into transfer (subject, debit, credit, amount, kind)

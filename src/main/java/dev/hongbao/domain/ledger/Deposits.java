@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Money into many wallets by one request: all of it or nothing, in one statement, so that a host that repeats the request never has to
@@ -30,49 +29,53 @@ public final class Deposits {
     private static final int ID_BITS = 10;
 
     private static final String DEPOSIT =
-            "select verdict, first, place, transfers, at from deposit_all($1, $2, $3, $4, $5, $6, $7, $8)";
+            "select verdict, first, place, transfers, at from deposit_all($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
     private static final String DONE =
             "select t.id, t.at from unnest($1::uuid[]) with ordinality as g(subject, n)"
                     + " cross join lateral (select id, at from transfer where subject = g.subject limit 1) as t order by g.n";
 
     private final Pool pool;
+    private final Assets assets;
 
-    public Deposits(Pool pool) {
+    public Deposits(Pool pool, Assets assets) {
         this.pool = pool;
+        this.assets = assets;
     }
 
     /**
      * One of them. A user may be named more than once.
      *
      * @param amount minor units
-     * @param reference the host's own name for it, 1 to 64 visible ASCII characters; null for none
+     * @param note of the host application's backend
      */
-    public record Deposit(UserId user, Asset asset, long amount, @Nullable String reference) {
+    public record Deposit(UserId user, Asset asset, long amount, Note note) {
         public Deposit {
             Amount.check(amount);
         }
 
         private String wish() {
-            return user + " " + asset + " " + amount + " " + (reference == null ? "" : reference);
+            return user + " " + asset + " " + amount + note.wish();
         }
     }
 
     /**
      * Moves the money in. Idempotent by (actor, key); a repetition gets the first answer.
      *
-     * @param actor who asked for it, for the books
+     * @param origin who asks for it
      * @param deposits 1 to {@link #MOST}
-     * @return the wallets' entries, in order; refused with IDEMPOTENCY_KEY_REUSED, or with BALANCE_LIMIT for all when one would leave the
-     *     ledger's range
+     * @return the wallets' entries, in order; refused, all of them, with IDEMPOTENCY_KEY_REUSED, UNKNOWN_ASSET, REFERENCE_USED, or
+     *     with BALANCE_LIMIT when one would leave the ledger's range
      */
-    public Future<List<WalletEntry>> deposit(UserId actor, List<Deposit> deposits, IdempotencyKey key) {
+    public Future<List<WalletEntry>> deposit(Origin origin, List<Deposit> deposits, IdempotencyKey key) {
         String wish = deposits.stream().map(Deposit::wish).collect(Collectors.joining("\n"));
-        var scope = new Idempotency.Scope(actor, "deposits", key, wish);
+        var scope = new Idempotency.Scope(origin.actor(), "deposits", key, wish, origin);
         UUID first = first(UuidCreator.getTimeOrderedEpoch());
-        return Transactions.statement(
-                        () -> pool.preparedQuery(DEPOSIT).execute(parameters(ids(first, deposits.size()), scope, deposits)))
-                .compose(rows -> answer(deposits, rows.iterator().next()));
+        return Future.all(deposits.stream().map(Deposit::asset).distinct().map(assets::require).toList())
+                .compose(known -> Transactions.statement(() ->
+                        pool.preparedQuery(DEPOSIT).execute(parameters(ids(first, deposits.size()), scope, deposits))))
+                .compose(rows -> answer(deposits, ids(first, deposits.size()), rows.iterator().next()))
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
 
     private static UUID first(UUID random) {
@@ -92,12 +95,13 @@ public final class Deposits {
                 .addArrayOfString(deposits.stream().map(one -> one.user.value()).toArray(String[]::new))
                 .addArrayOfString(deposits.stream().map(one -> one.asset.code()).toArray(String[]::new))
                 .addArrayOfLong(deposits.stream().map(Deposit::amount).toArray(Long[]::new))
-                .addArrayOfString(deposits.stream().map(Deposit::reference).toArray(String[]::new))
+                .addArrayOfString(deposits.stream().map(one -> one.note.reference()).toArray(String[]::new))
+                .addArrayOfString(deposits.stream().map(one -> one.note.reason()).toArray(String[]::new))
                 .addString(scope.key().value())
                 .addBuffer(Buffer.buffer(scope.fingerprint()));
     }
 
-    private Future<List<WalletEntry>> answer(List<Deposit> deposits, Row row) {
+    private Future<List<WalletEntry>> answer(List<Deposit> deposits, UUID[] ids, Row row) {
         Verdict verdict = Verdict.of(row.getString("verdict"));
         return switch (verdict) {
             case DONE -> {
@@ -105,7 +109,7 @@ public final class Deposits {
                 Long[] transfers = row.getArrayOfLongs("transfers");
                 List<WalletEntry> entries = new ArrayList<>(transfers.length);
                 for (int n = 0; n < transfers.length; n++) {
-                    entries.add(entry(deposits.get(n), transfers[n], at));
+                    entries.add(entry(deposits.get(n), ids[n], transfers[n], at));
                 }
                 yield Future.succeededFuture(entries);
             }
@@ -120,24 +124,27 @@ public final class Deposits {
     }
 
     private Future<List<WalletEntry>> replayed(List<Deposit> deposits, UUID first) {
+        UUID[] ids = ids(first, deposits.size());
         return pool.preparedQuery(DONE)
-                .execute(Tuple.tuple().addArrayOfUUID(ids(first, deposits.size())))
+                .execute(Tuple.tuple().addArrayOfUUID(ids))
                 .map(rows -> {
                     List<WalletEntry> entries = new ArrayList<>(deposits.size());
                     rows.forEach(row -> entries.add(entry(
                             deposits.get(entries.size()),
+                            ids[entries.size()],
                             row.getLong("id"),
                             row.getOffsetDateTime("at").toInstant())));
                     return entries;
                 });
     }
 
-    private static WalletEntry entry(Deposit deposit, long transfer, Instant at) {
+    private static WalletEntry entry(Deposit deposit, UUID command, long transfer, Instant at) {
         return new WalletEntry(
                 transfer,
                 TransferKind.DEPOSIT,
                 new WalletEntry.Change(true, deposit.asset, deposit.amount),
                 WalletEntry.Subject.NONE,
+                new WalletEntry.Books(command, deposit.note, null, null),
                 at);
     }
 }

@@ -148,9 +148,9 @@ public final class DrawBodies {
 
     /** One play. */
     public static String play(Play play) {
-        JsonText json = new JsonText(PLAY_LENGTH);
-        play(json, play);
-        return json.toString();
+        JsonText json = new JsonText(PLAY_LENGTH).beginObject();
+        fields(json, play);
+        return json.endObject().toString();
     }
 
     /** The plays of one request. */

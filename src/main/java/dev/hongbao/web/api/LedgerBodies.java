@@ -38,7 +38,7 @@ public final class LedgerBodies {
         return Bodies.page(page, LENGTH, LedgerBodies::transfer).endObject().toString();
     }
 
-    private static void transfer(JsonText json, WalletEntry entry) {
+    static void transfer(JsonText json, WalletEntry entry) {
         WalletEntry.Books books = entry.books();
         Bodies.transfer(json, entry);
         json.field("command", Bodies.text(books.command()))

@@ -1,5 +1,6 @@
 package dev.hongbao.web.api;
 
+import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
@@ -97,9 +98,17 @@ public final class SupportBodies {
                     new UserId(user),
                     new Asset(wish.getString("asset")),
                     wish.getLong("amount"),
-                    wish.getString("reference")));
+                    note(wish, i)));
         }
         return deposits;
+    }
+
+    private static Note note(JsonObject wish, int i) {
+        try {
+            return new Note(wish.getString("reference"), wish.getString("reason"));
+        } catch (IllegalArgumentException wrong) {
+            throw InvalidInputException.of("#/deposits/" + i + "/reason", "is not allowed: " + wrong.getMessage());
+        }
     }
 
     /** The entries of deposits, in order. */
@@ -108,7 +117,7 @@ public final class SupportBodies {
                 .beginObject()
                 .name("items")
                 .beginArray();
-        entries.forEach(entry -> Bodies.transfer(json, entry));
+        entries.forEach(entry -> LedgerBodies.transfer(json, entry));
         return json.endArray().endObject().toString();
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
@@ -84,7 +85,7 @@ final class SupportRoutes {
     private Future<Reply> playsOfUser(Call call) {
         return support.draws()
                 .playsOf(call.user(), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, DrawBodies.plays(page)));
+                .map(page -> Reply.json(200, DrawBodies.plays(page, Map.of())));
     }
 
     private Future<Reply> claim(Call call) {
@@ -133,7 +134,7 @@ final class SupportRoutes {
 
     private Future<Reply> deposit(Call call) {
         return support.deposits()
-                .deposit(call.caller().user(), SupportBodies.deposits(call.requiredBody()), call.requiredKey())
+                .deposit(Origin.of(call.caller()), SupportBodies.deposits(call.requiredBody()), call.requiredKey())
                 .map(entries -> Reply.json(201, SupportBodies.deposited(entries)));
     }
 }

@@ -119,8 +119,7 @@ final class FaceServer implements AutoCloseable {
                                                 null,
                                                 null,
                                                 null,
-                                                new Services.Hosted(null, null, null, null, null),
- null),
+                                                new Services.Hosted(null, null, null, null, null)),
                                         new HostServices(
                                                 null,
                                                 null,
@@ -130,7 +129,7 @@ final class FaceServer implements AutoCloseable {
                                                         null,
                                                         new AuditLog(rows -> Future.succeededFuture(), meters),
                                                         null),
- null),
+                                                null),
                                         NO_SOCKETS,
                                         Future::succeededFuture)),
                                 ports::add),
