@@ -22,11 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param fallen all drops that fell, in no order
  */
 public record RainEvidence(
-        Terms terms,
-        String seed,
-        @Nullable Instant cancelledAt,
-        End end,
-        List<Drop> fallen) implements Proof {
+        Terms terms, String seed, @Nullable Instant cancelledAt, End end, List<Drop> fallen) implements Proof {
     /**
      * A rain as it was made.
      *

@@ -83,8 +83,9 @@ public final class RainService {
         return catalog.find(id)
                 .compose(RainService::orNotFound)
                 .compose(rain -> caller.role() == Role.SERVICE || rain.isFor(caller)
-                        ? known(id).compose(view -> store.caught(List.of(id), caller.user())
-                                .map(mine -> view.caughtBy(mine.getOrDefault(id, List.of()))))
+                        ? known(id)
+                                .compose(view -> store.caught(List.of(id), caller.user())
+                                        .map(mine -> view.caughtBy(mine.getOrDefault(id, List.of()))))
                         : Future.failedFuture(new RefusedException(
                                 Refusal.NOT_ELIGIBLE, "This rain is for groups that your token does not name.")));
     }
@@ -131,7 +132,8 @@ public final class RainService {
                 ? Future.succeededFuture(views)
                 : store.caught(begun, user)
                         .map(mine -> views.stream()
-                                .map(view -> view.caughtBy(mine.getOrDefault(view.rain().id(), List.of())))
+                                .map(view -> view.caughtBy(
+                                        mine.getOrDefault(view.rain().id(), List.of())))
                                 .toList());
     }
 

@@ -77,7 +77,8 @@ public final class Reconciliation {
         return pool.withConnection(connection -> connection
                         .query("begin isolation level repeatable read read only")
                         .execute()
-                        // The checks read whole tables, also right after a burst that no statistics know of yet: then the
+                        // The checks read whole tables, also right after a burst that no statistics know of yet: then
+                        // the
                         // planner would take nested loops over millions of rows for cheap.
                         .compose(begun -> connection
                                 .query("set local enable_nestloop = off; set local work_mem = '64MB'")

@@ -19,7 +19,8 @@ final class WebhookRoutes {
         return Map.of(
                 "createWebhook", this::create,
                 "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, WebhookBodies.webhooks(all))),
-                "getWebhook", call -> webhooks.find(call.webhook()).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
+                "getWebhook",
+                        call -> webhooks.find(call.webhook()).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
                 "deleteWebhook", call -> webhooks.delete(call.webhook()).map(done -> Reply.of(204, "", "")),
                 "rotateWebhookSecret", this::rotate,
                 "listWebhookDeliveries", this::deliveries,

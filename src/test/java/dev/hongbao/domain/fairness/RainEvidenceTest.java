@@ -55,11 +55,13 @@ class RainEvidenceTest {
         int drops = vector.getInteger("drops");
         long budget = vector.getLong("budget");
         JsonArray fallen = new JsonArray();
-        moments(vector).stream().limit(vector.getInteger("fallen")).forEach(moment -> fallen.add(new JsonObject()
-                .put("packet", new UUID(7, fallen.size()).toString())
-                .put("at", Instant.ofEpochMilli(moment).toString())
-                .put("amount", budget / drops + (fallen.size() < budget % drops ? 1 : 0))
-                .put("over", true)));
+        moments(vector).stream()
+                .limit(vector.getInteger("fallen"))
+                .forEach(moment -> fallen.add(new JsonObject()
+                        .put("packet", new UUID(7, fallen.size()).toString())
+                        .put("at", Instant.ofEpochMilli(moment).toString())
+                        .put("amount", budget / drops + (fallen.size() < budget % drops ? 1 : 0))
+                        .put("over", true)));
         return vector.copy()
                 .put("name", "除夕")
                 .put("status", "ended")
@@ -127,19 +129,25 @@ class RainEvidenceTest {
                 forgery("another rain", rain -> rain.put("id", new UUID(1, 1).toString())),
                 forgery("another start", rain -> rain.put("startsAt", "2026-02-17T11:59:59Z")),
                 forgery("another last moment", rain -> rain.put("lastAt", "2026-02-17T12:00:07Z")),
-                forgery("a moment that was moved", rain -> drop(rain, 3)
-                        .put(
-                                "at",
-                                Instant.parse(drop(rain, 3).getString("at"))
-                                        .plusMillis(1)
-                                        .toString())),
-                forgery("a moment that was moved by a microsecond", rain -> drop(rain, 3)
-                        .put(
-                                "at",
-                                Instant.parse(drop(rain, 3).getString("at"))
-                                        .plusNanos(1000)
-                                        .toString())),
-                forgery("a drop that is left out", rain -> rain.getJsonArray("fallen").remove(7)),
+                forgery(
+                        "a moment that was moved",
+                        rain -> drop(rain, 3)
+                                .put(
+                                        "at",
+                                        Instant.parse(drop(rain, 3).getString("at"))
+                                                .plusMillis(1)
+                                                .toString())),
+                forgery(
+                        "a moment that was moved by a microsecond",
+                        rain -> drop(rain, 3)
+                                .put(
+                                        "at",
+                                        Instant.parse(drop(rain, 3).getString("at"))
+                                                .plusNanos(1000)
+                                                .toString())),
+                forgery(
+                        "a drop that is left out",
+                        rain -> rain.getJsonArray("fallen").remove(7)),
                 forgery(
                         "a drop in another's place",
                         rain -> rain.getJsonArray("fallen").getList().set(6, drop(rain, 7))),
@@ -208,8 +216,8 @@ class RainEvidenceTest {
                 .isInstanceOf(InvalidInputException.class)
                 .satisfies(thrown -> assertThat(((InvalidInputException) thrown).faults())
                         .singleElement()
-                        .satisfies(fault ->
-                                assertThat(fault.pointer() + " " + fault.detail()).contains(reason)));
+                        .satisfies(fault -> assertThat(fault.pointer() + " " + fault.detail())
+                                .contains(reason)));
         assertThatThrownBy(() -> read(text)).as("without %s", field).isInstanceOf(InvalidInputException.class);
     }
 

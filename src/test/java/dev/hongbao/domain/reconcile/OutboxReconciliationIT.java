@@ -91,7 +91,8 @@ class OutboxReconciliationIT {
         String removed = "update outbox_state set floor = (select max(n) from outbox); delete from outbox where type in"
                 + " ('campaign.created', 'rain.created', 'draw.closed', 'packet.sent')";
 
-        assertThat(new ForgedBooks(servers, List.of()).found(removed, OutboxChecks.ALL)).isEmpty();
+        assertThat(new ForgedBooks(servers, List.of()).found(removed, OutboxChecks.ALL))
+                .isEmpty();
     }
 
     @ParameterizedTest

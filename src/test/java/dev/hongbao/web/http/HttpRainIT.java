@@ -189,7 +189,8 @@ class HttpRainIT extends TestServerClient {
         JsonObject everybodys = definition("{\"public\": true, \"durationSeconds\": 600}");
         everybodys.remove("groups");
         money("shop", "deposits", 90, "everybodys", 201);
-        String open = json(post(null, "/v1/rains", "everybodys", everybodys), 201).getString("id");
+        String open =
+                json(post(null, "/v1/rains", "everybodys", everybodys), 201).getString("id");
         create("{\"groups\": [\"uncles-" + group + "\"]}");
         JsonObject over = create("{\"durationSeconds\": 3600}");
         json(send(builder(null, path(over) + "/cancel").POST(BodyPublishers.noBody())), 202);
@@ -198,7 +199,10 @@ class HttpRainIT extends TestServerClient {
         // When, Then the members find theirs, the earliest first
         List<JsonObject> anns = current("ann", group);
         assertThat(anns).extracting(each -> each.getString("id")).containsExactly(falling, open, planned);
-        assertThat(anns).extracting(each -> each.getString("status")).startsWith("falling").endsWith("planned");
+        assertThat(anns)
+                .extracting(each -> each.getString("status"))
+                .startsWith("falling")
+                .endsWith("planned");
         assertThat(objects(anns.get(0).getJsonArray("mine"))).containsExactly(caught);
         assertThat(anns.get(0).getLong("firstTapWithin")).isEqualTo(100);
         assertThat(anns.get(0).getJsonObject("caught").getInteger("count")).isEqualTo(1);
@@ -207,16 +211,25 @@ class HttpRainIT extends TestServerClient {
             assertThat(each.getValue("seed")).isNull();
             assertThat(each.containsKey("fallen")).isFalse();
         });
-        assertThat(current("ben", "aunts-" + group)).extracting(each -> each.getString("id"))
+        assertThat(current("ben", "aunts-" + group))
+                .extracting(each -> each.getString("id"))
                 .containsExactly(falling, open, planned);
         assertThat(current("ben", group).get(0).getJsonArray("mine")).isEmpty();
 
         // Then strangers find what is for everybody, and nothing of a group that is not theirs
-        assertThat(current("eve", "strangers")).extracting(each -> each.getString("id")).containsExactly(open);
+        assertThat(current("eve", "strangers"))
+                .extracting(each -> each.getString("id"))
+                .containsExactly(open);
         assertProblem(
-                send(builder("eve", "strangers", "/v1/groups/" + group + "/rains").GET()), 403, "not-eligible");
+                send(builder("eve", "strangers", "/v1/groups/" + group + "/rains")
+                        .GET()),
+                403,
+                "not-eligible");
         assertProblem(
-                send(builder("eve", "strangers", "/v1/groups/rain:" + falling + "/rains").GET()), 403, "not-eligible");
+                send(builder("eve", "strangers", "/v1/groups/rain:" + falling + "/rains")
+                        .GET()),
+                403,
+                "not-eligible");
         assertProblem(get("ann", "/v1/groups/no group/rains".replace(" ", "%20")), 400, "invalid-request");
         assertThat(items(get("ann", "/v1/groups/rain:" + falling + "/rains")))
                 .extracting(each -> each.getString("id"))
