@@ -61,6 +61,8 @@ begin
                      case i.kind when 'return' then (select d.shard from draw as d where d.id = i.subject) else -1 end as shard
               from inserted as i
               where i.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return', 'reversal')
+                -- Not the drops of a rain: who hears of them knows their moments. rain.created tells what is paid for all of them.
+                and not exists (select from campaign as c where c.escrow = i.debit and c.kind = 'rain')
               union all
               select i.subject, i.id, fund_news(i.subject, i.id), -1 from inserted as i where i.kind = 'fund') as t
         where t.type is not null

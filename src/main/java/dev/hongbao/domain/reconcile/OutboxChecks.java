@@ -21,7 +21,7 @@ final class OutboxChecks {
                     group by t.n, t.events
                     having t.events <> sum(greatest(0, least(t.last, coalesce(h.n, 0) - 1) - t.first + 1))
                     """),
-            new Check("I16", "every claim is told, of packets whose send is still in the outbox", """
+            new Check("I16", "every claim is told, of packets and rains whose beginning is still in the outbox", """
                     -- What is old goes in the order in which it was written: so the send goes first.
                     with told as (
                         select s.subject, sum(s.last - s.first + 1) as n
@@ -33,7 +33,11 @@ final class OutboxChecks {
                         select subject, count(*) as n from transfer where slot is not null group by subject
                     )
                     select format('packet %s: %s claims, %s told', p.id, coalesce(h.n, 0), coalesce(t.n, 0))
-                    from (select unnest(subjects) as id from outbox where type = 'packet.sent') as p
+                    from (select unnest(subjects) as id from outbox where type = 'packet.sent'
+                          union all
+                          select o.packet
+                          from (select unnest(subjects) as id from outbox where type = 'rain.created') as r
+                          join pool as o on o.campaign = r.id) as p
                     left join held as h on h.subject = p.id
                     left join told as t on t.subject = p.id
                     where coalesce(h.n, 0) <> coalesce(t.n, 0)

@@ -61,7 +61,11 @@ class OutboxReconciliationIT {
             }
             campaigns.end(over.campaign().id());
             campaigns.awaitClosed(over);
-            RainView rain = rains.create(TestRains.definition(600, 3, 1, 1));
+            RainView rain = rains.create(TestRains.definition(60, 100, 1, 1));
+            engine.claim(
+                    0,
+                    TestEngine.member("bob"),
+                    rains.awaitFallen(rain, 1).fallen().get(0).packet());
             rains.cancel(rain.rain().id());
             rains.awaitEnded(rain);
             String table = "{name: %s, mode: table, prizes: [{name: nothing, count: 4}]}";
@@ -100,6 +104,8 @@ class OutboxReconciliationIT {
             strings = {
                 "update outbox set events = events + 1 where type = 'claim.settled'",
                 "delete from outbox where type = 'claim.settled'",
+                "delete from outbox where type = 'claim.settled' and subjects[1] in"
+                        + " (select o.packet from pool as o join rain as r on r.id = o.campaign)",
                 "delete from outbox where type = 'campaign.created'",
                 "delete from outbox where type = 'campaign.raised'",
                 "delete from outbox where type = 'campaign.paused'",

@@ -149,9 +149,11 @@ class HttpRainIT extends TestServerClient {
         assertThat(ended.getLong("returned")).isEqualTo(45);
         assertThat(ended.getString("seed")).hasSize(64);
         assertThat(balance("ann")).isEqualTo(30);
-        List<JsonObject> told = items(get(null, "/v1/outbox?after=" + news + "&limit=200")).stream()
+        List<JsonObject> all = items(get(null, "/v1/outbox?after=" + news + "&limit=200"));
+        List<JsonObject> told = all.stream()
                 .filter(event -> event.getString("type").startsWith("rain."))
                 .toList();
+        assertThat(types(all)).contains("claim.settled", "packet.drained").doesNotContain("packet.sent");
         assertThat(types(told)).containsExactly("rain.created", "rain.ended");
         assertThat(told.get(1).getJsonObject("data"))
                 .isEqualTo(new JsonObject()
