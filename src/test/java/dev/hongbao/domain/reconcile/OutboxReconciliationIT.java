@@ -10,6 +10,7 @@ import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignView;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.rain.RainView;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -62,10 +63,8 @@ class OutboxReconciliationIT {
             campaigns.end(over.campaign().id());
             campaigns.awaitClosed(over);
             RainView rain = rains.create(TestRains.definition(60, 100, 1, 1));
-            engine.claim(
-                    0,
-                    TestEngine.member("bob"),
-                    rains.awaitFallen(rain, 1).fallen().get(0).packet());
+            PacketId drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
+            get(engine.claim(0, TestEngine.member("bob"), drop));
             rains.cancel(rain.rain().id());
             rains.awaitEnded(rain);
             String table = "{name: %s, mode: table, prizes: [{name: nothing, count: 4}]}";
