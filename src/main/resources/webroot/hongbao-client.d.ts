@@ -77,7 +77,11 @@ export interface Packet {
   luckiest: Claim | null;
   commitment: string;
   seed: string | null;
+  profiles?: Profiles;
 }
+
+/** How those are shown who are named beside it, by their ids, as far as there is something to show. */
+export type Profiles = Record<string, { displayName: string | null; avatar: string | null }>;
 
 export interface Play {
   draw: string;
@@ -147,10 +151,10 @@ interface Told<Type extends string, Data> {
 export type Event =
   | Told<'packet.sent', { packet: Packet }>
   | Told<'packet.progress', { packet: string; count: number; claimed: { count: number } }>
-  | Told<'packet.drained' | 'packet.expired', { packet: string; count: number; claimed: { count: number; amount: number }; luckiest: Claim | null }>
-  | Told<'packet.refunded', { packet: string; sender: string; asset: string; amount: number }>
+  | Told<'packet.drained' | 'packet.expired', { packet: string; count: number; claimed: { count: number; amount: number }; luckiest: Claim | null; profiles?: Profiles }>
+  | Told<'packet.refunded', { packet: string; sender: string; asset: string; amount: number; profiles?: Profiles }>
   | Told<'draw.opened', { draw: string; name: string; closesAt: string }>
-  | Told<'draw.won', { draw: string; name: string; count: number; wins: Win[] }>
+  | Told<'draw.won', { draw: string; name: string; count: number; wins: Win[]; profiles?: Profiles }>
   | Told<'draw.closed', { draw: string; name: string }>
   | Told<'rain.announced', Rain>
   | Told<'rain.started', { rain: string; channel: string; endsAt: string; firstTapWithin: number }>

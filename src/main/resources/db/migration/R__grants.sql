@@ -27,6 +27,7 @@ revoke update, delete, truncate on play, code from ${app};
 
 grant insert on fulfilment to ${app};
 revoke update, delete, truncate on fulfilment from ${app};
+grant insert, update, delete on profile to ${app};
 
 grant insert on campaign, pool to ${app};
 grant update (budget, opens_at, ends_at, paused_at, pools_go_on, closed_at, returned) on campaign to ${app};

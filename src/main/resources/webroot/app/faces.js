@@ -1,8 +1,9 @@
 /**
- * The members' names and drawn faces. A user that is not one of the demo family gets the first letter on a colour.
+ * The members' names and faces: what the host says of them (`profiles`), a drawn face for the demo family, else the first letter on a
+ * colour.
  * @module
  */
-import { html } from './ui.js';
+import { html, useState } from './ui.js';
 import { language } from './texts.js';
 
 /** By user id: a map, since a user may be called `constructor`. `hair` names a path below; `glasses` and `beard` add to it. */
@@ -30,15 +31,37 @@ const HAIR = {
   bald: (tone) => html`<path fill=${tone} d="M13.5 25c-.8-2-.8-5 0-7l2 3zM34.5 25c.8-2 .8-5 0-7l-2 3z" />`,
 };
 
-/** A member's name in the language in use. */
+/** What the host says of users, by their ids, as far as this tab was told. */
+const PROFILES = new Map();
+
+/** Origins that this page may load pictures from: the server allows no others. */
+const IMAGES = new Set(document.querySelector('meta[name="images"]').content.split(' ').filter(Boolean));
+
+/** Takes the `profiles` of an answer or an event, if there are some. */
+export function learn(profiles) {
+  Object.entries(profiles ?? {}).forEach(([user, profile]) => PROFILES.set(user, profile));
+}
+
+/** A member's name; one of the demo family's in the language in use, unless the host says another one. */
 export function nameOf(user) {
-  return FAMILY.get(user)?.[language()] ?? user;
+  const told = PROFILES.get(user)?.displayName;
+  const drawn = FAMILY.get(user);
+  return drawn && (!told || told === drawn.en || told === drawn.zh) ? drawn[language()] : told ?? user;
+}
+
+function pictureOf(user) {
+  const url = PROFILES.get(user)?.avatar;
+  return url && IMAGES.has(new URL(url).origin) ? url : null;
 }
 
 /** @param {{user: string, size?: string}} props `size` is a class: small, large */
 export function Face({ user, size = '' }) {
   const look = FAMILY.get(user);
-  return html`<span class="face ${size}" aria-hidden="true">${look ? drawn(look) : lettered(user)}</span>`;
+  const picture = pictureOf(user);
+  const [missing, setMissing] = useState(null);
+  return html`<span class="face ${size}" aria-hidden="true">${picture && picture !== missing
+    ? html`<img src=${picture} alt="" loading="lazy" referrerpolicy="no-referrer" onError=${() => setMissing(picture)} />`
+    : look ? drawn(look) : lettered(user)}</span>`;
 }
 
 function drawn(look) {
@@ -63,5 +86,5 @@ function lettered(user) {
     hue = (hue * 31 + letter.codePointAt(0)) % 360;
   }
   return html`<svg viewBox="0 0 48 48"><rect width="48" height="48" fill=${`hsl(${hue} 45% 45%)`} />
-    <text x="24" y="32" text-anchor="middle" font-size="24" fill="#fff">${[...user][0].toUpperCase()}</text></svg>`;
+    <text x="24" y="32" text-anchor="middle" font-size="24" fill="#fff">${[...nameOf(user)][0].toUpperCase()}</text></svg>`;
 }

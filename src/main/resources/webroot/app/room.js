@@ -5,6 +5,7 @@
  */
 import { connect, randomKey, verifyPacket, verifyRain } from '../hongbao-client.js';
 import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays, rain as fetchRain } from './api.js';
+import { learn } from './faces.js';
 import { rememberSession } from './prefs.js';
 import { Rain } from './rain-watch.js';
 import { askClock } from './time.js';
@@ -195,8 +196,10 @@ export class Room {
   }
 
   /** Who has a share: `{items, next, luckiest}`. */
-  claims(id) {
-    return claims(this.token(), id);
+  async claims(id) {
+    const page = await claims(this.token(), id);
+    learn(page.profiles);
+    return page;
   }
 
   /** Recomputes a packet's shares; see {@link verifyPacket}. What this tab was told of the commitment before counts. */
@@ -247,7 +250,10 @@ export class Room {
 
   #reset(packets) {
     this.#packets.clear();
-    packets.forEach((packet) => this.#packets.set(packet.id, packet));
+    packets.forEach((packet) => {
+      learn(packet.profiles);
+      this.#packets.set(packet.id, packet);
+    });
     this.known = true;
     this.#tell();
     this.#findRains();
@@ -259,6 +265,7 @@ export class Room {
   }
 
   #put(packet) {
+    learn(packet.profiles);
     const old = this.#packets.get(packet.id);
     this.#packets.set(packet.id, old ? { ...packet, ...old } : packet);
     this.packets.slice(0, -MAX_PACKETS).forEach(({ id }) => this.#packets.delete(id));
@@ -325,6 +332,7 @@ export class Room {
 
   #happened(event) {
     const { data } = event;
+    learn(data.profiles);
     if (event.type.startsWith('rain.')) {
       this.#rained(event);
       return;
@@ -378,6 +386,7 @@ export class Room {
   /** Looks at a packet again after a refusal, in case the feed has yet to tell. */
   #look(id) {
     fetchPacket(this.token(), id).then((seen) => {
+      learn(seen.profiles);
       if (this.#change(id, seen)) {
         this.#tell();
       }

@@ -5,6 +5,7 @@ import dev.hongbao.common.config.TokenConfig;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.profile.Profile;
 import dev.hongbao.server.DataRules;
 import dev.hongbao.server.TokenRules;
 import dev.hongbao.web.access.TokenSigner;
@@ -12,8 +13,10 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,6 +57,15 @@ final class TokenCommand implements Callable<Integer> {
             description = "user, or service for the host application's backend. Default user.")
     private Role role = Role.USER;
 
+    @Option(names = "--name", paramLabel = "NAME", description = "What the user is called (name), 1 to 64 characters.")
+    private @Nullable String name;
+
+    @Option(
+            names = "--picture",
+            paramLabel = "URL",
+            description = "The https address of a picture of the user (picture).")
+    private @Nullable String picture;
+
     @Option(
             names = "--ttl",
             defaultValue = "24h",
@@ -73,6 +85,13 @@ final class TokenCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (ttl.compareTo(Duration.ofSeconds(1)) < 0 || ttl.compareTo(MAX_TTL) > 0) {
             throw new ParameterException(spec.commandLine(), "--ttl must be 1s … 365d");
+        }
+        Profile shown = Profile.ofToken(name, picture);
+        if (!Objects.equals(shown.displayName(), name)
+                || !Objects.equals(
+                        shown.avatar() == null ? null : shown.avatar().value(), picture)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--name is a name without control characters, --picture an https URL");
         }
         HongbaoConfig loaded = config.load().config();
         TokenConfig token = loaded.web().token();
@@ -96,7 +115,7 @@ final class TokenCommand implements Callable<Integer> {
                 token.claims().issuer(),
                 token.claims().audience(),
                 Clock.systemUTC());
-        String signed = signer.sign(user, groups, role, ttl);
+        String signed = signer.sign(user, groups, role, ttl, shown);
         spec.commandLine().getOut().println(signed);
         return ExitCode.OK;
     }

@@ -19,6 +19,7 @@ import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlaySettings;
+import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.engine.cluster.ServerLine;
@@ -59,6 +60,9 @@ public final class Engine {
     private static final Duration PURGE_EVERY = Duration.ofHours(1);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
+    /** Soon enough for who comes in to be shown under the right name. */
+    private static final Duration TAKE_NAMES_EVERY = Duration.ofMillis(200);
+
     /** Items one settlement takes: enough to make the commit cheap, few enough to answer the first of them soon. */
     private static final int SETTLEMENT_ITEMS = 2048;
 
@@ -77,6 +81,7 @@ public final class Engine {
     private final Wallets wallets;
     private final HostServices.Books books;
     private final Deposits deposits;
+    private final Profiles profiles;
     private final News newsForHost;
     private final Admission admission;
     private final Supplier<PersistenceVerticle> newWriter;
@@ -120,12 +125,13 @@ public final class Engine {
                 metrics,
                 clock);
         this.campaigns = new Campaigns(pools.requests(), pools.owner(), shards, clock);
+        this.profiles = new Profiles(pools.requests());
         this.feeds = new Feeds(
                 vertx,
                 new Feeds.Pools(pools.requests(), pools.owner(), pools.lengthy()),
                 shards,
                 new Feeds.Packets(packets.catalog(), packets.ended()),
-                new EventText(packets.catalog(), packets.ended(), draws.catalog(), campaigns.rainCatalog()),
+                new EventText(packets.catalog(), packets.ended(), draws.catalog(), campaigns.rainCatalog(), profiles),
                 new Feeds.Pace(
                         config.domain().feed().pollInterval(),
                         config.domain().feed().retention()));
@@ -202,7 +208,8 @@ public final class Engine {
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly)
                 .onSuccess(engine -> engine.books.log().start(vertx))
-                .onSuccess(Engine::lookAtGenerations);
+                .onSuccess(Engine::lookAtGenerations)
+                .onSuccess(Engine::takeNames);
     }
 
     /** Fails when the namespace in Redis is another installation's. */
@@ -242,7 +249,8 @@ public final class Engine {
                     redis,
                     packets.claims(redis, admission.control(), claimSettings()),
                     packetService,
-                    new FeedService(vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog()),
+                    new FeedService(
+                            vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog(), profiles),
                     new Services.Hosted(
                             drawService,
                             draws.plays(redis, playSettings()),
@@ -296,6 +304,11 @@ public final class Engine {
         return books;
     }
 
+    /** How users are shown. */
+    public Profiles profiles() {
+        return profiles;
+    }
+
     /** What the host application is told. */
     public News newsForHost() {
         return newsForHost;
@@ -346,6 +359,10 @@ public final class Engine {
     /** Also where nobody claims: whether a shard's owner has found that Postgres went back in time. */
     private void lookAtGenerations() {
         vertx.setPeriodic(LOOK_EVERY.toMillis(), second -> shards.refresh());
+    }
+
+    private void takeNames() {
+        vertx.setPeriodic(TAKE_NAMES_EVERY.toMillis(), again -> profiles.take());
     }
 
     private void purgeRegularly() {

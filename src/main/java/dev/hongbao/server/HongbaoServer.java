@@ -117,6 +117,7 @@ public final class HongbaoServer implements AutoCloseable {
         Presence presence = trust.presence(database);
         Engine started = await(Engine.start(vertx, stores.addresses(), config, metrics, System::nanoTime, presence));
         engine = started;
+        trust.tokens().tellNames(started.profiles()::seen);
         Cluster cluster = new Cluster(vertx, started, config.engine().cluster());
         stops.push(() -> stop("the cluster", cluster.close())); // after the shards are handed over
         stops.push(() -> stop("the journal", started.close()));
@@ -228,7 +229,7 @@ public final class HongbaoServer implements AutoCloseable {
                 FaceSettings.inFlight(config));
         HttpVerticle.Shared http = new HttpVerticle.Shared(
                 contract,
-                PageFiles.chat(),
+                PageFiles.chat(config.page().images()),
                 admission,
                 HttpMetrics.of(metrics, contract),
                 FaceSettings.connections(config.web().http(), addresses, metrics),
@@ -245,7 +246,13 @@ public final class HongbaoServer implements AutoCloseable {
     private static Future<HttpVerticle.Opened> open(Vertx vertx, Engine engine, SocketFace.Shared sockets) {
         return engine.loopServices()
                 .map(loop -> new HttpVerticle.Opened(
-                        new Services(loop.claims(), loop.packets(), engine.wallets(), loop.feed(), loop.hosted()),
+                        new Services(
+                                loop.claims(),
+                                loop.packets(),
+                                engine.wallets(),
+                                loop.feed(),
+                                engine.profiles(),
+                                loop.hosted()),
                         new HostServices(
                                 engine.newsForHost().outbox(),
                                 engine.newsForHost().webhooks(),

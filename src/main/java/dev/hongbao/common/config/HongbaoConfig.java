@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
-public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log) {
+public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log) {
     /** Where the data is, how it is written, and who else is there. */
     public record Engine(
             DataConfig data,
@@ -85,6 +85,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, LogConfig log
                         TokenConfig.from(values),
                         LimitsConfig.from(values),
                         WebhooksConfig.from(values)),
+                PageConfig.from(values),
                 LogConfig.from(values));
     }
 }

@@ -154,6 +154,17 @@ record OptionType<T>(
                 origins -> String.join(",", origins));
     }
 
+    /** Origins whose certificates say who they are. */
+    static OptionType<List<String>> secureOrigins() {
+        OptionType<List<String>> origins = origins();
+        return new OptionType<>(
+                "origins",
+                "https origins such as https://img.example.com, separated by commas, or empty",
+                origins.parser,
+                list -> origins.rule.test(list) && list.stream().allMatch(origin -> origin.startsWith("https://")),
+                origins.printer);
+    }
+
     /** Servers, separated by commas. */
     static OptionType<List<String>> members() {
         return new OptionType<>(

@@ -398,6 +398,14 @@ public final class Options {
             "How many commands one reference of the host may name: any, or unique, and then a second one is refused (409). Of all servers"
                     + " the one that started last says.");
 
+    // The page that comes with the server
+    static final Option<List<String>> PAGE_IMAGES = define(
+            "page.images",
+            OptionType.secureOrigins(),
+            "",
+            "Where the page loads pictures of users from; without any it draws their initials. Who runs such a place sees the addresses of"
+                    + " those who look.");
+
     // What operators read
     static final Option<LogConfig.Format> LOG_FORMAT = define(
             "log.format",

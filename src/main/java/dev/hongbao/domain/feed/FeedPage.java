@@ -1,7 +1,10 @@
 package dev.hongbao.domain.feed;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.domain.profile.Profile;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,15 +14,21 @@ import org.jspecify.annotations.Nullable;
  * @param next the place to go on from
  * @param reset null when the items follow the poller's cursor
  * @param packets the group's newest packets, newest first, when there is a reset; else empty
+ * @param people how those are shown who are named in the packets, as far as there is something to show
  */
 public record FeedPage(
-        List<FeedEvent> items, long next, @Nullable ResetReason reset, List<PacketView> packets) {
+        List<FeedEvent> items,
+        long next,
+        @Nullable ResetReason reset,
+        List<PacketView> packets,
+        Map<UserId, Profile> people) {
     public FeedPage {
         items = List.copyOf(items);
         packets = List.copyOf(packets);
+        people = Map.copyOf(people);
     }
 
     static FeedPage of(List<FeedEvent> items, long next) {
-        return new FeedPage(items, next, null, List.of());
+        return new FeedPage(items, next, null, List.of(), Map.of());
     }
 }

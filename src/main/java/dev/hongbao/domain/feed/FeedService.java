@@ -6,6 +6,8 @@ import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.domain.profile.Profiles;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -26,15 +28,22 @@ public final class FeedService {
     private final FeedReader reader;
     private final PacketService packets;
     private final Channels channels;
+    private final Profiles profiles;
     private int waiting;
 
     public FeedService(
-            Vertx vertx, FeedFollower following, FeedReader reader, PacketService packets, Channels channels) {
+            Vertx vertx,
+            FeedFollower following,
+            FeedReader reader,
+            PacketService packets,
+            Channels channels,
+            Profiles profiles) {
         this.vertx = vertx;
         this.following = following;
         this.reader = reader;
         this.packets = packets;
         this.channels = channels;
+        this.profiles = profiles;
     }
 
     /** Who may follow a group. */
@@ -72,7 +81,8 @@ public final class FeedService {
                 .compose(members -> members.include(caller)
                         ? reader.head(group)
                                 .compose(head -> packets.newest(caller, group, members, most)
-                                        .map(newest -> new FeedPage(List.of(), head, reason, newest)))
+                                        .compose(newest -> profiles.of(PacketView.people(newest))
+                                                .map(people -> new FeedPage(List.of(), head, reason, newest, people))))
                         : notEligible());
     }
 

@@ -14,8 +14,11 @@ import dev.hongbao.domain.packet.PacketStore.Progress;
 import dev.hongbao.domain.packet.PacketStore.Seen;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,7 +128,17 @@ public final class PacketService {
     public record ClaimsPage(
             Page<Claim> claims,
             boolean amountsVisible,
-            @Nullable Claim luckiest) {}
+            @Nullable Claim luckiest) {
+        /** Whom it names. */
+        public Set<UserId> people() {
+            Set<UserId> people =
+                    claims.items().stream().map(Claim::user).collect(Collectors.toCollection(HashSet::new));
+            if (luckiest != null) {
+                people.add(luckiest.user());
+            }
+            return people;
+        }
+    }
 
     /** What {@code user} sent, and the pools that {@code user} opened, newest first, as that user may see them. */
     public Future<Page<PacketView>> ownOf(UserId user, @Nullable String cursor, int limit) {

@@ -1,5 +1,10 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.UserId;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +35,26 @@ public record PacketView(
     /** The largest claim; null until the packet is drained, and for ever when it ended before that. */
     public @Nullable Claim luckiest() {
         return ending == null ? null : ending.luckiest;
+    }
+
+    /** Whom it names: who brought it, and whose claims it shows. */
+    public Set<UserId> people() {
+        Set<UserId> people = new HashSet<>();
+        people.add(packet.sender());
+        PoolTerms pool = packet.pool();
+        if (pool != null) {
+            people.add(pool.label().opener());
+        }
+        Claim best = luckiest();
+        if (best != null) {
+            people.add(best.user());
+        }
+        return people;
+    }
+
+    /** Whom all of them name. */
+    public static Set<UserId> people(Collection<PacketView> views) {
+        return views.stream().flatMap(view -> view.people().stream()).collect(Collectors.toSet());
     }
 
     /** The view of a packet that was just sent; the answer to every repetition of the same send. */

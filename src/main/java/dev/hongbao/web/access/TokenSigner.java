@@ -8,6 +8,7 @@ import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.profile.Profile;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -48,6 +49,15 @@ public final class TokenSigner {
      * @param ttl from now, at least a second
      */
     public String sign(UserId user, Collection<GroupId> groups, Role role, Duration ttl) {
+        return sign(user, groups, role, ttl, Profile.NONE);
+    }
+
+    /**
+     * The same for a user with a name.
+     *
+     * @param shown becomes {@code name} and {@code picture}
+     */
+    public String sign(UserId user, Collection<GroupId> groups, Role role, Duration ttl, Profile shown) {
         if (groups.size() > TokenClaims.MAX_GROUPS || ttl.toSeconds() < 1) {
             throw new IllegalArgumentException("a token names at most 1000 groups and lasts at least a second");
         }
@@ -62,6 +72,12 @@ public final class TokenSigner {
         }
         if (audience != null) {
             json.field("aud", audience);
+        }
+        if (shown.displayName() != null) {
+            json.field("name", shown.displayName());
+        }
+        if (shown.avatar() != null) {
+            json.field("picture", shown.avatar().value());
         }
         if (role == Role.SERVICE) {
             json.plain("role", "service");

@@ -7,6 +7,8 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.profile.Profile;
 import dev.hongbao.web.access.TokenVerdict.Fault;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +17,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,7 @@ public final class Tokens {
     private final Clock clock;
     private final Interner<GroupId> groups = Interner.newWeakInterner();
     private volatile Trust trust;
+    private volatile BiConsumer<UserId, Profile> names = (user, said) -> {};
 
     /**
      * Keys, and the tokens that they verified. Both change together: what was verified with keys of before can neither be found nor
@@ -50,6 +54,15 @@ public final class Tokens {
         this.settings = settings;
         this.clock = clock;
         this.trust = new Trust(settings.keys(), memory());
+    }
+
+    /**
+     * Tells what each token says of its user ({@code name}, {@code picture}), when it is verified, which is not at every call.
+     *
+     * @param listener called on any thread; must not block
+     */
+    public void tellNames(BiConsumer<UserId, Profile> listener) {
+        names = listener;
     }
 
     private Cache<String, TokenVerdict> memory() {
@@ -130,7 +143,15 @@ public final class Tokens {
             byte[] signature = Base64.getUrlDecoder().decode(token.substring(second + 1));
             byte[] input = token.substring(0, second).getBytes(StandardCharsets.US_ASCII);
             Fault fault = signatureFault(keys, header, input, signature);
-            return fault != null ? TokenVerdict.refused(fault) : new TokenClaims(settings, clock, groups).read(claims);
+            if (fault != null) {
+                return TokenVerdict.refused(fault);
+            }
+            TokenVerdict verdict = new TokenClaims(settings, clock, groups).read(claims);
+            if (verdict.caller() != null) {
+                names.accept(
+                        verdict.caller().user(), Profile.ofToken(claims.getValue("name"), claims.getValue("picture")));
+            }
+            return verdict;
         } catch (InvalidInputException | IllegalArgumentException | ClassCastException malformed) {
             return TokenVerdict.refused(Fault.MALFORMED);
         }

@@ -11,8 +11,10 @@ import dev.hongbao.domain.packet.PacketService.ClaimsPage;
 import dev.hongbao.domain.packet.PacketService.OwnClaim;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.PoolTerms;
+import dev.hongbao.domain.profile.Profile;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +34,13 @@ public final class Bodies {
 
     /** The packet as one viewer may see it: amounts that the view leaves out are left out. */
     public static String packet(PacketView view) {
+        return packet(view, Map.of());
+    }
+
+    /** The same. @param people how those are shown whom the packet names */
+    public static String packet(PacketView view, Map<UserId, Profile> people) {
         JsonText json = new JsonText(PACKET_LENGTH);
-        packet(json, view);
+        packet(json, view, people);
         return json.toString();
     }
 
@@ -60,8 +67,10 @@ public final class Bodies {
                 .toString();
     }
 
-    public static String packets(Page<PacketView> page) {
-        return page(page, PACKET_LENGTH, Bodies::packet).endObject().toString();
+    public static String packets(Page<PacketView> page, Map<UserId, Profile> people) {
+        return page(page, PACKET_LENGTH, (json, view) -> packet(json, view, people))
+                .endObject()
+                .toString();
     }
 
     /** The viewer's own claims, with amounts. */
@@ -79,14 +88,16 @@ public final class Bodies {
      * A packet's claims; amounts of others only where the page says so.
      *
      * @param viewer whose own amount is always shown
+     * @param people how those are shown who have claimed
      */
-    public static String claims(ClaimsPage page, UserId viewer) {
+    public static String claims(ClaimsPage page, UserId viewer, Map<UserId, Profile> people) {
         JsonText json = page(
                 page.claims(),
                 CLAIM_LENGTH,
                 (out, claim) ->
                         claim(out, claim, page.amountsVisible() || claim.user().equals(viewer)));
         optionalClaim(json, "luckiest", page.luckiest());
+        ProfileBodies.people(json, page.people(), people);
         return json.endObject().toString();
     }
 
@@ -141,8 +152,12 @@ public final class Bodies {
         }
     }
 
-    private static void packet(JsonText json, PacketView view) {
-        fields(json, view).endObject();
+    private static void packet(JsonText json, PacketView view, Map<UserId, Profile> people) {
+        fields(json, view);
+        if (!people.isEmpty()) {
+            ProfileBodies.people(json, view.people(), people);
+        }
+        json.endObject();
     }
 
     /** Leaves the object open for further fields. */

@@ -1,6 +1,7 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawCatalog;
@@ -16,54 +17,116 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.domain.profile.Profile;
+import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.domain.rain.Rain;
 import dev.hongbao.domain.rain.RainCatalog;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Renders events as the schema {@code Event} of openapi.yaml. Safe on any thread. */
 public final class EventText implements EventRenderer {
+    /** What cannot be told without how the packet ended. */
+    private static final Set<String> TELLS_END = Set.of(EventRow.DRAINED, EventRow.EXPIRED, EventRow.REFUNDED);
+
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final DrawCatalog draws;
     private final RainCatalog rains;
+    private final Profiles profiles;
 
-    public EventText(PacketCatalog catalog, EndedPackets ended, DrawCatalog draws, RainCatalog rains) {
+    public EventText(
+            PacketCatalog catalog, EndedPackets ended, DrawCatalog draws, RainCatalog rains, Profiles profiles) {
         this.catalog = catalog;
         this.ended = ended;
         this.draws = draws;
         this.rains = rains;
+        this.profiles = profiles;
     }
 
-    /** Renders all, in order. What they need is mostly at hand; otherwise Postgres is asked. */
+    /** Renders all, in order. What they need is mostly at hand; otherwise Postgres is asked, once for each kind of thing. */
     @Override
     public Future<List<FeedEvent>> render(List<EventRow> rows) {
         Future<Map<PacketId, Packet>> packets = catalog.findAll(subjects(rows, Of.PACKET, PacketId::new));
         Future<Map<DrawId, Draw>> drawn = draws.findAll(subjects(rows, Of.DRAW, DrawId::new));
         Future<Map<CampaignId, Rain>> raining = rains.findAll(subjects(rows, Of.RAIN, CampaignId::new));
-        return Future.all(packets, drawn, raining).compose(found -> {
-            List<Future<FeedEvent>> events = new ArrayList<>(rows.size());
-            for (EventRow row : rows) {
-                Packet packet = packets.result().get(new PacketId(row.subject()));
-                Draw draw = drawn.result().get(new DrawId(row.subject()));
-                Rain rain = raining.result().get(new CampaignId(row.subject()));
-                if (packet != null) {
-                    events.add(render(row, packet));
-                } else if (draw != null) {
-                    events.add(Future.succeededFuture(event(row, ofDraw(begin(row), row, draw))));
-                } else if (rain != null) {
-                    events.add(Future.succeededFuture(event(row, RainBodies.event(begin(row), row, rain))));
-                }
+        return Future.all(packets, drawn, raining)
+                .compose(found -> over(rows, packets.result()))
+                .compose(over -> {
+                    Map<PacketId, Packet> known = packets.result();
+                    List<UserId> named = rows.stream()
+                            .flatMap(row -> people(row, known, over).stream())
+                            .toList();
+                    return profiles.of(named).map(people -> {
+                        List<FeedEvent> events = new ArrayList<>(rows.size());
+                        for (EventRow row : rows) {
+                            Packet packet = known.get(new PacketId(row.subject()));
+                            Draw draw = drawn.result().get(new DrawId(row.subject()));
+                            Rain rain = raining.result().get(new CampaignId(row.subject()));
+                            JsonText json = packet != null && row.type().equals(EventRow.SENT)
+                                    ? begin(row, sentAt(packet))
+                                    : begin(row);
+                            if (packet != null) {
+                                ofPacket(json, row, packet, over.get(packet.id()), people);
+                            } else if (draw != null) {
+                                ofDraw(json, row, draw);
+                            } else if (rain != null) {
+                                RainBodies.event(json, row, rain);
+                            } else {
+                                continue;
+                            }
+                            if (!row.type().equals(EventRow.SENT)) { // whose packet tells it
+                                ProfileBodies.people(json, people(row, known, over), people);
+                            }
+                            events.add(event(row, json));
+                        }
+                        return events;
+                    });
+                });
+    }
+
+    /** How the packets ended whose end is told. They are over, since it is in the feed: Postgres says so too. */
+    private Future<Map<PacketId, EndedPacket>> over(List<EventRow> rows, Map<PacketId, Packet> packets) {
+        Map<PacketId, Future<@Nullable EndedPacket>> asked = new HashMap<>();
+        for (EventRow row : rows) {
+            PacketId id = new PacketId(row.subject());
+            if (TELLS_END.contains(row.type()) && packets.containsKey(id)) {
+                asked.computeIfAbsent(id, ended::find);
             }
-            return Future.all(events)
-                    .map(all -> events.stream().map(Future::result).toList());
+        }
+        return Future.all(List.copyOf(asked.values())).map(all -> {
+            Map<PacketId, EndedPacket> over = new HashMap<>();
+            asked.forEach((id, end) -> over.put(id, Objects.requireNonNull(end.result())));
+            return over;
         });
+    }
+
+    /** Whom an event names. */
+    private static Set<UserId> people(EventRow row, Map<PacketId, Packet> packets, Map<PacketId, EndedPacket> over) {
+        Packet packet = packets.get(new PacketId(row.subject()));
+        if (packet == null) {
+            return row.detail().wins().stream().map(EventRow.Win::user).collect(Collectors.toSet());
+        }
+        EndedPacket end = over.get(packet.id());
+        return switch (row.type()) {
+            case EventRow.SENT -> PacketView.ofNew(packet).people();
+            case EventRow.PROGRESS -> Set.of();
+            case EventRow.REFUNDED -> Set.of(packet.sender());
+            default ->
+                end == null || end.luckiest() == null
+                        ? Set.of()
+                        : Set.of(end.luckiest().user());
+        };
     }
 
     private static <I> List<I> subjects(List<EventRow> rows, Of of, Function<UUID, I> id) {
@@ -90,25 +153,19 @@ public final class EventText implements EventRenderer {
         return json;
     }
 
-    private Future<FeedEvent> render(EventRow row, Packet packet) {
+    private static JsonText ofPacket(
+            JsonText json, EventRow row, Packet packet, @Nullable EndedPacket over, Map<UserId, Profile> people) {
         return switch (row.type()) {
-            case EventRow.SENT ->
-                Future.succeededFuture(event(
-                        row, begin(row, sentAt(packet)).name("packet").raw(Bodies.packet(PacketView.ofNew(packet)))));
-            case EventRow.PROGRESS -> Future.succeededFuture(event(row, progress(begin(row), row, packet)));
-            case EventRow.REFUNDED -> over(packet).map(over -> event(row, refund(begin(row), packet, over)));
-            default -> over(packet).map(over -> event(row, end(begin(row), packet, over)));
+            case EventRow.SENT -> json.name("packet").raw(Bodies.packet(PacketView.ofNew(packet), people));
+            case EventRow.PROGRESS -> progress(json, row, packet);
+            case EventRow.REFUNDED -> refund(json, packet, Objects.requireNonNull(over));
+            default -> end(json, packet, Objects.requireNonNull(over));
         };
     }
 
     /** It is told when it can be claimed; the packet was there before. A rain's drop is news when it falls. */
     private static Instant sentAt(Packet packet) {
         return packet.group().isChannel() ? packet.opensAt() : packet.createdAt();
-    }
-
-    /** The event is in the feed because the packet is over: Postgres says so too. */
-    private Future<EndedPacket> over(Packet packet) {
-        return ended.find(packet.id()).map(Objects::requireNonNull);
     }
 
     private static JsonText progress(JsonText json, EventRow row, Packet packet) {

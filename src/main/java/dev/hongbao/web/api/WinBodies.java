@@ -2,9 +2,12 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fulfilment.Win;
 import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.domain.profile.Profile;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Won prizes as the contract's JSON, and as lines of an export. */
@@ -16,8 +19,8 @@ public final class WinBodies {
 
     private WinBodies() {}
 
-    /** A page of wins. */
-    public static String wins(Page<Win> page) {
+    /** A page of wins. @param people how the winners are shown */
+    public static String wins(Page<Win> page, Map<UserId, Profile> people) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
                 .name("items")
@@ -26,7 +29,12 @@ public final class WinBodies {
             fields(json.beginObject(), win);
             json.endObject();
         });
-        return json.endArray().field("next", page.next()).endObject().toString();
+        json.endArray().field("next", page.next());
+        ProfileBodies.people(
+                json,
+                page.items().stream().map(win -> win.play().user()).distinct().toList(),
+                people);
+        return json.endObject().toString();
     }
 
     /** A win with its history. */

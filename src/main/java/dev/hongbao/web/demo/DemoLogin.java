@@ -8,6 +8,7 @@ import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.domain.profile.Profile;
 import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.Future;
 import java.time.Clock;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,17 @@ public final class DemoLogin {
             .stream()
             .map(UserId::new)
             .toList();
+
+    /** What their tokens call them; the page says it in the reader's language. */
+    private static final Map<UserId, String> NAMES = Map.of(
+            new UserId("demo-mei"), "小梅",
+            new UserId("demo-lei"), "阿磊",
+            new UserId("demo-fang"), "芳芳",
+            new UserId("demo-jun"), "俊哥",
+            new UserId("demo-anna"), "Anna",
+            new UserId("demo-ben"), "Ben",
+            new UserId("demo-grandma"), "奶奶",
+            new UserId("demo-uncle"), "二叔");
 
     /** What a demo user starts with. */
     public static final Asset ASSET = new Asset("CNY");
@@ -116,7 +129,8 @@ public final class DemoLogin {
                 .map(offered -> {
                     Instant expiresAt =
                             clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(TOKEN_LIFE);
-                    String token = open.sign(member, List.of(GROUP), Role.USER, TOKEN_LIFE);
+                    String token = open.sign(
+                            member, List.of(GROUP), Role.USER, TOKEN_LIFE, new Profile(NAMES.get(member), null));
                     return new Session(member, token, expiresAt, offered);
                 });
     }

@@ -94,7 +94,7 @@ final class EventsRoute {
                     .plain("reason", page.reset().wireName())
                     .name("packets")
                     .beginArray();
-            page.packets().forEach(packet -> json.raw(Bodies.packet(packet)));
+            page.packets().forEach(packet -> json.raw(Bodies.packet(packet, page.people())));
             json.endArray().endObject();
         }
         return json.endObject().toString();

@@ -86,7 +86,9 @@ final class Routes {
     private Future<Reply> myPackets(Call call) {
         return services.packets()
                 .ownOf(call.caller().user(), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, Bodies.packets(page)));
+                .compose(page -> services.profiles()
+                        .of(PacketView.people(page.items()))
+                        .map(people -> Reply.json(200, Bodies.packets(page, people))));
     }
 
     private Future<Reply> send(Call call) {
@@ -104,6 +106,9 @@ final class Routes {
     private Future<Reply> claims(Call call) {
         return services.packets()
                 .claims(call.caller(), call.packet(), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, Bodies.claims(page, call.caller().user())));
+                .compose(page -> services.profiles()
+                        .of(page.people())
+                        .map(people -> Reply.json(
+                                200, Bodies.claims(page, call.caller().user(), people))));
     }
 }

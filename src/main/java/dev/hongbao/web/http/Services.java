@@ -8,6 +8,7 @@ import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.domain.rain.RainService;
 
 /**
@@ -17,9 +18,16 @@ import dev.hongbao.domain.rain.RainService;
  * @param packets of this event loop only
  * @param wallets may be shared
  * @param feed of this event loop only
+ * @param profiles may be shared
  * @param hosted of this event loop only
  */
-public record Services(ClaimService claims, PacketService packets, Wallets wallets, FeedService feed, Hosted hosted) {
+public record Services(
+        ClaimService claims,
+        PacketService packets,
+        Wallets wallets,
+        FeedService feed,
+        Profiles profiles,
+        Hosted hosted) {
 
     /** What a host makes for its users. */
     public record Hosted(

@@ -9,6 +9,7 @@ import dev.hongbao.domain.draw.DrawView;
 import dev.hongbao.domain.packet.PacketFilter;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketStatus;
+import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.SendBody;
@@ -22,10 +23,12 @@ import org.jspecify.annotations.Nullable;
 /** The calls with which the host's backend looks after all users; and the view of a packet, which is another one for it. Only on its loop. */
 final class SupportRoutes {
     private final PacketService packets;
+    private final Profiles profiles;
     private final HostServices.Support support;
 
-    SupportRoutes(PacketService packets, HostServices.Support support) {
-        this.packets = packets;
+    SupportRoutes(Services services, HostServices.Support support) {
+        this.packets = services.packets();
+        this.profiles = services.profiles();
         this.support = support;
     }
 
@@ -49,7 +52,9 @@ final class SupportRoutes {
     private Future<Reply> packet(Call call) {
         return call.caller().role() == Role.SERVICE
                 ? support.packets().find(call.packet()).map(filed -> Reply.kept(SupportBodies.packet(filed)))
-                : packets.view(call.caller(), call.packet()).map(view -> Reply.kept(Bodies.packet(view)));
+                : packets.view(call.caller(), call.packet())
+                        .compose(view ->
+                                profiles.of(view.people()).map(people -> Reply.kept(Bodies.packet(view, people))));
     }
 
     private Future<Reply> list(Call call) {

@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.domain.fulfilment.FulfilmentState;
 import dev.hongbao.domain.fulfilment.Wins;
+import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.web.api.WinBodies;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -10,9 +11,11 @@ import java.util.Map;
 /** The calls on what was won in draws. Only on its loop. */
 final class WinRoutes {
     private final Wins wins;
+    private final Profiles profiles;
 
-    WinRoutes(Wins wins) {
+    WinRoutes(Wins wins, Profiles profiles) {
         this.wins = wins;
+        this.profiles = profiles;
     }
 
     /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
@@ -22,7 +25,10 @@ final class WinRoutes {
 
     private Future<Reply> list(Call call) {
         return wins.list(call.caller(), call.draw(), filter(call), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, WinBodies.wins(page)));
+                .compose(page -> profiles.of(page.items().stream()
+                                .map(win -> win.play().user())
+                                .toList())
+                        .map(people -> Reply.json(200, WinBodies.wins(page, people))));
     }
 
     private Future<Reply> view(Call call) {

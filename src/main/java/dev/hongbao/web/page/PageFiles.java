@@ -55,6 +55,11 @@ public final class PageFiles {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
             + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+    /** Shows pictures of users too, from where the operator allows it; its script finds these origins in the page itself. */
+    private static final String CHAT_PAGE = ROOT + "index.html";
+
+    private static final String ORIGINS_IN_PAGE = "<meta name=\"images\" content=\"\">";
+
     /** Swagger UI sets styles on elements and shows images of its own. */
     private static final String SWAGGER_PAGE = ROOT + "docs/index.html";
 
@@ -96,15 +101,22 @@ public final class PageFiles {
         }
     }
 
-    private PageFiles(Map<String, String> files, Set<String> folders) {
+    private final List<String> images;
+
+    private PageFiles(Map<String, String> files, Set<String> folders, List<String> images) {
         this.files = Map.copyOf(files);
         this.folders = folders;
+        this.images = List.copyOf(images);
     }
 
-    /** What the API's port serves: the chat page, the contracts, Swagger UI from its webjar, and the guide. */
-    public static PageFiles chat() {
+    /**
+     * What the API's port serves: the chat page, the contracts, Swagger UI from its webjar, and the guide.
+     *
+     * @param images origins from which the chat page may load pictures
+     */
+    public static PageFiles chat(List<String> images) {
         Map<String, String> files = new HashMap<>();
-        files.put("/", ROOT + "index.html");
+        files.put("/", CHAT_PAGE);
         files.put("/icon.svg", ROOT + "icon.svg");
         files.put("/hongbao-client.js", ROOT + "hongbao-client.js");
         files.put("/hongbao-verify.js", ROOT + "hongbao-verify.js");
@@ -121,14 +133,15 @@ public final class PageFiles {
                 List.of("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "favicon-16x16.png")) {
             files.put("/docs/" + name, swagger + name);
         }
-        return new PageFiles(files, Set.of("/app/", "/style/", "/vendor/", "/docs/", "/docs/guide/"));
+        return new PageFiles(files, Set.of("/app/", "/style/", "/vendor/", "/docs/", "/docs/guide/"), images);
     }
 
     /** What the management port serves: the operator's page. */
     public static PageFiles operator() {
         return new PageFiles(
                 Map.of("/", ROOT + "operator/index.html", "/icon.svg", ROOT + "icon.svg"),
-                Set.of("/operator/", "/vendor/"));
+                Set.of("/operator/", "/vendor/"),
+                List.of());
     }
 
     /** The file at a path; null for none. */
@@ -157,13 +170,21 @@ public final class PageFiles {
         return ROOT + path.substring(1) + (match.group(2).isEmpty() ? "index.html" : "");
     }
 
-    private static @Nullable PageFile read(String name) {
+    private @Nullable PageFile read(String name) {
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         Buffer bytes = type == null ? null : bytes(name);
         if (type == null || bytes == null) {
             return null;
         }
-        String policy = name.equals(SWAGGER_PAGE) ? SWAGGER_POLICY : POLICY;
+        String policy = POLICY;
+        if (name.equals(SWAGGER_PAGE)) {
+            policy = SWAGGER_POLICY;
+        } else if (name.equals(CHAT_PAGE)) {
+            String origins = String.join(" ", images);
+            bytes = Buffer.buffer(
+                    bytes.toString().replace(ORIGINS_IN_PAGE, ORIGINS_IN_PAGE.replace("\"\"", '"' + origins + '"')));
+            policy = POLICY.replace("img-src 'self'", ("img-src 'self' " + origins).strip());
+        }
         return new PageFile(type, bytes, PageFile.tag(bytes), policy);
     }
 

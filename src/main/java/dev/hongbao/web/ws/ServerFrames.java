@@ -44,9 +44,7 @@ final class ServerFrames {
 
     /** A join from now. */
     static String joined(String id, GroupId group, FeedPage state) {
-        return packets(joining(id, group, state.next()), state.packets())
-                .endObject()
-                .toString();
+        return packets(joining(id, group, state.next()), state).endObject().toString();
     }
 
     private static JsonText joining(String id, GroupId group, long place) {
@@ -133,7 +131,7 @@ final class ServerFrames {
                 .plain("group", group.value())
                 .plain("cursor", Long.toString(state.next()))
                 .plain("reason", Objects.requireNonNull(state.reset()).wireName());
-        return packets(json, state.packets()).endObject().toString();
+        return packets(json, state).endObject().toString();
     }
 
     static String error(@Nullable String id, Problem problem, Language language) {
@@ -150,9 +148,9 @@ final class ServerFrames {
                 .toString();
     }
 
-    private static JsonText packets(JsonText json, List<PacketView> packets) {
+    private static JsonText packets(JsonText json, FeedPage state) {
         json.name("packets").beginArray();
-        packets.forEach(packet -> json.raw(Bodies.packet(packet)));
+        state.packets().forEach(packet -> json.raw(Bodies.packet(packet, state.people())));
         return json.endArray();
     }
 

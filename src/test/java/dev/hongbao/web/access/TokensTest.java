@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyPair;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collections;
@@ -91,6 +92,32 @@ class TokensTest {
         // Then
         assertThat(caller.traits()).hasSize(Caller.MAX_TRAITS).containsEntry("tier", "gold");
         assertThat(caller.traits()).doesNotContainKeys("sub", "iss", "exp", "level", "bio");
+    }
+
+    @Test
+    void whatATokenCallsItsUserIsToldOnceAndOnlyWhatMayBeShown() {
+        // Given
+        List<String> told = new ArrayList<>();
+        tokens.tellNames((user, said) -> told.add(user + " " + said.displayName() + " " + said.avatar()));
+        String named = hmac(
+                HS256,
+                "{\"sub\":\"ming\",\"name\":\"小明\",\"picture\":\"https://a.example/m.png\"," + EXP + "}",
+                SECRET);
+        String hostile = hmac(
+                HS256,
+                "{\"sub\":\"eve\",\"name\":\"\\u202Egnp.exe\",\"picture\":\"javascript:x\"," + EXP + "}",
+                SECRET);
+        String forged = hmac(HS256, "{\"sub\":\"ming\",\"name\":\"Eve\"," + EXP + "}", new byte[32]);
+
+        // When
+        for (int i = 0; i < 3; i++) {
+            assertThat(tokens.verify(named).caller()).isNotNull();
+            assertThat(tokens.verify(hostile).caller()).isNotNull();
+            assertThat(tokens.verify(forged).caller()).isNull();
+        }
+
+        // Then
+        assertThat(told).containsExactly("ming 小明 https://a.example/m.png", "eve null null");
     }
 
     @ParameterizedTest

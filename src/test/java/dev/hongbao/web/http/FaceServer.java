@@ -93,7 +93,7 @@ final class FaceServer implements AutoCloseable {
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,
-                PageFiles.chat(),
+                PageFiles.chat(List.of()),
                 new Admission(
                         new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
                         new RateLimits(
@@ -115,6 +115,7 @@ final class FaceServer implements AutoCloseable {
                                 shared,
                                 () -> Future.succeededFuture(new HttpVerticle.Opened(
                                         new Services(
+                                                null,
                                                 null,
                                                 null,
                                                 null,

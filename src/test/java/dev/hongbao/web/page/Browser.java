@@ -46,6 +46,7 @@ final class Browser implements AutoCloseable {
             "--disable-component-update",
             "--disable-sync",
             "--hide-scrollbars",
+            "--ignore-certificate-errors", // of pictures from a test's own server
             "--host-resolver-rules=MAP " + REBOUND + " 127.0.0.1, MAP localhost " + BESIDE);
 
     private final ChromeDriver driver;

@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
 
 /** A server started with nothing configured, two people with a browser each, and the others, who act over HTTP. */
 final class BrowserFixture implements AutoCloseable {
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private final Path data;
+    private final Map<String, String> options;
     private HongbaoServer server;
 
     final URI base;
@@ -26,7 +28,13 @@ final class BrowserFixture implements AutoCloseable {
 
     /** @param data where the server keeps everything */
     BrowserFixture(Path data) throws Exception {
+        this(data, Map.of());
+    }
+
+    /** The same. @param options more of the server's, by path */
+    BrowserFixture(Path data, Map<String, String> options) throws Exception {
         this.data = data;
+        this.options = options;
         // The browsers first: a missing one is told at once.
         try {
             mei = visitor(1280, 860);
@@ -48,8 +56,9 @@ final class BrowserFixture implements AutoCloseable {
     }
 
     private void startServer(int port) throws Exception {
-        server = HongbaoServer.start(HongbaoConfig.of(
-                Map.of("data.dir", data.toString(), "http.port", Integer.toString(port), "management.port", "0")));
+        Map<String, String> all = new HashMap<>(options);
+        all.putAll(Map.of("data.dir", data.toString(), "http.port", Integer.toString(port), "management.port", "0"));
+        server = HongbaoServer.start(HongbaoConfig.of(all));
     }
 
     /** The server is gone, in order, until {@link #startAgain}. */

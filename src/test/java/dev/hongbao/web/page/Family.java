@@ -46,6 +46,17 @@ final class Family {
                 new JsonObject().put("asset", "CNY").put("amount", 1_000));
     }
 
+    /** Says how somebody is shown. @param profile as the call takes it */
+    void show(String user, JsonObject profile) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/users/" + user + "/profile"))
+                .header("Authorization", "Bearer " + sign("backend", Role.SERVICE))
+                .header("Content-Type", "application/json")
+                .PUT(HttpRequest.BodyPublishers.ofString(profile.encode()))
+                .build();
+        assertThat(http.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
+                .isEqualTo(200);
+    }
+
     /** A token for a member of a group that nobody has been in. */
     String tokenFor(String user, String group) {
         return signer.sign(new UserId(user), List.of(new GroupId(group)), Role.USER, Duration.ofHours(1));

@@ -38,16 +38,16 @@ class PageFilesTest {
             String asked = path.equals("/operator/index.html") ? "/" : path.replace("/index.html", "/");
             boolean operators = path.startsWith("/operator/");
             boolean shared = path.startsWith("/vendor/") || path.equals("/icon.svg") || asked.equals("/");
-            assertThat(PageFiles.chat().find(asked) != null).as(path).isEqualTo(shared || !operators);
+            assertThat(PageFiles.chat(List.of()).find(asked) != null).as(path).isEqualTo(shared || !operators);
             assertThat(PageFiles.operator().find(asked) != null).as(path).isEqualTo(shared || operators);
         }
-        assertThat(text(PageFiles.chat(), "/")).contains("/app/main.js");
+        assertThat(text(PageFiles.chat(List.of()), "/")).contains("/app/main.js");
         assertThat(text(PageFiles.operator(), "/")).contains("/operator/operator.js");
     }
 
     @Test
     void theClientIsAPackageWhoseTypesNameAllThatItExports() throws IOException {
-        JsonObject about = new JsonObject(text(PageFiles.chat(), "/package.json"));
+        JsonObject about = new JsonObject(text(PageFiles.chat(List.of()), "/package.json"));
 
         assertThat(about.getString("type")).isEqualTo("module");
         for (String module : List.of("hongbao-client", "hongbao-verify")) {
@@ -59,12 +59,14 @@ class PageFilesTest {
 
     /** Functions, classes and what is handed on; types alone are not there when it runs. */
     private static Set<String> exports(String file) {
-        return named("(?m)^export (?:(?:async )?(?:function|class) |\\{ )(\\w+)", text(PageFiles.chat(), "/" + file));
+        return named(
+                "(?m)^export (?:(?:async )?(?:function|class) |\\{ )(\\w+)",
+                text(PageFiles.chat(List.of()), "/" + file));
     }
 
     /** The public ones of the client. */
     private static Set<String> methods(String file) {
-        String text = text(PageFiles.chat(), "/" + file);
+        String text = text(PageFiles.chat(List.of()), "/" + file);
         int start = text.indexOf("class HongbaoClient {");
         return named(
                 "(?m)^  (?:async )?(?!constructor)([a-z]\\w*)\\(", text.substring(start, text.indexOf("\n}\n", start)));
@@ -80,8 +82,21 @@ class PageFilesTest {
     }
 
     @Test
+    void picturesComeFromWhereTheOperatorSaysAndFromNowhereElse() {
+        PageFiles none = PageFiles.chat(List.of());
+        PageFiles some = PageFiles.chat(List.of("https://a.example", "https://b.example:8443"));
+
+        assertThat(none.find("/").policy()).contains("img-src 'self'; ");
+        assertThat(text(none, "/")).contains("<meta name=\"images\" content=\"\">");
+        assertThat(some.find("/").policy()).contains("img-src 'self' https://a.example https://b.example:8443; ");
+        assertThat(text(some, "/"))
+                .contains("<meta name=\"images\" content=\"https://a.example https://b.example:8443\">");
+        assertThat(some.find("/docs/").policy()).doesNotContain("a.example");
+    }
+
+    @Test
     void aPathNeverBecomesAFilesName() {
-        PageFiles files = PageFiles.chat();
+        PageFiles files = PageFiles.chat(List.of());
 
         for (String path : List.of(
                 "/../openapi.yaml",
@@ -104,7 +119,7 @@ class PageFilesTest {
     void whatAModuleImportsIsServedWithIt() throws IOException {
         for (String path : paths()) {
             for (String target : imports(path)) {
-                assertThat(PageFiles.chat().find(target))
+                assertThat(PageFiles.chat(List.of()).find(target))
                         .as(path + " imports " + target)
                         .isNotNull();
             }
@@ -126,7 +141,7 @@ class PageFilesTest {
     private static List<String> imports(String path) {
         List<String> targets = new ArrayList<>();
         if (path.startsWith("/app/")) {
-            Matcher imports = IMPORT.matcher(text(PageFiles.chat(), path));
+            Matcher imports = IMPORT.matcher(text(PageFiles.chat(List.of()), path));
             while (imports.find()) {
                 targets.add(Path.of(path)
                         .resolveSibling(imports.group(1))
@@ -161,7 +176,7 @@ class PageFilesTest {
     }
 
     private static Set<String> names(String path) {
-        return named("(?m)^  (\\w+): ", text(PageFiles.chat(), path));
+        return named("(?m)^  (\\w+): ", text(PageFiles.chat(List.of()), path));
     }
 
     private static String text(PageFiles files, String path) {

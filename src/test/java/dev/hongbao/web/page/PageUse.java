@@ -1,6 +1,7 @@
 package dev.hongbao.web.page;
 
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,10 +21,15 @@ abstract class PageUse {
 
     @BeforeAll
     void start(@TempDir Path data) throws Exception {
-        home = new BrowserFixture(data);
+        home = new BrowserFixture(data, options());
         mei = home.mei;
         ben = home.ben;
         family = home.family;
+    }
+
+    /** The server's, beside those of a start with nothing configured. */
+    Map<String, String> options() throws Exception {
+        return Map.of();
     }
 
     @AfterAll

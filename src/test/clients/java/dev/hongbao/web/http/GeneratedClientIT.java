@@ -238,6 +238,26 @@ class GeneratedClientIT extends TestServerClient {
     }
 
     @Test
+    void aUsersNameAndPicture() throws Exception {
+        // Given
+        AccountsApi shop = new AccountsApi(client(null));
+        Profile ming = new Profile().displayName("小明").avatar("https://img.example.com/ming.png");
+
+        // When
+        StoredProfile stored = shop.putProfile(name("ming"), ming);
+
+        // Then
+        assertThat(stored.getDisplayName()).isEqualTo("小明");
+        assertThat(stored.getGivenBy()).isEqualTo(StoredProfile.GivenByEnum.SERVICE);
+        deposit("ming", 100L);
+        Packet packet = packets("ming")
+                .sendPacket(key(), new Send().group(group).kind(Kind.EQUAL).asset("CNY").amount(100L).count(1));
+        assertThat(packets("bob").getPacket(packet.getId(), null).getProfiles()).containsEntry(name("ming"), ming);
+        shop.deleteProfile(name("ming"));
+        assertThat(shop.getProfile(name("ming")).getDisplayName()).isNull();
+    }
+
+    @Test
     void campaignsFromTheBudgetToTheReport() throws Exception {
         // Given two campaigns, one with an amount, one with a range
         deposit("shop", 10_000L);

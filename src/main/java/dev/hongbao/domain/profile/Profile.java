@@ -1,0 +1,47 @@
+package dev.hongbao.domain.profile;
+
+import dev.hongbao.common.values.PictureUrl;
+import dev.hongbao.common.values.ShownText;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a user is shown.
+ *
+ * @param displayName a name ({@link ShownText#isName}) of at most {@link #MAX_NAME} characters; null shows the user's id
+ * @param avatar null for none
+ */
+public record Profile(
+        @Nullable String displayName, @Nullable PictureUrl avatar) {
+    /** The longest name, in characters as people count them. */
+    public static final int MAX_NAME = 64;
+
+    /** Nothing is known, or to be shown. */
+    public static final Profile NONE = new Profile(null, null);
+
+    public Profile {
+        if (displayName != null && !ShownText.isName(displayName, MAX_NAME)) {
+            throw new IllegalArgumentException("not a name");
+        }
+    }
+
+    /** What of a token's {@code name} and {@code picture} may be shown; the rest is left out. */
+    public static Profile ofToken(@Nullable Object name, @Nullable Object picture) {
+        return new Profile(
+                name instanceof String text && ShownText.isName(text, MAX_NAME) ? text : null,
+                picture instanceof String url && PictureUrl.isValid(url) ? new PictureUrl(url) : null);
+    }
+
+    /** Whether there is nothing to show. */
+    public boolean isEmpty() {
+        return displayName == null && avatar == null;
+    }
+
+    /** A user's profile as it is stored. @param givenBy null when none is */
+    public record Stored(Profile profile, @Nullable GivenBy givenBy) {}
+
+    /** Who said it. */
+    public enum GivenBy {
+        SERVICE,
+        TOKEN
+    }
+}

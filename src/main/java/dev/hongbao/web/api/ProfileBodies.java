@@ -1,0 +1,82 @@
+package dev.hongbao.web.api;
+
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.values.PictureUrl;
+import dev.hongbao.common.values.ShownText;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.profile.Profile;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How users are shown, as the contract's JSON. */
+public final class ProfileBodies {
+    private ProfileBodies() {}
+
+    /**
+     * Reads what the host application says.
+     *
+     * @throws InvalidInputException with every fault
+     */
+    public static Profile profile(JsonObject body) {
+        String name = body.getString("displayName");
+        String avatar = body.getString("avatar");
+        List<FieldFault> faults = new ArrayList<>();
+        if (name != null && !ShownText.isName(name, Profile.MAX_NAME)) {
+            faults.add(new FieldFault("#/displayName", ShownText.RULE + ", nor a space at an end"));
+        }
+        if (avatar != null && !PictureUrl.isValid(avatar)) {
+            faults.add(new FieldFault("#/avatar", "must be the https URL of a picture"));
+        }
+        if (!faults.isEmpty()) {
+            throw InvalidInputException.of(faults);
+        }
+        return new Profile(name, avatar == null ? null : new PictureUrl(avatar));
+    }
+
+    /** A profile as it is stored. */
+    public static String stored(UserId user, Profile.Stored stored) {
+        JsonText json = new JsonText(256).beginObject().plain("user", user.value());
+        fields(json, stored.profile());
+        return json.field(
+                        "givenBy",
+                        stored.givenBy() == null
+                                ? null
+                                : stored.givenBy().name().toLowerCase(Locale.ROOT))
+                .endObject()
+                .toString();
+    }
+
+    /** The field {@code profiles}, of those users who have something to show; left out when nobody has. */
+    static void people(JsonText json, Collection<UserId> users, Map<UserId, Profile> profiles) {
+        boolean begun = false;
+        for (UserId user : users) {
+            Profile profile = profiles.get(user);
+            if (profile != null) {
+                if (!begun) {
+                    json.name("profiles").beginObject();
+                    begun = true;
+                }
+                fields(json.name(user.value()).beginObject(), profile);
+                json.endObject();
+            }
+        }
+        if (begun) {
+            json.endObject();
+        }
+    }
+
+    private static void fields(JsonText json, Profile profile) {
+        json.field("displayName", profile.displayName()).field("avatar", text(profile.avatar()));
+    }
+
+    private static @Nullable String text(@Nullable PictureUrl url) {
+        return url == null ? null : url.value();
+    }
+}

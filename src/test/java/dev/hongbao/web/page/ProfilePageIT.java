@@ -1,0 +1,153 @@
+package dev.hongbao.web.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.hongbao.testing.TestCertificate;
+import io.vertx.core.json.JsonObject;
+import java.awt.Color;
+import java.awt.Graphics2D;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.imageio.ImageIO;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Names and pictures that the host gives, on the page. Pictures go to {@code target/screenshots}. */
+class ProfilePageIT extends PageUse {
+    @TempDir
+    private static Path directory;
+
+    private HttpsServer pictures;
+    private final List<String> asked = new CopyOnWriteArrayList<>();
+
+    /** A server of pictures, the only place that the page may load them from. */
+    @Override
+    Map<String, String> options() throws Exception {
+        TestCertificate certificate = TestCertificate.make(directory);
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(certificate.load(), TestCertificate.PASSWORD.toCharArray());
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(keys.getKeyManagers(), null, null);
+        pictures = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        pictures.setHttpsConfigurator(new HttpsConfigurator(tls));
+        byte[] png = face();
+        pictures.createContext("/", exchange -> {
+            asked.add(exchange.getRequestURI() + " "
+                    + exchange.getRequestHeaders().getFirst("Referer"));
+            exchange.getResponseHeaders().add("Content-Type", "image/png");
+            exchange.sendResponseHeaders(200, png.length);
+            exchange.getResponseBody().write(png);
+            exchange.close();
+        });
+        pictures.start();
+        return Map.of("page.images", origin());
+    }
+
+    private String origin() {
+        return "https://127.0.0.1:" + pictures.getAddress().getPort();
+    }
+
+    private static byte[] face() throws Exception {
+        BufferedImage image = new BufferedImage(96, 96, BufferedImage.TYPE_INT_RGB);
+        Graphics2D pen = image.createGraphics();
+        pen.setColor(Color.CYAN);
+        pen.fillRect(0, 0, 96, 96);
+        pen.setColor(Color.MAGENTA);
+        pen.fillOval(16, 16, 64, 64);
+        pen.dispose();
+        ByteArrayOutputStream png = new ByteArrayOutputStream();
+        ImageIO.write(image, "png", png);
+        return png.toByteArray();
+    }
+
+    @AfterAll
+    void stopPictures() {
+        pictures.stop(0);
+    }
+
+    private static String row(String packet, String within) {
+        return Visitor.row(packet) + " " + within;
+    }
+
+    @Test
+    void theHostsNamesAndPicturesAreShown() throws Exception {
+        // Given somebody with a name and a picture, one with a picture from elsewhere, one with a name of markup, and
+        // one without
+        for (String user : List.of("u-4711", "u-4712", "u-4713", "u-4714")) {
+            family.admit(user);
+        }
+        family.show("u-4711", new JsonObject().put("displayName", "小明").put("avatar", origin() + "/ming.png"));
+        family.show(
+                "u-4712",
+                new JsonObject().put("displayName", "Alice").put("avatar", "https://elsewhere.example/a.png"));
+        family.show("u-4713", new JsonObject().put("displayName", "<img src=x onerror=alert(1)>"));
+        mei.enter(home.base, "demo-mei");
+        Browser page = mei.browser();
+
+        // When they send
+        JsonObject one = new JsonObject().put("count", 1).put("amount", 100);
+        String withPicture = family.send("u-4711", "恭喜发财", one);
+        String elsewhere = family.send("u-4712", "Good luck", one);
+        String markup = family.send("u-4713", "Markup", one);
+        String nameless = family.send("u-4714", "Nobody", one);
+
+        // Then names are shown, a picture only from where it may come from, initials for the others, and an id where
+        // there is no name
+        page.seeText(row(withPicture, ".by b"), "小明");
+        page.seeTrue("const img = document.querySelector(\"" + row(withPicture, ".face img")
+                + "\"); return img !== null && img.complete && img.naturalWidth === 96");
+        page.seeText(row(elsewhere, ".by b"), "Alice");
+        assertThat(page.see(row(elsewhere, ".face text")).getText()).isEqualTo("A");
+        assertThat(page.count(row(elsewhere, ".face img"))).isZero();
+        page.seeText(row(markup, ".by b"), "<img src=x onerror=alert(1)>");
+        page.seeText(row(nameless, ".by b"), "u-4714");
+        assertThat(page.see(row(nameless, ".face text")).getText()).isEqualTo("U");
+        assertThat(asked).isNotEmpty().allMatch(request -> request.equals("/ming.png null"));
+        page.screenshot("profiles");
+
+        // When one of them wins a share, then the list of claims names them too
+        family.claim("u-4711", elsewhere);
+        mei.look(elsewhere);
+        page.seeText(".claim[data-user='u-4711'] .claim-who", "小明");
+        page.see(".claim[data-user='u-4711'] .face img");
+        page.screenshot("profiles-claims");
+        mei.close(elsewhere);
+        page.seeText(".timeline", "小明");
+        assertThat(Looks.cut(page, ".timeline")).isEmpty();
+
+        // And who comes in later sees the same
+        ben.enter(home.base, "demo-ben");
+        ben.browser().seeText(row(withPicture, ".by b"), "小明");
+        ben.browser().see(row(withPicture, ".face img"));
+    }
+
+    @Test
+    void aMemberOfTheDemoIsNamedByTheTokenInTheReadersLanguageUnlessTheHostSaysMore() throws Exception {
+        // Given
+        mei.enter(home.base, "demo-mei");
+        ben.enter(home.base, "demo-ben");
+        mei.send("1", 1, "By token", form -> {});
+        String packet = ben.seePacket("By token");
+        ben.browser().seeText(row(packet, ".by b"), "Mei");
+
+        // When
+        family.show("demo-mei", new JsonObject().put("displayName", "Auntie Mei"));
+        mei.send("1", 1, "By the host", form -> {});
+
+        // Then
+        String second = ben.seePacket("By the host");
+        ben.browser().seeText(row(second, ".by b"), "Auntie Mei");
+        family.show("demo-mei", new JsonObject().put("displayName", "小梅"));
+    }
+}
