@@ -34,6 +34,7 @@ public final class Migrations {
             "V7__outbox.sql",
             "V8__campaigns.sql",
             "V9__rains.sql",
+            "V14__fulfilment_profiles.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
