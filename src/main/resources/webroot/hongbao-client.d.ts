@@ -181,6 +181,8 @@ export interface Options {
   pongMillis?: number;
   /** How long any other answer may take, before the connection is cut; 30,000 when left out. */
   answerMillis?: number;
+  /** How fast to ask at most: the server's `socket.messages-per-second`; 20 when left out. */
+  messagesPerSecond?: number;
   onState?: (state: 'connecting' | 'open' | 'waiting' | 'closed', why?: string) => void;
   /** The user's own claims made elsewhere. */
   onClaim?: (claim: Claim) => void;
@@ -191,8 +193,9 @@ export interface Options {
 }
 
 export interface GroupHandlers {
-  onEvent: (event: Event) => void;
-  onState?: (packets: Packet[], reason: 'start' | 'cursor-too-old' | 'cursor-unknown') => void;
+  /** Told one event after the other; a promise is waited for. */
+  onEvent: (event: Event) => void | Promise<void>;
+  onState?: (packets: Packet[], reason: 'start' | 'cursor-too-old' | 'cursor-unknown') => void | Promise<void>;
   /** A cursor to go on from; now when left out. */
   after?: string;
   /** How many packets `onState` is told, 0 to 50. */
@@ -200,6 +203,7 @@ export interface GroupHandlers {
 }
 
 export interface Membership {
+  /** Of what was handled, to go on from another time. */
   cursor(): string;
   leave(): Promise<void>;
 }

@@ -23,6 +23,9 @@
  * A line may die without a word (a phone changes its network, a router forgets). So the client asks every 15 seconds whether
  * the server is there, and at once when the browser is online again or its tab is looked at; without an answer within 10
  * seconds it cuts the connection and opens another. No request waits for more than 30 seconds.
+ *
+ * It asks no faster than the server reads, and when a handler gives a promise it is told the next thing after that: a group whose handler
+ * falls far behind is left and joined again from where it was.
  */
 
 export { verifyPacket, verifyRain } from './hongbao-verify.js';
@@ -33,6 +36,8 @@ const FINAL_CODES = new Set([1003, 4000]);
 const TOO_MANY_CODE = 4005;
 /** Close codes that ask for a fresh token. */
 const TOKEN_CODES = new Set([4002, 4003]);
+/** The server read frames more slowly than this client sent them. */
+const TOO_FAST_CODE = 4006;
 const SUBPROTOCOL = 'hongbao.v1';
 /** How long connecting and authenticating may take. */
 const OPEN_MILLIS = 10_000;
@@ -40,6 +45,14 @@ const OPEN_MILLIS = 10_000;
 const BOUNDS = { heartbeatMillis: 15_000, pongMillis: 10_000, answerMillis: 30_000 };
 /** How long what is safe to repeat is repeated. */
 const GIVE_UP_MILLIS = 120_000;
+/** How many frames a second the server reads, unless it is configured otherwise. */
+const MESSAGES_PER_SECOND = 20;
+/** Requests that wait for their turn or their answer; further ones are refused. */
+const MAX_WAITING = 1_000;
+/** Events of a group that wait for its handler; then the group is left until they are handled. */
+const MAX_BEHIND = 1_000;
+/** How long to wait by itself when the server has had too many requests: for longer, whoever asked decides. */
+const PATIENCE_SECONDS = 10;
 /** Kinds of errors after which the same request may be repeated: nobody knows, or not yet. */
 const REPEATABLE = new Set(['disconnected', 'unknown', 'overloaded', 'stopping']);
 
@@ -72,6 +85,7 @@ export class HongbaoError extends Error {
  * @param {number} [options.pongMillis] how long it may take to say so, before the connection is cut
  * @param {number} [options.answerMillis] how long any other answer may take, before the connection is cut; more than the
  *     server's `http.answer-timeout`
+ * @param {number} [options.messagesPerSecond] how fast to ask at most: the server's `socket.messages-per-second`
  * @param {(state: 'connecting'|'open'|'waiting'|'closed', why?: string) => void} [options.onState] told what the connection does
  * @param {(claim: object) => void} [options.onClaim] told of the user's own claims made elsewhere
  * @param {(plays: object[]) => void} [options.onPlays] told of the user's own plays made elsewhere
@@ -98,9 +112,18 @@ export class HongbaoClient {
   #deadline = null;
   #refresh = null;
   #heartbeat = null;
+  #perSecond; // frames
+  #allowed; // frames that may be sent now
+  #allowedAt = 0;
+  #pacing = null;
 
   constructor(options) {
-    this.#options = { ...BOUNDS, ...options };
+    this.#options = { ...BOUNDS, messagesPerSecond: MESSAGES_PER_SECOND, ...options };
+    this.#perSecond = Math.max(1, this.#options.messagesPerSecond);
+    this.#allowed = this.#perSecond;
+    if (!this.#options.url && !globalThis.location) {
+      throw new TypeError("There is no page here whose server could be meant: give connect() the socket's url, wss://…/v1/socket.");
+    }
     if (!(this.#options.WebSocket || globalThis.WebSocket)) {
       throw new TypeError('There is no WebSocket here: give connect() one, such as that of the package ws.');
     }
@@ -115,24 +138,33 @@ export class HongbaoClient {
    *
    * @param {string} group
    * @param {object} handlers
-   * @param {(event: {group: string, cursor: string, type: string, at: string, data: object}) => void} handlers.onEvent
-   *     `type` is `packet.sent`, `packet.progress`, `packet.drained`, `packet.expired`, `packet.refunded`, `draw.opened`,
+   * @param {(event: {group: string, cursor: string, type: string, at: string, data: object}) => void | Promise<void>} handlers.onEvent
+   *     told one event after the other; a promise is waited for. `type` is `packet.sent`, `packet.progress`, `packet.drained`, `packet.expired`, `packet.refunded`, `draw.opened`,
    *     `draw.won`, `draw.closed`, `rain.announced`, `rain.started`, `rain.caught` or `rain.ended`; pass over others
-   * @param {(packets: object[], reason: 'start'|'cursor-too-old'|'cursor-unknown') => void} [handlers.onState] told the
+   * @param {(packets: object[], reason: 'start'|'cursor-too-old'|'cursor-unknown') => void | Promise<void>} [handlers.onState] told the
    *     newest packets at the start, and again when it was away for too long: forget what was known of the group then
    * @param {string} [handlers.after] a cursor to go on from; now when left out
    * @param {number} [handlers.packets] how many packets `onState` is told, 0 to 50
-   * @returns {Promise<{cursor: () => string, leave: () => Promise<void>}>}
+   * @returns {Promise<{cursor: () => string, leave: () => Promise<void>}>} the cursor of what was handled, to go on from another time
    */
   join(group, handlers) {
     if (this.#closed) return Promise.reject(disconnected('The client is closed.'));
     return new Promise((resolve, reject) => {
-      const membership = { ...handlers, cursor: handlers.after, reject };
+      const membership = {
+        ...handlers,
+        cursor: handlers.after, // of what was handled
+        received: handlers.after,
+        queue: [], // {cursor, tell}
+        busy: false, // a handler's promise is waited for
+        left: null, // while it is too far behind: the promise of the answer to leaving
+        reject,
+      };
       membership.resolve = () => resolve({
         cursor: () => membership.cursor,
         leave: async () => {
           this.#groups.delete(group);
-          if (this.#authenticated) await this.#request({ type: 'leave', group });
+          membership.queue.length = 0;
+          if (this.#authenticated) await this.#request({ type: 'leave', group }).catch(unlessLost);
         },
       });
       this.#groups.set(group, membership);
@@ -217,7 +249,7 @@ export class HongbaoClient {
   /** @returns {Promise<string>} the server's time; without an answer in time the connection is cut, and another one made */
   async ping() {
     const asked = Date.now();
-    const { at } = await this.#request({ type: 'ping' }, { bound: this.#options.pongMillis });
+    const { at } = await this.#request({ type: 'ping' }, { bound: this.#options.pongMillis, urgent: true });
     this.#ahead = (asked + Date.now()) / 2 - Date.parse(at);
     return at;
   }
@@ -295,8 +327,8 @@ export class HongbaoClient {
       this.#wasOpen = true;
       this.#tell('open');
       this.#heartbeat = setInterval(() => this.#check(), this.#options.heartbeatMillis);
-      this.#groups.forEach((membership, group) => this.#follow(group, membership));
-      this.#waiting.forEach((request) => this.#transmit(request));
+      this.#groups.forEach((membership, group) => membership.left || this.#follow(group, membership));
+      this.#pump();
       await this.ping();
       this.#planRefresh(socket, answer.expiresAt);
     } catch {
@@ -333,6 +365,7 @@ export class HongbaoClient {
 
   #lost(code, reason) {
     this.#drop(reason || `code ${code}`);
+    if (code === TOO_FAST_CODE) this.#slowDown();
     const staticToken = typeof this.#options.token !== 'function';
     if (FINAL_CODES.has(code) || (code === TOO_MANY_CODE && !this.#wasOpen) || (staticToken && TOKEN_CODES.has(code))) {
       this.#end(reason);
@@ -358,6 +391,8 @@ export class HongbaoClient {
 
   #drop(why) {
     this.#authenticated = false;
+    this.#allowed = this.#perSecond;
+    clearTimeout(this.#pacing);
     clearTimeout(this.#deadline);
     clearTimeout(this.#refresh);
     clearInterval(this.#heartbeat);
@@ -375,22 +410,50 @@ export class HongbaoClient {
 
   // --- requests and answers ---
 
-  /** Answered or refused within the bound; `now` does not wait for the token to be accepted. */
-  #request(frame, { onAccepted, bound = this.#options.answerMillis, now = false } = {}) {
+  /** Answered or refused within the bound; `now` does not wait for the token to be accepted, `urgent` not for its turn. */
+  #request(frame, { onAccepted, bound = this.#options.answerMillis, now = false, urgent = false } = {}) {
     if (this.#closed) return Promise.reject(disconnected('The client is closed.'));
+    if (this.#waiting.size >= MAX_WAITING && !now && !urgent) {
+      return Promise.reject(new HongbaoError({ type: 'overloaded', detail: 'Too many requests wait already.', retryAfterSeconds: 1 }));
+    }
     const id = String(this.#nextId++);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#unanswered(id), bound);
-      const request = { text: JSON.stringify({ ...frame, id }), sent: false, resolve, reject, onAccepted, timer };
+      const request = { text: JSON.stringify({ ...frame, id }), sent: false, resolve, reject, onAccepted, bound };
+      request.timer = setTimeout(() => this.#unanswered(id), bound);
       this.#waiting.set(id, request);
-      if (now || this.#authenticated) this.#transmit(request);
+      if (now || (urgent && this.#authenticated)) this.#transmit(id, request);
+      else if (this.#authenticated) this.#pump();
     });
   }
 
-  #transmit(request) {
-    if (request.sent) return;
+  /** Sends what waits, in its order and no faster than the server reads: it passes over what is more, and hangs up after a while. */
+  #pump() {
+    clearTimeout(this.#pacing);
+    const rate = this.#perSecond;
+    const now = Date.now();
+    this.#allowed = Math.min(rate, this.#allowed + (Math.max(0, now - this.#allowedAt) / 1000) * rate);
+    this.#allowedAt = now;
+    for (const [id, request] of this.#waiting) {
+      if (request.sent) continue;
+      if (this.#allowed < 1) {
+        this.#pacing = setTimeout(() => this.#pump(), ((1 - this.#allowed) / rate) * 1000 + 1);
+        return;
+      }
+      this.#transmit(id, request);
+    }
+  }
+
+  /** Its answer's time begins now. */
+  #transmit(id, request) {
+    this.#allowed--;
     request.sent = true;
+    clearTimeout(request.timer);
+    request.timer = setTimeout(() => this.#unanswered(id), request.bound);
     this.#socket.send(request.text);
+  }
+
+  #slowDown() {
+    this.#perSecond = Math.max(1, this.#perSecond / 2);
   }
 
   /** The server answers everything in time, so the line is dead; what was never sent must not be sent later. */
@@ -400,7 +463,7 @@ export class HongbaoClient {
       this.#cut();
     } else {
       this.#waiting.delete(id);
-      request.reject(disconnected('There is no connection.'));
+      request.reject(disconnected('It could not be sent in time.'));
     }
   }
 
@@ -411,7 +474,7 @@ export class HongbaoClient {
       try {
         return await this.#request(frame, { onAccepted });
       } catch (error) {
-        if (!REPEATABLE.has(error.kind) || this.#closed || Date.now() > end) throw error;
+        if (!isRepeatable(error) || this.#closed || Date.now() > end) throw error;
         await pause(attempt, error);
       }
     }
@@ -422,14 +485,14 @@ export class HongbaoClient {
     const socket = this.#socket;
     for (let attempt = 0; socket === this.#socket && this.#groups.get(group) === membership; attempt++) {
       const frame = { type: 'join', group };
-      if (membership.cursor !== undefined) frame.after = membership.cursor;
+      if (membership.received !== undefined) frame.after = membership.received;
       if (membership.packets !== undefined) frame.packets = membership.packets;
       try {
         await this.#request(frame);
         membership.resolve();
         return;
       } catch (error) {
-        if (!REPEATABLE.has(error.kind) && error.kind !== 'too-many-requests') {
+        if (!isRepeatable(error)) {
           this.#groups.delete(group);
           membership.reject(error);
           return;
@@ -442,26 +505,25 @@ export class HongbaoClient {
   #receive(frame) {
     switch (frame.type) {
       case 'event': {
-        const membership = this.#groups.get(frame.event.group);
-        if (membership) {
-          membership.cursor = frame.event.cursor;
-          membership.onEvent(frame.event);
+        const { event } = frame;
+        const membership = this.#groups.get(event.group);
+        if (membership && !membership.left) {
+          membership.received = event.cursor;
+          membership.queue.push({ cursor: event.cursor, tell: () => membership.onEvent(event) });
+          this.#handle(event.group, membership);
         }
         return;
       }
       case 'joined': {
         const membership = this.#groups.get(frame.group);
-        if (membership) {
-          membership.cursor = frame.cursor;
-          if (frame.packets) membership.onState?.(frame.packets, 'start');
-        }
+        if (membership) this.#handleState(frame, membership, 'start');
         break;
       }
       case 'reset': {
         const membership = this.#groups.get(frame.group);
-        if (membership) {
-          membership.cursor = frame.cursor;
-          membership.onState?.(frame.packets, frame.reason);
+        if (membership && !membership.left) {
+          membership.queue.length = 0; // what it was to be told is in the state
+          this.#handleState(frame, membership, frame.reason);
         }
         return;
       }
@@ -480,16 +542,77 @@ export class HongbaoClient {
       default:
     }
     const waiting = this.#waiting.get(frame.id);
-    if (!waiting) return;
+    if (!waiting) {
+      if (frame.type === 'error' && new HongbaoError(frame.error).kind === 'too-many-requests') {
+        // Some frames were passed over, and nobody says which: all that waits is asked for again.
+        this.#slowDown();
+        this.#cut();
+      }
+      return;
+    }
     this.#waiting.delete(frame.id);
     clearTimeout(waiting.timer);
     if (frame.type === 'error') waiting.reject(new HongbaoError(frame.error));
     else waiting.resolve(frame);
   }
+
+  /** A group's place, and its state when the server tells it. */
+  #handleState({ group, cursor, packets }, membership, reason) {
+    membership.received = cursor;
+    membership.queue.push({ cursor, tell: () => (packets ? membership.onState?.(packets, reason) : undefined) });
+    this.#handle(group, membership);
+  }
+
+  /** Tells a group's handlers what waits, one thing after the other. */
+  #handle(group, membership) {
+    while (!membership.busy && membership.queue.length > 0) {
+      const { cursor, tell } = membership.queue.shift();
+      let handled;
+      try {
+        handled = tell();
+      } catch (fault) {
+        membership.cursor = cursor;
+        throw fault;
+      }
+      if (typeof handled?.then === 'function') {
+        membership.busy = true;
+        const done = () => {
+          membership.busy = false;
+          membership.cursor = cursor;
+          this.#handle(group, membership);
+        };
+        // A handler that fails has had its event; the failure is its author's to see, as an unhandled rejection.
+        handled.then(done, (fault) => {
+          done();
+          throw fault;
+        });
+      } else {
+        membership.cursor = cursor;
+      }
+    }
+    if (this.#groups.get(group) !== membership) return;
+    if (membership.queue.length > MAX_BEHIND) {
+      membership.left ??= this.#request({ type: 'leave', group }, { urgent: true }).catch(() => {});
+    } else if (membership.left && !membership.busy) {
+      membership.left.then(() => {
+        membership.left = null;
+        if (this.#authenticated && this.#groups.get(group) === membership) this.#follow(group, membership);
+      });
+    }
+  }
 }
 
 function ownUrl() {
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/socket`;
+}
+
+function isRepeatable({ kind, retryAfterSeconds }) {
+  return REPEATABLE.has(kind) || (kind === 'too-many-requests' && retryAfterSeconds <= PATIENCE_SECONDS);
+}
+
+/** To leave is done when the connection is lost: the next one does not join. */
+function unlessLost(error) {
+  if (error.kind !== 'disconnected') throw error;
 }
 
 function disconnected(detail) {

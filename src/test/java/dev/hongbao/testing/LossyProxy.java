@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class LossyProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final String host;
-    private final int port;
+    private volatile int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicInteger lost = new AtomicInteger();
     private volatile boolean silent;
@@ -96,6 +96,11 @@ public final class LossyProxy implements AutoCloseable {
             closeQuietly(link.client);
             closeQuietly(link.server);
         });
+    }
+
+    /** New connections lead to another port: there a server was started again. */
+    public void leadTo(int other) {
+        port = other;
     }
 
     /** How many answers were lost. */

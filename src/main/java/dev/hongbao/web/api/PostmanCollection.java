@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,8 @@ public final class PostmanCollection {
         for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
             for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
                 JsonObject call = (JsonObject) method.getValue();
-                JsonArray folder = folders.get(call.getJsonArray("tags").getString(0));
+                JsonArray folder = Objects.requireNonNull(
+                        folders.get(call.getJsonArray("tags").getString(0)), "a tag is not described");
                 requests(path.getKey(), method.getKey().toUpperCase(Locale.ROOT), call)
                         .forEach(folder::add);
             }

@@ -84,6 +84,9 @@ class ContractFormTest {
                     .map(one -> one.getString("$ref"))
                     .toList();
             if (names.size() == 1) {
+                assertThat(SCHEMAS.getJsonObject(lastOf(names.get(0))).getString("format"))
+                        .as("%s: a time that may be null is no choice, or clients read null as 1970", place)
+                        .isNull();
                 return;
             }
             JsonObject mark = node.getJsonObject("discriminator");

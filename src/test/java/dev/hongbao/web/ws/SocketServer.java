@@ -129,6 +129,19 @@ final class SocketServer implements AutoCloseable {
                 .POST(BodyPublishers.noBody()));
     }
 
+    /** The same, without waiting for the settlement. */
+    JsonObject claimAsync(String user, String group, String packet) {
+        return call(HttpRequest.newBuilder(server.base().resolve("/v1/packets/" + packet + "/claims"))
+                .header("Authorization", "Bearer " + token(user, group))
+                .header("Prefer", "respond-async")
+                .POST(BodyPublishers.noBody()));
+    }
+
+    /** What a call without a body answers. */
+    JsonObject get(String path, String token) {
+        return call(HttpRequest.newBuilder(server.base().resolve(path)).header("Authorization", "Bearer " + token));
+    }
+
     /** A metric's value; 0 when it is not there. */
     double metric(String name) {
         try {

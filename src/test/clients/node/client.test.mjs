@@ -1,0 +1,117 @@
+// The client against a server that is made up here, for what a real one does seldom: NodeClientIT runs it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connect } from 'hongbao-client';
+
+/** A server's end of each connection: what it was sent, and a way to answer. */
+class FakeSocket {
+  static all = [];
+  static answer = () => undefined;
+
+  constructor() {
+    this.frames = [];
+    FakeSocket.all.push(this);
+    setTimeout(() => this.onopen());
+  }
+
+  send(text) {
+    const frame = JSON.parse(text);
+    this.frames.push(frame);
+    setTimeout(() => {
+      const answer = this.#known(frame) ?? FakeSocket.answer(frame, this);
+      if (answer) this.tell({ id: frame.id, ...answer });
+    });
+  }
+
+  #known({ type, group, after }) {
+    if (type === 'auth') return { type: 'authenticated', expiresAt: '2035-01-01T00:00:00Z' };
+    if (type === 'ping') return { type: 'pong', at: new Date().toISOString() };
+    if (type === 'join') return { type: 'joined', group, cursor: after ?? '0' };
+    if (type === 'leave') return { type: 'left', group };
+    return null;
+  }
+
+  tell(frame) {
+    this.onmessage({ data: JSON.stringify(frame) });
+  }
+
+  close(code = 1000) {
+    setTimeout(() => this.onclose({ code, reason: '' }));
+  }
+
+  sent(type) {
+    return this.frames.filter((frame) => frame.type === type);
+  }
+}
+
+async function start(answer = () => undefined, options = {}) {
+  FakeSocket.all = [];
+  FakeSocket.answer = answer;
+  const client = connect({ url: 'ws://fake', token: 't', WebSocket: FakeSocket, ...options });
+  await client.ping();
+  return client;
+}
+
+const claimed = ({ packet }) => ({ type: 'claim.settled', claim: { packet } });
+const refused = (retryAfterSeconds) => ({
+  type: 'error',
+  error: { type: 'https://hongbao.dev/problems/too-many-requests', detail: 'Slow down.', retryAfterSeconds },
+});
+const event = (n) => ({ type: 'event', event: { group: 'g', cursor: String(n), type: 'packet.progress', data: { n } } });
+
+test('a group whose handler falls far behind is left, and joined again from where it was', async () => {
+  const client = await start();
+  const [socket] = FakeSocket.all;
+  const told = [];
+  let release;
+  const free = new Promise((resolve) => { release = resolve; });
+  const membership = await client.join('g', { onEvent: ({ cursor }) => free.then(() => { told.push(Number(cursor)); }) });
+
+  // When 1,500 events come while the first is handled
+  for (let n = 1; n <= 1_500; n++) socket.tell(event(n));
+  assert.equal(socket.sent('leave').length, 1);
+  assert.equal(membership.cursor(), '0');
+  release();
+  while (socket.sent('join').length < 2) await new Promise((resolve) => setTimeout(resolve));
+
+  // Then what was kept is told, in its order, and the rest is asked for
+  assert.deepEqual(told, Array.from({ length: told.length }, (_, i) => i + 1));
+  assert(told.length >= 1_000 && told.length < 1_010, `${told.length}`);
+  assert.equal(socket.sent('join')[1].after, String(told.length));
+  socket.tell(event(told.length + 1));
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(membership.cursor(), String(told.length));
+  client.close();
+});
+
+test('a refusal for now is repeated when the server says so, and one for long is told', async () => {
+  let asked = 0;
+  const client = await start((frame) => (asked++ === 0 ? refused(1) : claimed(frame)));
+  const begun = Date.now();
+  assert.deepEqual(await client.claim('p'), { packet: 'p' });
+  assert.equal(asked, 2);
+  assert(Date.now() - begun >= 1_000);
+
+  FakeSocket.answer = () => refused(60);
+  await assert.rejects(client.claim('p'), { kind: 'too-many-requests', retryAfterSeconds: 60 });
+  client.close();
+});
+
+test('it asks no faster than the server reads, and more slowly when it is told that it was too fast', async () => {
+  const client = await start(claimed, { messagesPerSecond: 40 });
+  const begun = Date.now();
+  await Promise.all(Array.from({ length: 80 }, (_, i) => client.claim(`p${i}`)));
+  assert(Date.now() - begun >= 900, `${Date.now() - begun} ms`);
+
+  // When the server passes over frames, and says so without an id
+  FakeSocket.answer = () => undefined;
+  const waiting = Promise.all(Array.from({ length: 30 }, (_, i) => client.claim(`q${i}`)));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  FakeSocket.answer = claimed;
+  FakeSocket.all[0].tell({ ...refused(1), id: null });
+
+  // Then all is asked for again on another connection
+  assert.equal((await waiting).length, 30);
+  assert.equal(FakeSocket.all.length, 2);
+  client.close();
+});
