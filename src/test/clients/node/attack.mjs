@@ -8,6 +8,7 @@ import WebSocket from 'ws';
 
 assert.equal(same, verifyPacket);
 const { URL, TOKEN, GROUP } = process.env;
+setTimeout(() => assert.fail('a minute and a half has passed'), 90_000).unref();
 const say = (what) => console.log(what);
 const words = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const heard = async (word) => assert.equal((await words.next()).value, word);

@@ -1,6 +1,6 @@
 // The client against a server that is made up here, for what a real one does seldom: NodeClientIT runs it.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { connect } from 'hongbao-client';
 
 /** A server's end of each connection: what it was sent, and a way to answer. */
@@ -44,12 +44,15 @@ class FakeSocket {
   }
 }
 
+let client;
+
+afterEach(() => client.close());
+
 async function start(answer = () => undefined, options = {}) {
   FakeSocket.all = [];
   FakeSocket.answer = answer;
-  const client = connect({ url: 'ws://fake', token: 't', WebSocket: FakeSocket, ...options });
+  client = connect({ url: 'ws://fake', token: 't', WebSocket: FakeSocket, ...options });
   await client.ping();
-  return client;
 }
 
 const claimed = ({ packet }) => ({ type: 'claim.settled', claim: { packet } });
@@ -60,7 +63,7 @@ const refused = (retryAfterSeconds) => ({
 const event = (n) => ({ type: 'event', event: { group: 'g', cursor: String(n), type: 'packet.progress', data: { n } } });
 
 test('a group whose handler falls far behind is left, and joined again from where it was', async () => {
-  const client = await start();
+  await start();
   const [socket] = FakeSocket.all;
   const told = [];
   let release;
@@ -78,15 +81,15 @@ test('a group whose handler falls far behind is left, and joined again from wher
   assert.deepEqual(told, Array.from({ length: told.length }, (_, i) => i + 1));
   assert(told.length >= 1_000 && told.length < 1_010, `${told.length}`);
   assert.equal(socket.sent('join')[1].after, String(told.length));
+  await client.ping(); // the server has answered the join
   socket.tell(event(told.length + 1));
   await new Promise((resolve) => setTimeout(resolve));
   assert.equal(membership.cursor(), String(told.length));
-  client.close();
 });
 
 test('a refusal for now is repeated when the server says so, and one for long is told', async () => {
   let asked = 0;
-  const client = await start((frame) => (asked++ === 0 ? refused(1) : claimed(frame)));
+  await start((frame) => (asked++ === 0 ? refused(1) : claimed(frame)));
   const begun = Date.now();
   assert.deepEqual(await client.claim('p'), { packet: 'p' });
   assert.equal(asked, 2);
@@ -94,11 +97,10 @@ test('a refusal for now is repeated when the server says so, and one for long is
 
   FakeSocket.answer = () => refused(60);
   await assert.rejects(client.claim('p'), { kind: 'too-many-requests', retryAfterSeconds: 60 });
-  client.close();
 });
 
 test('it asks no faster than the server reads, and more slowly when it is told that it was too fast', async () => {
-  const client = await start(claimed, { messagesPerSecond: 40 });
+  await start(claimed, { messagesPerSecond: 40 });
   const begun = Date.now();
   await Promise.all(Array.from({ length: 80 }, (_, i) => client.claim(`p${i}`)));
   assert(Date.now() - begun >= 900, `${Date.now() - begun} ms`);
@@ -113,5 +115,4 @@ test('it asks no faster than the server reads, and more slowly when it is told t
   // Then all is asked for again on another connection
   assert.equal((await waiting).length, 30);
   assert.equal(FakeSocket.all.length, 2);
-  client.close();
 });

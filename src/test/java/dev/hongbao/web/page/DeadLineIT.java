@@ -129,6 +129,30 @@ class DeadLineIT extends PageUse {
                         + "', product: 'sku-2', group: 'demo' }).then(({ campaign }) => { window.done.opened = campaign.openedBy; })");
         awaitTrue(page, "done.opened === 'demo-mei'");
 
+        // When more is asked for at once than the server reads in a second, and the line breaks in between, each thing happens once
+        page.js("""
+                window.told = [];
+                window.busy = 0;
+                const handled = () => new Promise((resolve) => setTimeout(resolve, 10));
+                window.two.join('demo', {
+                  packets: 0,
+                  onEvent: async ({ type, data }) => {
+                    if (window.busy++) window.done.overlap = true;
+                    await handled();
+                    if (type === 'packet.sent') window.told.push(data.packet.id);
+                    window.busy--;
+                  },
+                }).then(() => Promise.all(Array.from({ length: 60 }, () => (
+                  window.two.send({ group: 'demo', kind: 'equal', asset: 'CNY', amount: 1, count: 1 }))))).then((packets) => {
+                  window.done.many = packets.map(({ id }) => id).sort().join();
+                });
+                """);
+        awaitTrue(page, "told.length > 5");
+        line.breakConnections();
+        awaitTrue(page, "done.many && told.length === 60");
+        assertThat(page.js("return told.sort().join() === done.many && !done.overlap"))
+                .isEqualTo(true);
+
         // When it is closed, then what waits is refused, and nothing comes back to life
         line.swallow();
         page.js("window.two.ping().catch(({ kind }) => { window.done.ping = kind; }); window.two.close();"
