@@ -292,7 +292,8 @@ class ContractTest {
                         "raiseBudget",
                         "createWebhook",
                         "rotateWebhookSecret",
-                        "redeliverWebhook");
+                        "redeliverWebhook",
+                        "reverseTransfer");
     }
 
     @ParameterizedTest

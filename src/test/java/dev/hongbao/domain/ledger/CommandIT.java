@@ -1,0 +1,243 @@
+package dev.hongbao.domain.ledger;
+
+import static dev.hongbao.testing.TestEngine.BACKEND;
+import static dev.hongbao.testing.TestEngine.CNY;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.campaign.CampaignView;
+import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.domain.rain.RainView;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** All money that somebody moved tells who, under which key, with which reference and why; for ever. */
+@ExtendWith(Servers.class)
+class CommandIT {
+    private final TestServers servers;
+    private final Books books;
+
+    CommandIT(TestServers servers) {
+        this.servers = servers;
+        this.books = new Books(servers);
+    }
+
+    @AfterEach
+    void theBooksAreClean() {
+        books.assertClean();
+    }
+
+    private static Origin noted(String reference, String reason) {
+        return new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note(reference, reason));
+    }
+
+    private static Command command(TestEngine engine, UUID id) {
+        return get(engine.engine().books().commands().find(id));
+    }
+
+    private static Caller service(String user) {
+        return new Caller(new UserId(user), Set.of(GROUP), Role.SERVICE, Instant.MAX);
+    }
+
+    private static SendCommand packet(Note note) {
+        return SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 10, 2)
+                .expiresIn(Duration.ofHours(1))
+                .note(note)
+                .build();
+    }
+
+    @Test
+    void whoAskedStaysWhenTheKeyIsForgotten() {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given
+            IdempotencyKey key = newKey();
+            Origin why = noted("order-1", "Paid by card 支付");
+            UserId alice = new UserId("alice");
+            WalletEntry in = get(engine.engine().wallets().deposit(why, alice, CNY, 100, key));
+            Packet sent = engine.send("alice", 10, 2);
+
+            // When the keys are forgotten
+            get(new Idempotency(engine.engine().pool()).purge(Duration.ZERO));
+
+            // Then
+            Command deposit = command(engine, in.books().command());
+            assertThat(deposit.operation()).isEqualTo("deposit");
+            assertThat(deposit.origin()).isEqualTo(why);
+            assertThat(deposit.key()).isEqualTo(key.value());
+            assertThat(deposit.at()).isEqualTo(in.at());
+            assertThat(deposit.moved()).hasSize(1);
+            assertThat(deposit.moved().get(0).sides())
+                    .isEqualTo(new Command.Sides(
+                            new Command.Side(AccountKind.SOURCE, "outside"),
+                            new Command.Side(AccountKind.WALLET, "alice")));
+            Command send = command(engine, sent.id().value());
+            assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
+            assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
+            Page<Command> found = get(engine.engine().books().commands().list("order-1", null, 10));
+            assertThat(found.items()).containsExactly(deposit);
+        }
+    }
+
+    @Test
+    void theHostsDrawsCampaignsAndRainsTellWhoMadeThem() {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given
+            TestDraws draws = new TestDraws(engine);
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            TestRains rains = new TestRains(engine);
+            engine.deposit("shop", 10_000);
+
+            // When
+            Draw draw = draws.create("""
+                    name: Wheel
+                    mode: table
+                    closesAt: 2099-01-01T00:00:00Z
+                    prizes: [{name: cash, award: {asset: CNY, amount: 5}, count: 10}]
+                    """);
+            CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
+            Packet pool = campaigns.open(campaign, "ann", "shoe");
+            get(engine.loop(0)
+                    .call(services -> services.campaigns()
+                            .raise(TestDraws.SERVICE, campaign.campaign().id(), 500, newKey())));
+            RainView rain = rains.create(rains.host("eve", 10_000), TestRains.definition(60, 3, 2, 1));
+
+            // Then
+            assertThat(command(engine, draw.id().value()).operation()).isEqualTo("draw");
+            assertThat(command(engine, draw.id().value()).moved())
+                    .extracting(Command.Moved::amount)
+                    .containsExactly(50L);
+            Command made = command(engine, campaign.campaign().id().value());
+            assertThat(made.origin().by()).isEqualTo(Origin.By.SERVICE);
+            assertThat(made.moved()).extracting(Command.Moved::amount).containsExactly(1_000L);
+            assertThat(command(engine, pool.id().value()).origin().actor()).isEqualTo(new UserId("ann"));
+            assertThat(command(engine, rain.rain().id().value()).operation()).isEqualTo("rain");
+            Command raise = get(engine.engine().books().commands().list(null, null, 50)).items().stream()
+                    .filter(command -> command.operation().equals("budget"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(raise.moved()).extracting(Command.Moved::amount).containsExactly(500L);
+            assertThat(raise.origin().actor()).isEqualTo(TestDraws.SERVICE.user());
+        }
+    }
+
+    @Test
+    void commandsAreListedPageByPage() {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            IntStream.range(0, 5).forEach(i -> engine.deposit("pam", i + 1));
+            CommandBook all = engine.engine().books().commands();
+
+            Page<Command> first = get(all.list(null, null, 3));
+            Page<Command> second = get(all.list(null, first.next(), 3));
+
+            assertThat(first.items()).hasSize(3);
+            assertThat(first.items().get(0).moved().get(0).amount()).isEqualTo(5);
+            assertThat(second.items().get(0).moved().get(0).amount()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aUserNotesNothingAndTheHostDoes() {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given
+            Note note = new Note("gift-1", "New Year");
+            engine.deposit("tom", 100);
+
+            // When
+            RefusedException refused = catchThrowableOfType(
+                    RefusedException.class,
+                    () -> get(engine.loop(0)
+                            .call(services -> services.packets().send(member("tom"), packet(note), newKey()))));
+            Packet sent = get(engine.loop(0)
+                    .call(services -> services.packets().send(service("tom"), packet(note), newKey())));
+
+            // Then
+            assertThat(refused.refusal()).isEqualTo(Refusal.NOT_ELIGIBLE);
+            assertThat(command(engine, sent.id().value()).origin().note()).isEqualTo(note);
+        }
+    }
+
+    @Test
+    void whereReferencesAreUniqueTheSecondCommandIsToldTheFirst() {
+        try (TestEngine before = TestEngine.start(servers, 1, Map.of())) {
+            // Given a reference that named two commands while that was allowed
+            UserId una = new UserId("una");
+            get(before.engine().wallets().deposit(noted("old", null), una, CNY, 1, newKey()));
+            get(before.engine().wallets().deposit(noted("old", null), una, CNY, 1, newKey()));
+        }
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("idempotency.references", "unique"))) {
+            Wallets wallets = engine.engine().wallets();
+
+            // When many use one at once, and others none or another one
+            List<Future<WalletEntry>> same = IntStream.range(0, 10)
+                    .mapToObj(i -> wallets.deposit(noted("new", null), new UserId("u" + i), CNY, 1, newKey()))
+                    .toList();
+            List<Future<WalletEntry>> others = IntStream.range(0, 10)
+                    .mapToObj(i ->
+                            wallets.deposit(noted(i == 0 ? "other" : null, null), new UserId("o" + i), CNY, 1, newKey()))
+                    .toList();
+            get(Future.join(same).otherwiseEmpty());
+
+            // Then
+            List<Future<WalletEntry>> done = same.stream().filter(Future::succeeded).toList();
+            assertThat(done).hasSize(1);
+            String first = done.get(0).result().books().command().toString();
+            same.stream().filter(Future::failed).forEach(each -> {
+                RefusedException refused = (RefusedException) each.cause();
+                assertThat(refused.refusal()).isEqualTo(Refusal.REFERENCE_USED);
+                assertThat(refused.detail()).contains(first);
+            });
+            others.forEach(each -> assertThat(get(each).change().amount()).isEqualTo(1));
+
+            // And a withdrawal, a send and a reversal know the same references, also those of before
+            engine.deposit("una", 100);
+            assertUsed(() -> get(wallets.withdraw(noted("old", null), new UserId("una"), CNY, 1, newKey())));
+            assertUsed(() -> get(engine.loop(0)
+                    .call(services ->
+                            services.packets().send(service("una"), packet(new Note("new", null)), newKey()))));
+            long in = engine.deposit("una", 1).id();
+            assertUsed(() -> get(engine.engine()
+                    .books()
+                    .reversals()
+                    .reverse(noted("other", "why"), new UserId("una"), in, newKey())));
+        }
+        try (TestEngine after = TestEngine.start(servers, 1, Map.of())) {
+            get(after.engine().wallets().deposit(noted("new", null), new UserId("una"), CNY, 1, newKey()));
+        }
+    }
+
+    private static void assertUsed(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+        RefusedException refused = catchThrowableOfType(RefusedException.class, call);
+        assertThat(refused).isNotNull();
+        assertThat(refused.refusal()).isEqualTo(Refusal.REFERENCE_USED);
+    }
+}
