@@ -42,6 +42,7 @@ public final class GuidePages {
             "options",
             "tokens",
             "operating",
+            "auditing",
             "benchmarks",
             "scaling",
             "contributing",

@@ -7,6 +7,7 @@ import dev.hongbao.client.ApiClient;
 import dev.hongbao.client.ApiException;
 import dev.hongbao.client.api.AccountsApi;
 import dev.hongbao.client.api.AssetsApi;
+import dev.hongbao.client.api.AuditApi;
 import dev.hongbao.client.api.CampaignsApi;
 import dev.hongbao.client.api.DemoApi;
 import dev.hongbao.client.api.DrawsApi;
@@ -143,6 +144,31 @@ class GeneratedClientIT extends TestServerClient {
                         .getPacket()
                         .getGreeting())
                 .isEqualTo("恭喜发财");
+    }
+
+    @Test
+    void whoDidWhatFromTheReferenceToTheReversal() throws Exception {
+        // Given
+        Money money = new Money().asset("CNY").amount(100L).reference("order-" + group).reason("Paid by card");
+        Transfer in = new AccountsApi(client(null)).deposit(name("alice"), key(), money);
+        AuditApi audit = new AuditApi(client(null));
+
+        // When
+        Transfer back = audit.reverseTransfer(
+                name("alice"), in.getId(), key(), new ReversalBody().reason("Paid twice"));
+
+        // Then
+        assertThat(back.getKind()).isEqualTo(Transfer.KindEnum.REVERSAL);
+        assertThat(back.getReverses()).isEqualTo(in.getId());
+        Command command = audit.getCommand(in.getCommand());
+        assertThat(command.getActor().getRole()).isEqualTo(Actor.RoleEnum.SERVICE);
+        assertThat(command.getTransfers().get(0).getReversedBy()).isEqualTo(back.getCommand());
+        assertThat(audit.listCommands("order-" + group, null, 10).getItems()).containsExactly(command);
+        OffsetDateTime hourAgo = OffsetDateTime.now().minusHours(1);
+        assertThat(audit.listAuditLog(hourAgo, null, null, 200).getItems())
+                .extracting(AuditRow::getRoute)
+                .contains("/v1/accounts/{user}/transfers/{transfer}/reverse");
+        assertThat(lines(audit.exportAuditLog(hourAgo, null, "csv"))).hasSizeGreaterThan(2);
     }
 
     @Test
