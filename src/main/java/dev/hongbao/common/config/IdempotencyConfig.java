@@ -22,6 +22,7 @@ public record IdempotencyConfig(Duration retention, References references) {
     }
 
     static IdempotencyConfig from(OptionValues values) {
-        return new IdempotencyConfig(values.get(Options.IDEMPOTENCY_RETENTION), values.get(Options.IDEMPOTENCY_REFERENCES));
+        return new IdempotencyConfig(
+                values.get(Options.IDEMPOTENCY_RETENTION), values.get(Options.IDEMPOTENCY_REFERENCES));
     }
 }

@@ -103,8 +103,7 @@ final class CampaignStore {
                     Row row = rows.iterator().next();
                     UUID command = UuidCreator.getTimeOrderedEpoch();
                     return Commands.insert(tx, command, scope)
-                            .compose(noted ->
-                                    fund(tx, id, row.getLong("refund_to"), row.getLong("escrow"), amount))
+                            .compose(noted -> fund(tx, id, row.getLong("refund_to"), row.getLong("escrow"), amount))
                             .compose(transfer -> tx.preparedQuery(
                                             "insert into budget_raise (campaign, transfer, command) values ($1, $2, $3)")
                                     .execute(Tuple.of(id.value(), transfer, command)))

@@ -60,8 +60,7 @@ public final class CommandBook {
                 .compose(rows -> {
                     List<Command> found = commands(rows);
                     return found.isEmpty()
-                            ? Future.failedFuture(
-                                    new RefusedException(Refusal.NOT_FOUND, "There is no such command."))
+                            ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such command."))
                             : Future.succeededFuture(found.get(0));
                 });
     }
@@ -87,8 +86,8 @@ public final class CommandBook {
         }
         return pool.preparedQuery(SELECT.formatted(some))
                 .execute(parameters)
-                .map(rows -> Page.of(
-                        commands(rows), limit, command -> command.id().toString()));
+                .map(rows ->
+                        Page.of(commands(rows), limit, command -> command.id().toString()));
     }
 
     /** A row for each transfer, those of one command together. */

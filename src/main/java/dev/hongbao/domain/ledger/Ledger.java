@@ -38,7 +38,8 @@ public final class Ledger {
         if ("command_reference_once".equals(constraint)) {
             return new RefusedException(
                     Refusal.REFERENCE_USED,
-                    "The reference names command " + SqlState.detail(fault) + ": GET /v1/commands/{command} tells what it did."
+                    "The reference names command " + SqlState.detail(fault)
+                            + ": GET /v1/commands/{command} tells what it did."
                             + " Use another reference, or the first one's Idempotency-Key to get its answer again.");
         }
         if ("account_in_range".equals(constraint)) {

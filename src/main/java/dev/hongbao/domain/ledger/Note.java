@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param reference its own name for the command: 1 to 64 visible ASCII characters; null for none
  * @param reason why, for people: one line of 1 to 200 characters; null for none
  */
-public record Note(
-        @Nullable String reference, @Nullable String reason) {
+public record Note(@Nullable String reference, @Nullable String reason) {
     public static final Note NONE = new Note(null, null);
 
     private static final Pattern REFERENCE = Pattern.compile("[!-~]{1,64}");

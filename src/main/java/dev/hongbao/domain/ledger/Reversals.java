@@ -41,7 +41,11 @@ public final class Reversals {
     public Future<WalletEntry> reverse(Origin origin, UserId user, long transfer, IdempotencyKey key) {
         Objects.requireNonNull(origin.note().reason(), "a reversal has a reason");
         var scope = new Idempotency.Scope(
-                user, TransferKind.REVERSAL.wireName(), key, transfer + origin.note().wish(), origin);
+                user,
+                TransferKind.REVERSAL.wireName(),
+                key,
+                transfer + origin.note().wish(),
+                origin);
         Tuple parameters = Tuple.tuple()
                 .addString(user.value())
                 .addLong(transfer)
@@ -69,7 +73,9 @@ public final class Reversals {
                         "A " + about + " of this wallet is not reversed: deposits, withdrawals, claims and awards are,"
                                 + " unless the money came from the same wallet.");
             case "reversed" ->
-                refused(Refusal.ALREADY_REVERSED, "Command " + about + " has reversed it: a transfer is reversed once.");
+                refused(
+                        Refusal.ALREADY_REVERSED,
+                        "Command " + about + " has reversed it: a transfer is reversed once.");
             case "poor" ->
                 refused(
                         Refusal.INSUFFICIENT_FUNDS,

@@ -48,8 +48,9 @@ public final class Wallets {
             order by t.id desc limit $3
             """;
 
-    private static final String MOVE = "select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8,"
-            + " $9, $10, $11)";
+    private static final String MOVE =
+            "select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8,"
+                    + " $9, $10, $11)";
 
     /** Moves of one kind that wait: half a second's worth. */
     private static final int MAX_WAITING = 4_000;
@@ -119,7 +120,8 @@ public final class Wallets {
         Tuple parameters = Tuple.tuple()
                 .addString(kind.wireName())
                 .addArrayOfUUID(column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
-                .addArrayOfString(column(moves, String[]::new, move -> move.origin().actor().value()))
+                .addArrayOfString(column(
+                        moves, String[]::new, move -> move.origin().actor().value()))
                 .addArrayOfString(
                         column(moves, String[]::new, move -> move.user().value()))
                 .addArrayOfString(column(moves, String[]::new, move -> move.asset.code()))
@@ -129,10 +131,10 @@ public final class Wallets {
                 .addArrayOfBuffer(column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())))
                 .addArrayOfString(
                         column(moves, String[]::new, move -> move.origin().by().wireName()))
-                .addArrayOfString(
-                        column(moves, String[]::new, move -> move.origin().note().reference()))
-                .addArrayOfString(
-                        column(moves, String[]::new, move -> move.origin().note().reason()));
+                .addArrayOfString(column(
+                        moves, String[]::new, move -> move.origin().note().reference()))
+                .addArrayOfString(column(
+                        moves, String[]::new, move -> move.origin().note().reason()));
         return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(parameters))
                 .map(rows -> {
                     List<Future<WalletEntry>> answers = new ArrayList<>(moves.size());
@@ -154,7 +156,8 @@ public final class Wallets {
                         kind,
                         new WalletEntry.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
                         WalletEntry.Subject.NONE,
-                        new WalletEntry.Books(row.getUUID("command"), move.origin().note(), null, null),
+                        new WalletEntry.Books(
+                                row.getUUID("command"), move.origin().note(), null, null),
                         row.getOffsetDateTime("at").toInstant()));
     }
 

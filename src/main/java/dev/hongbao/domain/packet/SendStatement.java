@@ -208,12 +208,12 @@ final class SendStatement {
                 .addArrayOfString(pools(packets, String[]::new, PoolTerms::product))
                 .addArrayOfString(
                         column(packets, String[]::new, p -> p.scope.user().value()))
-                .addArrayOfString(
-                        column(packets, String[]::new, p -> p.scope.origin().by().wireName()))
+                .addArrayOfString(column(
+                        packets, String[]::new, p -> p.scope.origin().by().wireName()))
                 .addArrayOfString(column(
                         packets, String[]::new, p -> p.scope.origin().note().reference()))
-                .addArrayOfString(
-                        column(packets, String[]::new, p -> p.scope.origin().note().reason()));
+                .addArrayOfString(column(
+                        packets, String[]::new, p -> p.scope.origin().note().reason()));
     }
 
     private static <T> T[] pools(List<NewPacket> packets, IntFunction<T[]> array, Function<PoolTerms, T> value) {

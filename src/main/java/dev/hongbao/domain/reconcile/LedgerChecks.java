@@ -61,8 +61,7 @@ final class LedgerChecks {
                     where d.asset is null or c.asset is null or d.asset <> c.asset or d.id = c.id
                        or t.amount <= 0 or t.amount >= 100000000000000
                     """),
-            new Check(
-                    "I3", "every transfer that somebody asked for has its command", """
+            new Check("I3", "every transfer that somebody asked for has its command", """
                     select format('transfer %s of %s', t.id, t.subject)
                     from transfer as t left join command as c on c.id = t.subject
                     where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null

@@ -72,7 +72,9 @@ public final class AuditLog {
 
     /** Writes what has repeated, before its minute is over; never fails. */
     public Future<Void> endMinute() {
-        return Future.join(repeats.end().stream().map(this::add).toList()).otherwiseEmpty().mapEmpty();
+        return Future.join(repeats.end().stream().map(this::add).toList())
+                .otherwiseEmpty()
+                .mapEmpty();
     }
 
     /** Writes a row; done when it is committed. Fails when it is not, or nobody knows. */
@@ -116,15 +118,13 @@ public final class AuditLog {
                 .addArrayOfString(column(batch, String[]::new, AuditRow::reference))
                 .addArrayOfLong(column(batch, Long[]::new, AuditRow::times))
                 .addArrayOfLong(column(batch, Long[]::new, row -> row == batch.get(0) ? untold : 0L));
-        return Transactions.statement(() -> append.apply(columns).map(done -> batch.stream()
-                        .map(row -> true)
-                        .toList()))
+        return Transactions.statement(() -> append.apply(columns)
+                        .map(done -> batch.stream().map(row -> true).toList()))
                 .onSuccess(done -> written.increment(batch.size()))
                 .onFailure(fault -> missed.addAndGet(untold));
     }
 
-    private static <T> T[] column(
-            List<AuditRow> batch, IntFunction<T[]> array, Function<AuditRow, @Nullable T> value) {
+    private static <T> T[] column(List<AuditRow> batch, IntFunction<T[]> array, Function<AuditRow, @Nullable T> value) {
         return batch.stream().map(value).toArray(array);
     }
 }

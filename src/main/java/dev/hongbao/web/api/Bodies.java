@@ -44,7 +44,6 @@ public final class Bodies {
         return json.toString();
     }
 
-
     public static String balances(List<Balance> balances) {
         JsonText json = new JsonText(64 * (balances.size() + 1));
         json.beginObject().name("items").beginArray();

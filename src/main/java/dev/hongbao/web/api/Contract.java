@@ -66,8 +66,7 @@ public final class Contract {
                 operations.add(operation(index++, method.getKey(), (JsonObject) inlined(method.getValue(), root)));
             }
             String template = path.getKey();
-            paths.add(new Path(
-                    template, template.replaceAll("\\{([a-z]+)}", "(?<$1>[^/]*)"), List.copyOf(operations)));
+            paths.add(new Path(template, template.replaceAll("\\{([a-z]+)}", "(?<$1>[^/]*)"), List.copyOf(operations)));
         }
         return new Contract(paths);
     }

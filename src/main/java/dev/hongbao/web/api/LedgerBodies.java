@@ -44,7 +44,9 @@ public final class LedgerBodies {
         json.field("command", Bodies.text(books.command()))
                 .field("reference", books.note().reference())
                 .field("reason", books.note().reason())
-                .field("reverses", books.reverses() == null ? null : books.reverses().toString())
+                .field(
+                        "reverses",
+                        books.reverses() == null ? null : books.reverses().toString())
                 .field("reversedBy", Bodies.text(books.reversedBy()))
                 .endObject();
     }
@@ -85,7 +87,9 @@ public final class LedgerBodies {
         side(json.name("to"), moved.sides().to());
         json.plain("asset", moved.asset().code())
                 .field("amount", moved.amount())
-                .field("reverses", standing.reverses() == null ? null : standing.reverses().toString())
+                .field(
+                        "reverses",
+                        standing.reverses() == null ? null : standing.reverses().toString())
                 .field("reversedBy", Bodies.text(standing.reversedBy()))
                 .endObject();
     }

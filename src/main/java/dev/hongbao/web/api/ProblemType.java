@@ -44,7 +44,8 @@ public enum ProblemType {
     DAY_CAP_REACHED(409, "The sender has sent what a day allows", "Send less, or tomorrow: a day ends at midnight UTC."),
     REFERENCE_USED(409, "The reference names another command", "Use another reference; references are unique here."),
     ALREADY_REVERSED(409, "The transfer is reversed", "A transfer is reversed once."),
-    NOT_REVERSIBLE(409, "The transfer is not of a kind that is reversed", "Deposits, withdrawals, claims and awards are."),
+    NOT_REVERSIBLE(
+            409, "The transfer is not of a kind that is reversed", "Deposits, withdrawals, claims and awards are."),
     CLAIMED(409, "Somebody has claimed a share", "Close the packet instead: what is left goes back to the sender."),
 
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),

@@ -124,7 +124,8 @@ public final class DemoLogin {
             throw new IllegalStateException("no demo login for " + member.value());
         }
         return wallets.deposit(Origin.server(member), member, ASSET, START_AMOUNT, START_KEY)
-                .compose(money -> wallets.deposit(Origin.server(member), member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
+                .compose(money ->
+                        wallets.deposit(Origin.server(member), member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
                 .compose(points -> wheel)
                 .map(offered -> {
                     Instant expiresAt =

@@ -75,7 +75,11 @@ public final class DemoWheel {
                 .mapToLong(prize -> prize.award().amount() * Objects.requireNonNull(prize.stock()))
                 .sum();
         return wallets.deposit(
-                Origin.server(OWNER.user()), OWNER.user(), asset, amount, new IdempotencyKey(asset.code() + key.value()));
+                Origin.server(OWNER.user()),
+                OWNER.user(),
+                asset,
+                amount,
+                new IdempotencyKey(asset.code() + key.value()));
     }
 
     /** A hundred plays give 88.88 yuan once, and back nine points in ten. */

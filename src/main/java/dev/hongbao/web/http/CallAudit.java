@@ -82,7 +82,8 @@ final class CallAudit {
     private AuditRow row(int status, @Nullable ProblemType problem) {
         return new AuditRow(
                 caller == null
-                        ? AuditRow.Who.at(log.addresses.addressOf(routing.request()).key())
+                        ? AuditRow.Who.at(
+                                log.addresses.addressOf(routing.request()).key())
                         : AuditRow.Who.of(caller),
                 AuditRow.text(routing.request().getHeader("X-Request-Id")),
                 new AuditRow.What(operation.method().name(), route, AuditRow.text(subject())),

@@ -92,7 +92,11 @@ final class Exchange {
         }
         written.onComplete(done -> {
             if (done.failed()) {
-                LOG.warn("{} {} is not in the audit log: {}", request.method(), request.path(), done.cause().toString());
+                LOG.warn(
+                        "{} {} is not in the audit log: {}",
+                        request.method(),
+                        request.path(),
+                        done.cause().toString());
             }
             transmit(done.succeeded() ? reply : UNWRITTEN);
         });

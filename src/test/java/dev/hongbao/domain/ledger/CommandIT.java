@@ -177,8 +177,8 @@ class CommandIT {
                     RefusedException.class,
                     () -> get(engine.loop(0)
                             .call(services -> services.packets().send(member("tom"), packet(note), newKey()))));
-            Packet sent = get(engine.loop(0)
-                    .call(services -> services.packets().send(service("tom"), packet(note), newKey())));
+            Packet sent = get(
+                    engine.loop(0).call(services -> services.packets().send(service("tom"), packet(note), newKey())));
 
             // Then
             assertThat(refused.refusal()).isEqualTo(Refusal.NOT_ELIGIBLE);
@@ -202,13 +202,14 @@ class CommandIT {
                     .mapToObj(i -> wallets.deposit(noted("new", null), new UserId("u" + i), CNY, 1, newKey()))
                     .toList();
             List<Future<WalletEntry>> others = IntStream.range(0, 10)
-                    .mapToObj(i ->
-                            wallets.deposit(noted(i == 0 ? "other" : null, null), new UserId("o" + i), CNY, 1, newKey()))
+                    .mapToObj(i -> wallets.deposit(
+                            noted(i == 0 ? "other" : null, null), new UserId("o" + i), CNY, 1, newKey()))
                     .toList();
             get(Future.join(same).otherwiseEmpty());
 
             // Then
-            List<Future<WalletEntry>> done = same.stream().filter(Future::succeeded).toList();
+            List<Future<WalletEntry>> done =
+                    same.stream().filter(Future::succeeded).toList();
             assertThat(done).hasSize(1);
             String first = done.get(0).result().books().command().toString();
             same.stream().filter(Future::failed).forEach(each -> {

@@ -72,8 +72,7 @@ class PipelinedFaultIT {
     @Test
     void aCancelledWaitForAnIdempotencyKeyIsTold() throws Exception {
         // Given a key that another transaction holds
-        var scope = new Idempotency.Scope(
-                new UserId("yan"), "draw", TestEngine.newKey(), "wish", TestEngine.BACKEND);
+        var scope = new Idempotency.Scope(new UserId("yan"), "draw", TestEngine.newKey(), "wish", TestEngine.BACKEND);
         try (Connection other = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement lock = other.createStatement()) {
             other.setAutoCommit(false);

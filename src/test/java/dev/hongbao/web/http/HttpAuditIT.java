@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -160,8 +164,7 @@ class HttpAuditIT extends TestServerClient {
                 .header("Content-Type", "application/json")
                 .header("X-Request-Id", "trace-7")
                 .POST(BodyPublishers.ofString(cny(5).put("reference", "order-7").encode())));
-        HttpResponse<String> poor =
-                post(null, "/v1/accounts/" + name("vera") + "/withdrawals", key(), cny(50));
+        HttpResponse<String> poor = post(null, "/v1/accounts/" + name("vera") + "/withdrawals", key(), cny(50));
 
         // Then
         assertThat(done.statusCode()).isEqualTo(201);
@@ -182,6 +185,39 @@ class HttpAuditIT extends TestServerClient {
     }
 
     @Test
+    void whatCannotBeWrittenIsNotAnsweredAndWhoIsRefusedDoesNotWait() throws Exception {
+        String key = key();
+        String path = "/v1/accounts/" + name("wendy") + "/deposits";
+        try (Connection other = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = other.createStatement()) {
+            // Given somebody who keeps the log
+            other.setAutoCommit(false);
+            statement.execute("select pg_advisory_xact_lock(hashtextextended('audit_log', 0))");
+
+            // When
+            long begun = System.nanoTime();
+            assertProblem(get("wendy", "/v1/audit"), 403, "forbidden");
+            Duration refused = Duration.ofNanos(System.nanoTime() - begun);
+            HttpResponse<String> deposit = post(null, path, key, cny(5));
+
+            // Then
+            assertThat(refused).isLessThan(Duration.ofSeconds(2));
+            assertProblem(deposit, 503, "unknown");
+            assertThat(deposit.headers().firstValue("Retry-After")).contains("1");
+            assertThat(rowsAbout("wendy")).isEmpty();
+        }
+
+        // And the same call again is answered and written
+        json(post(null, path, key, cny(5)), 201);
+        assertThat(balance("wendy")).isEqualTo(5);
+        assertThat(rowsAbout("wendy")).hasSize(1);
+    }
+
+    private List<String> rowsAbout(String user) {
+        return new Books(servers).strings("select route from audit_log where subject = '" + name(user) + "'");
+    }
+
+    @Test
     void whoIsRefusedIsInTheLogAndNothingThatIsSecret() throws Exception {
         // Given a packet with a passcode
         String packet = send(packet("equal", 10, 2).put("passcode", "hidden-word"));
@@ -199,15 +235,15 @@ class HttpAuditIT extends TestServerClient {
 
         // Then
         eventually(() -> rows(name("guess")).stream()
-                .anyMatch(row -> "wrong-passcode".equals(row.getString("problem"))
-                        && packet.equals(row.getString("subject"))));
+                .anyMatch(row ->
+                        "wrong-passcode".equals(row.getString("problem")) && packet.equals(row.getString("subject"))));
         eventually(() -> rows(name("curious")).stream().anyMatch(row -> row.getInteger("status") == 403));
         eventually(() -> all("/v1/audit").stream()
                 .anyMatch(row -> row.getInteger("status") == 401
                         && row.getString("actor") == null
                         && "127.0.0.1".equals(row.getString("address"))));
-        String everything = new Books(servers)
-                .strings("select l::text from audit_log as l").toString();
+        String everything =
+                new Books(servers).strings("select l::text from audit_log as l").toString();
         assertThat(everything).doesNotContain("wrong-word", "hidden-word", "forged-signature", forged);
         assertThat(all("/v1/audit").stream().filter(row -> row.getInteger("status") == 401))
                 .as("five of one address are one row, until their minute is over")
