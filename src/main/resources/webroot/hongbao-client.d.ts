@@ -67,7 +67,7 @@ export interface Packet {
   splitVersion: number;
   greeting: string | null;
   passcodeRequired: boolean;
-  status: 'open' | 'drained' | 'expired' | 'refunded';
+  status: 'open' | 'drained' | 'expired' | 'refunded' | 'cancelled' | 'closed';
   createdAt: string;
   opensAt: string;
   expiresAt: string;
@@ -152,7 +152,7 @@ export type Event =
   | Told<'packet.sent', { packet: Packet }>
   | Told<'packet.progress', { packet: string; count: number; claimed: { count: number } }>
   | Told<'packet.drained' | 'packet.expired', { packet: string; count: number; claimed: { count: number; amount: number }; luckiest: Claim | null; profiles?: Profiles }>
-  | Told<'packet.refunded', { packet: string; sender: string; asset: string; amount: number; profiles?: Profiles }>
+  | Told<'packet.refunded', { packet: string; sender: string; asset: string; amount: number; status: 'refunded' | 'cancelled' | 'closed'; claimed: { count: number; amount: number }; profiles?: Profiles }>
   | Told<'draw.opened', { draw: string; name: string; closesAt: string }>
   | Told<'draw.won', { draw: string; name: string; count: number; wins: Win[]; profiles?: Profiles }>
   | Told<'draw.closed', { draw: string; name: string }>

@@ -146,6 +146,9 @@ function verdict(packet) {
     case 'expired':
     case 'refunded':
       return ['expiredTitle', 'expiredHint'];
+    case 'cancelled':
+    case 'closed':
+      return ['endedTitle', 'expiredHint'];
     default:
       return ['', ''];
   }

@@ -22,10 +22,10 @@ export function giverOf(packet) {
 
 /**
  * What a packet is to this viewer now.
- * @returns {'waiting'|'open'|'mine'|'drained'|'expired'|'refunded'}
+ * @returns {'waiting'|'open'|'mine'|'drained'|'expired'|'refunded'|'cancelled'|'closed'}
  */
 export function stateOf(packet, now) {
-  if (packet.status === 'refunded' || packet.status === 'expired' || packet.status === 'drained') {
+  if (packet.status !== 'open') {
     return packet.status;
   }
   if (Date.parse(packet.expiresAt) <= now) {
@@ -36,6 +36,9 @@ export function stateOf(packet, now) {
   }
   return Date.parse(packet.opensAt) > now ? 'waiting' : 'open';
 }
+
+/** Whether it ended with shares left. */
+const wentBack = (state) => state === 'refunded' || state === 'cancelled' || state === 'closed';
 
 /** @param {{packet: object, me: string, onOpen: (packet: object, grab: boolean) => void}} props */
 export function PacketRow({ packet, me, onOpen }) {
@@ -57,7 +60,7 @@ function Bubble({ packet, state, now, onOpen }) {
   const greeting = greetingOf(packet);
   const grabs = state === 'open';
   const closed = grabs || state === 'waiting';
-  return html`<article class="packet ${state} ${packet.mine ? 'has-mine' : ''}" aria-label=${t('packetLabel', name, greeting)}>
+  return html`<article class="packet ${wentBack(state) ? 'refunded' : state} ${packet.mine ? 'has-mine' : ''}" aria-label=${t('packetLabel', name, greeting)}>
     <button type="button" class="face-of-packet" aria-label=${t('lookLabel', name, greeting)}
       onClick=${() => onOpen(packet, false)}>
       ${closed ? envelope : openEnvelope}
@@ -96,7 +99,7 @@ function notes(packet, state) {
     return html`<li class="note" key="luckiest">${packet.count > 1 && packet.kind !== 'equal' && html`<span>${crown}
       ${t('noteLuckiest', nameOf(packet.luckiest.user), money(packet.luckiest.amount, packet.asset))}</span>`}</li>`;
   }
-  if (state === 'refunded') {
+  if (wentBack(state)) {
     const left = packet.refund ?? packet.amount - (packet.claimed.amount ?? 0);
     return html`<li class="note" key="refund"><span>${t('noteRefund', packet.campaign?.name ?? nameOf(packet.sender), money(left, packet.asset))}</span></li>`;
   }

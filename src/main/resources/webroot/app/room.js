@@ -353,7 +353,7 @@ export class Room {
         this.#change(data.packet, { status: event.type.slice('packet.'.length), claimed: data.claimed, luckiest: data.luckiest });
         break;
       case 'packet.refunded':
-        this.#change(data.packet, { status: 'refunded', refund: data.amount });
+        this.#change(data.packet, { status: data.status, claimed: data.claimed, refund: data.amount });
         if (data.sender === this.me) {
           this.#moved();
         }

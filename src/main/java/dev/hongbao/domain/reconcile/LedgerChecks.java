@@ -98,6 +98,12 @@ final class LedgerChecks {
                     where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> p.refund_to
                        or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
                     """),
+            new Check("I8", "a packet is refunded before its time only when the host's backend asked for it", """
+                    select format('packet %s: refunded at %s, expires at %s, ended by nobody', id, closed_at, expires_at)
+                    from packet
+                    -- To the minute, as it is settled.
+                    where refund > 0 and ending is null and closed_at < expires_at - interval '1 minute'
+                    """),
             new Check("I8", "no claim was settled before its packet's opening or after its close", """
                     select format('packet %s: slot %s at %s, open from %s to %s',
                                   p.id, c.slot, c.at, p.opens_at, p.closed_at)

@@ -179,23 +179,27 @@ public final class EventText implements EventRenderer {
 
     private static JsonText end(JsonText json, Packet packet, EndedPacket over) {
         Claim luckiest = over.luckiest();
-        return json.plain("packet", packet.id().toString())
-                .field("count", packet.count())
-                .name("claimed")
-                .beginObject()
-                .field("count", over.claimedCount())
-                .field("amount", over.claimedAmount())
-                .endObject()
+        json.plain("packet", packet.id().toString()).field("count", packet.count());
+        return claimed(json, over)
                 .name("luckiest")
                 .raw(luckiest == null ? "null" : Bodies.claim(luckiest));
     }
 
+    private static JsonText claimed(JsonText json, EndedPacket over) {
+        return json.name("claimed")
+                .beginObject()
+                .field("count", over.claimedCount())
+                .field("amount", over.claimedAmount())
+                .endObject();
+    }
+
     private static JsonText refund(JsonText json, Packet packet, EndedPacket over) {
-        return json.plain("packet", packet.id().toString())
+        json.plain("packet", packet.id().toString())
                 .plain("sender", packet.sender().value())
                 .plain("asset", packet.asset().code())
                 .field("amount", packet.amount() - over.claimedAmount())
                 .plain("status", over.status().wireName());
+        return claimed(json, over);
     }
 
     private static JsonText begin(EventRow row) {

@@ -97,6 +97,7 @@ class ReconciliationIT {
             I8 | update packet set closed_at = closed_at - interval '1 hour' where count = 2
             I8 | update packet set opens_at = expires_at - interval '1 second' where count = 2
             I8 | update packet set closed_at = now(), refund = 5, refund_to = (select id from account where owner = 'bob') where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, (select id from account where owner = 'alice' and kind = 'wallet'), 5, 'refund' from packet where count = 10
+            I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10
             I11 | update packet set opens_at = opens_at - interval '1 day', expires_at = now() - interval '11 seconds' where closed_at is null
             I16 | update outbox set events = events + 1 where type = 'claim.settled'
             I16 | delete from outbox where type = 'claim.settled'

@@ -15,6 +15,7 @@ import dev.hongbao.client.api.MeApi;
 import dev.hongbao.client.api.NewsApi;
 import dev.hongbao.client.api.PacketsApi;
 import dev.hongbao.client.api.RainsApi;
+import dev.hongbao.client.api.SupportApi;
 import dev.hongbao.client.model.*;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.testing.Servers;
@@ -108,7 +109,7 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(first.getStatus()).isEqualTo(Claim.StatusEnum.SETTLED);
         assertThat(again).isEqualTo(first);
         Packet over = packets("bob").getPacket(packet.getId(), null);
-        assertThat(over.getStatus()).isEqualTo(Packet.StatusEnum.DRAINED);
+        assertThat(over.getStatus()).isEqualTo(PacketStatus.DRAINED);
         assertThat(over.getMine()).isEqualTo(first);
         assertThat(over.getClaimed().getAmount()).isEqualTo(300L);
         ClaimPage claims = packets("bob").listClaims(packet.getId(), null, 10);
@@ -172,6 +173,57 @@ class GeneratedClientIT extends TestServerClient {
     }
 
     @Test
+    void whatSupportSeesAndDoes() throws Exception {
+        // Given deposits for many, and a packet that is sent for a user
+        SupportApi support = new SupportApi(client(null));
+        DepositedBatch deposited = support.depositMany(
+                key(),
+                new DepositBatch()
+                        .deposits(List.of(
+                                new Deposit().user(name("alice")).asset("CNY").amount(300L),
+                                new Deposit().user(name("bob")).asset("CNY").amount(1L).reference("bonus"))));
+        assertThat(deposited.getItems()).extracting(Transfer::getAmount).containsExactly(300L, 1L);
+        Send send = new Send().group(group).kind(Kind.LUCKY).asset("CNY").amount(150L).count(2);
+        Packet cancelled = support.sendPacketForUser(name("alice"), key(), send);
+        Packet closed = support.sendPacketForUser(name("alice"), key(), send);
+        Claim claim = packets("bob").claim(closed.getId(), null, null);
+
+        // When they are ended
+        assertThat(support.cancelPacket(cancelled.getId()).getStatus()).isEqualTo(PacketStatus.CANCELLED);
+        Packet over = support.closePacket(closed.getId());
+
+        // Then
+        assertThat(over.getStatus()).isEqualTo(PacketStatus.CLOSED);
+        assertThat(over.getFile().getRefunded()).isEqualTo(150L - claim.getAmount());
+        assertThat(over.getFile().getSentBy()).isEqualTo(name("shop"));
+        assertThat(support.listPackets(group, null, PacketStatus.CLOSED, null, null, null, 10)
+                        .getItems())
+                .extracting(Packet::getId)
+                .containsExactly(closed.getId());
+        assertThat(support.listUserPackets(name("alice"), null, 10).getItems()).hasSize(2);
+        assertThat(support.listUserClaims(name("bob"), null, 10).getItems()).hasSize(1);
+        assertThat(support.getClaim(closed.getId(), "0")).isEqualTo(claim);
+
+        // Given a draw
+        Draw draw = new DrawsApi(client(null))
+                .createDraw(
+                        key(),
+                        new DrawDefinition()
+                                .name("Wheel")
+                                .closesAt(LATER)
+                                .mode(DrawMode.WEIGHTS)
+                                .prizes(List.of(new Prize().name("thanks").weight(1L))));
+        Play play = new DrawsApi(client("bob")).play(draw.getId(), key(), null).getItems().get(0);
+
+        // Then
+        assertThat(support.listUserPlays(name("bob"), null, 10).getItems()).containsExactly(play);
+        assertThat(support.getPlay(draw.getId(), "0")).isEqualTo(play);
+        assertThat(support.listDraws(DrawStatus.OPEN, null, 200).getItems())
+                .extracting(DrawSummary::getId)
+                .contains(draw.getId());
+    }
+
+    @Test
     void aRefusalIsAProblem() {
         ApiException refused =
                 catchThrowableOfType(ApiException.class, () -> packets("bob").getPacket(UUID.randomUUID(), null));
@@ -220,7 +272,7 @@ class GeneratedClientIT extends TestServerClient {
                         .getItems())
                 .isEmpty();
         shop.closeDraw(draw.getId());
-        eventually(() -> shop.getDraw(draw.getId()).getStatus() == Draw.StatusEnum.CLOSED);
+        eventually(() -> shop.getDraw(draw.getId()).getStatus() == DrawStatus.CLOSED);
 
         // Then the table and the files are readable
         FinalTable table = shop.getDraw(draw.getId()).getFinal();
