@@ -6,6 +6,7 @@ import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -20,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ten times a second makes the terms on which claims are let in, and tells Redis what came to this server and what of it was
- * settled; a little later hears the same of the others. No claim waits for it. While Redis is away or slow, each server goes by
+ * Ten times a second makes the terms on which claims and plays are let in, and tells Redis what came to this server and what of it
+ * was settled; a little later hears the same of the others. No claim waits for it. While Redis is away or slow, each server goes by
  * what it sees itself. Tells next to nothing while nothing comes. One instance a server.
  *
  * <p>The key, outside of the generations: {@code hongbao:<namespace>:admission}; it ends when no server tells anything.
@@ -31,38 +32,37 @@ final class AdmissionExchange extends VerticleBase {
 
     private static final long EVERY_MILLIS = AdmissionControl.TICK.toMillis();
 
-    /** A Redis that is about as slow as its time-out fails now and then. */
-    private static final long WARN_NANOS = Duration.ofMinutes(1).toNanos();
-
     /** From a measure to the terms that are made of it: the others, a few milliseconds later, have told theirs by then. */
     private static final long HEARD_MILLIS = 30;
 
     /** Sent whole: it is short, and a Redis that does not know it needs no second question. */
     private static final String SCRIPT = Script.read("admission");
 
-    private static final Pattern SHARD = Pattern.compile("(?:^|,)(\\d{1,9}):(\\d+):(\\d+):(\\d+):(\\d+)(?=,|$)");
+    private static final Pattern SHARD = Pattern.compile("(?:^|,)(\\d{1,9}):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+)(?=,|$)");
 
     /** Who has nothing to tell does so every minute all the same, and looks at Redis' clock. */
     private static final int ALIGNED_TICKS = 600;
 
     private final AdmissionControl control;
-    private final String redisUrl;
-    private final Duration timeout;
+    private final RedisExchange redis;
     private final String key;
     private final String name = UUID.randomUUID().toString();
-    private @Nullable RedisLinks redis;
     private long timer;
     private long dueNanos;
     private long ticks;
     private boolean undecided;
-    private boolean isUnderWay;
-    private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
     /** @param namespace the installation's in Redis */
-    AdmissionExchange(AdmissionControl control, String redisUrl, Duration timeout, String namespace) {
+    AdmissionExchange(Vertx vertx, AdmissionControl control, String redisUrl, Duration timeout, String namespace) {
         this.control = control;
-        this.redisUrl = redisUrl;
-        this.timeout = timeout;
+        this.redis = new RedisExchange(
+                vertx,
+                redisUrl,
+                timeout,
+                new RedisExchange.Name(
+                        "admission",
+                        LOG,
+                        "Redis does not add up what comes to the servers, each lets claims and plays in alone"));
         this.key = "hongbao:" + namespace + ":admission";
     }
 
@@ -116,26 +116,7 @@ final class AdmissionExchange extends VerticleBase {
 
     /** @return Redis' clock in milliseconds; 0 when an exchange is under way already */
     private Future<Long> exchange(String line) {
-        if (isUnderWay) {
-            return Future.succeededFuture(0L);
-        }
-        isUnderWay = true;
-        return links().compose(links -> tell(links, line)).onComplete(told -> {
-            isUnderWay = false;
-            if (told.failed() && System.nanoTime() - warnedNanos >= WARN_NANOS) {
-                warnedNanos = System.nanoTime();
-                LOG.warn(
-                        "Redis does not add up what comes to the servers, each lets claims in alone: {}",
-                        told.cause().getMessage());
-            }
-        });
-    }
-
-    private Future<RedisLinks> links() {
-        RedisLinks open = redis;
-        return open != null
-                ? Future.succeededFuture(open)
-                : RedisLinks.open(vertx, redisUrl, timeout, "admission").onSuccess(opened -> redis = opened);
+        return redis.isUnderWay() ? Future.succeededFuture(0L) : redis.run(links -> tell(links, line));
     }
 
     private Future<Long> tell(RedisLinks links, String line) {
@@ -160,7 +141,7 @@ final class AdmissionExchange extends VerticleBase {
         return told.get(0).toLong();
     }
 
-    /** {@code shard:arrivals:admitted:settled:backlog} of each shard, with a comma between them, in whole numbers. */
+    /** {@code shard:arrivals:meant:admitted:settled:coming:waiting} of each shard, with a comma between them, in whole numbers. */
     static String line(Map<Integer, Flow> flows) {
         StringBuilder line = new StringBuilder();
         flows.forEach((shard, flow) -> line.append(line.isEmpty() ? "" : ",")
@@ -168,11 +149,15 @@ final class AdmissionExchange extends VerticleBase {
                 .append(':')
                 .append(Math.round(flow.arrivals()))
                 .append(':')
+                .append(Math.round(flow.meant()))
+                .append(':')
                 .append(Math.round(flow.admitted()))
                 .append(':')
                 .append(Math.round(flow.settled()))
                 .append(':')
-                .append(Math.round(flow.backlog())));
+                .append(Math.round(flow.coming()))
+                .append(':')
+                .append(Math.round(flow.waiting())));
         return line.toString();
     }
 
@@ -183,7 +168,13 @@ final class AdmissionExchange extends VerticleBase {
         while (each.find()) {
             flows.put(
                     Integer.parseInt(each.group(1)),
-                    new Flow(number(each, 2), number(each, 3), number(each, 4), number(each, 5)));
+                    new Flow(
+                            number(each, 2),
+                            number(each, 3),
+                            number(each, 4),
+                            number(each, 5),
+                            number(each, 6),
+                            number(each, 7)));
         }
         return flows;
     }
@@ -194,7 +185,6 @@ final class AdmissionExchange extends VerticleBase {
 
     @Override
     public Future<?> stop() {
-        RedisLinks open = redis;
-        return open == null ? Future.succeededFuture() : open.close();
+        return redis.close();
     }
 }

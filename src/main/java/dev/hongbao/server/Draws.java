@@ -20,6 +20,7 @@ import dev.hongbao.domain.play.PlaySettings;
 import dev.hongbao.domain.play.PlaySettler;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.reconcile.DrawAudit;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
@@ -125,7 +126,8 @@ final class Draws {
         return new DrawFiles(pool, catalog);
     }
 
-    PlayService plays(RedisLinks redis, PlaySettings settings) {
-        return new PlayService(vertx, redis, pool, shards, quarantine, catalog, store, holds, settings, metrics, clock);
+    PlayService plays(RedisLinks redis, AdmissionControl admission, PlaySettings settings) {
+        return new PlayService(
+                vertx, redis, pool, shards, quarantine, catalog, store, holds, admission, settings, metrics, clock);
     }
 }

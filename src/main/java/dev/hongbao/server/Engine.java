@@ -83,7 +83,7 @@ public final class Engine {
     private final Deposits deposits;
     private final Profiles profiles;
     private final News newsForHost;
-    private final Admission admission;
+    private final ClaimAdmission admission;
     private final Supplier<PersistenceVerticle> newWriter;
     private final MeterRegistry metrics;
     private final Deployment writer;
@@ -144,7 +144,7 @@ public final class Engine {
                 new AuditReader(pools.requests()));
         this.deposits = new Deposits(pools.requests(), assets);
         this.newsForHost = new News(vertx, pools, shardCount, config);
-        this.admission = new Admission(vertx, config, shardCount, SETTLEMENT_ITEMS, metrics);
+        this.admission = new ClaimAdmission(vertx, config, shardCount, metrics);
         this.metrics = metrics;
         this.writer = new Deployment(vertx);
         this.news = new Deployment(vertx);
@@ -253,7 +253,7 @@ public final class Engine {
                             vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog(), profiles),
                     new Services.Hosted(
                             drawService,
-                            draws.plays(redis, playSettings()),
+                            draws.plays(redis, admission.control(), playSettings()),
                             new Wins(drawService, new WinStore(pools.requests())),
                             campaigns.campaigns(loading, packetService),
                             campaigns.rains(vertx, loading, packetService)),

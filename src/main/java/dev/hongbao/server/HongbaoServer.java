@@ -143,6 +143,7 @@ public final class HongbaoServer implements AutoCloseable {
                 vertx,
                 1,
                 () -> new RateExchange(
+                        vertx,
                         faces.http().admission().rates(),
                         stores.addresses().redisUrl(),
                         config.engine().redis().commandTimeout(),

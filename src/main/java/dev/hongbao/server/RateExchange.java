@@ -6,11 +6,11 @@ import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.RateUse;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,25 +30,22 @@ final class RateExchange extends VerticleBase {
     /** Callers told of at a time: at some 5 µs each Redis then spends 2 % of its time on it at the most. */
     private static final int MOST = 500;
 
-    /** Part of a Redis Cluster may be away, and then some exchanges fail and others do not. */
-    private static final long WARN_NANOS = Duration.ofMinutes(1).toNanos();
-
     /** Sent whole: it is short, and a Redis that does not know it needs no second question. */
     private static final String SCRIPT = Script.read("rate");
 
     private final RateLimits rates;
-    private final String redisUrl;
-    private final Duration timeout;
+    private final RedisExchange redis;
     private final String prefix;
-    private @Nullable RedisLinks redis;
-    private boolean isUnderWay;
-    private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
     /** @param namespace the installation's in Redis */
-    RateExchange(RateLimits rates, String redisUrl, Duration timeout, String namespace) {
+    RateExchange(Vertx vertx, RateLimits rates, String redisUrl, Duration timeout, String namespace) {
         this.rates = rates;
-        this.redisUrl = redisUrl;
-        this.timeout = timeout;
+        this.redis = new RedisExchange(
+                vertx,
+                redisUrl,
+                timeout,
+                new RedisExchange.Name(
+                        "rates", LOG, "Redis does not add up the use of rate limits, each server limits alone"));
         this.prefix = "hongbao:" + namespace + ":rate:";
     }
 
@@ -60,32 +57,14 @@ final class RateExchange extends VerticleBase {
 
     /** Drops what there is to tell when Redis does not answer. */
     private void exchange() {
-        if (isUnderWay) {
+        if (redis.isUnderWay()) {
             return;
         }
         List<RateUse> uses = rates.untold(MOST);
-        if (uses.isEmpty()) {
-            return;
+        if (!uses.isEmpty()) {
+            var unused = redis.run(links ->
+                    Future.join(uses.stream().map(use -> tell(links, use)).toList()));
         }
-        isUnderWay = true;
-        links().compose(links ->
-                        Future.join(uses.stream().map(use -> tell(links, use)).toList()))
-                .onComplete(told -> {
-                    isUnderWay = false;
-                    if (told.failed() && System.nanoTime() - warnedNanos >= WARN_NANOS) {
-                        warnedNanos = System.nanoTime();
-                        LOG.warn(
-                                "Redis does not add up the use of rate limits, each server limits alone: {}",
-                                told.cause().getMessage());
-                    }
-                });
-    }
-
-    private Future<RedisLinks> links() {
-        RedisLinks open = redis;
-        return open != null
-                ? Future.succeededFuture(open)
-                : RedisLinks.open(vertx, redisUrl, timeout, "rates").onSuccess(opened -> redis = opened);
     }
 
     private Future<?> tell(RedisLinks links, RateUse use) {
@@ -106,7 +85,6 @@ final class RateExchange extends VerticleBase {
 
     @Override
     public Future<?> stop() {
-        RedisLinks open = redis;
-        return open == null ? Future.succeededFuture() : open.close();
+        return redis.close();
     }
 }

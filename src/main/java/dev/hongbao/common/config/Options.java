@@ -197,10 +197,10 @@ public final class Options {
             "claim.admission",
             OptionType.oneOf(
                     ClaimConfig.Admission.class, admission -> admission.name().toLowerCase(Locale.ROOT)),
-            "off",
-            "When more claims come than can be settled: on lets in what is settled, measured over all servers, and refuses the"
-                    + " rest at once. On also refuses part of a crowd that a server just started would settle within the"
-                    + " timeout.");
+            "on",
+            "When more claims or plays come than can be settled: on lets in what is settled in half of claim.settle-timeout,"
+                    + " measured over all servers, and refuses the rest at once; off lets in claim.max-waiting on each"
+                    + " server.");
     static final Option<Duration> JOURNAL_POLL_INTERVAL = define(
             "journal.poll-interval",
             OptionType.duration("10ms", "1s"),

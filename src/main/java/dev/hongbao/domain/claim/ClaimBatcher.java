@@ -6,7 +6,6 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.engine.journal.ScriptBatcher;
-import dev.hongbao.engine.journal.ShardCounts;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
@@ -100,11 +99,6 @@ final class ClaimBatcher {
     /** Claims waiting for the script. */
     int waiting() {
         return batcher.waiting();
-    }
-
-    /** The same by shard. */
-    ShardCounts waitingByShard() {
-        return batcher.waitingByShard();
     }
 
     /** One call for claims on any packets of a shard. */

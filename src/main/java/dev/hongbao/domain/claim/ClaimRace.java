@@ -1,7 +1,6 @@
 package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimBatcher.Answer;
@@ -16,6 +15,7 @@ import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.admission.AdmissionGate;
+import dev.hongbao.engine.admission.Entry;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.postgres.GatheredLookups;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -61,8 +61,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     private final @Nullable String passcode;
     private final boolean awaitsSettlement;
     private final Promise<ClaimOutcome> accepted = Promise.promise();
-    private boolean admitted;
-    private boolean refusedEntry;
+    private final Entry entry;
 
     ClaimRace(
             Dependencies needs,
@@ -77,18 +76,20 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         this.packet = packet;
         this.passcode = passcode;
         this.awaitsSettlement = awaitsSettlement;
+        this.entry = needs.stations().gate().entry(packet.shard());
     }
 
     /** Begins. For who does not await the settlement, the second answer is the first one. */
     ClaimAnswers begin() {
         Future<ClaimOutcome> outcome = orUnknown(start()).onComplete(done -> {
+            entry.arrived();
             if (done.succeeded()) {
                 if (done.result().kind() != Kind.ACCEPTED) {
                     needs.metrics().answered(done.result().kind());
                 }
                 accepted.tryComplete(done.result());
             } else {
-                if (!refusedEntry) {
+                if (!entry.isRefused()) {
                     needs.metrics().unknown();
                 }
                 accepted.tryFail(done.cause());
@@ -131,18 +132,14 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         if (packet.passcode() == null || passcode == null || isRefusedByTerms()) {
             return attempt();
         }
+        UnavailableException refused = askForEntry();
+        if (refused != null) {
+            return Future.failedFuture(refused); // before anybody is asked, and whether it is right or wrong
+        }
         Guesses guesses = needs.guesses();
-        return guesses.counted.admits(guesses.redis, packet.id(), caller.user()).compose(admitted -> {
-            if (!admitted) {
-                return Future.failedFuture(new TooManyCallsException(
-                        "This packet had too many wrong passcodes: one guess a minute is read.",
-                        (int) PasscodeGuesses.WAIT.toSeconds()));
-            }
-            if (refusal() == Kind.WRONG_PASSCODE) {
-                guesses.counted.wrong(guesses.redis, packet.id());
-            }
-            return attempt();
-        });
+        return guesses.counted
+                .guess(guesses.redis, packet.id(), caller.user(), refusal() == Kind.WRONG_PASSCODE)
+                .compose(looked -> attempt());
     }
 
     /** Whoever may not claim anyway has not guessed: an outsider must not use up a packet's guesses. */
@@ -219,12 +216,16 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     }
 
     private Future<ClaimOutcome> race() {
-        UnavailableException refusal = awaitsSettlement ? admission() : null;
-        if (refusal != null) {
-            refusedEntry = true; // he is told so, and it is counted at the gate
-            return Future.failedFuture(refusal);
+        UnavailableException refused = askForEntry();
+        if (refused != null) {
+            return Future.failedFuture(refused);
         }
-        return batcher().submit(packet, caller.user(), deadlineNanos()).compose(answer -> switch (answer.verdict()) {
+        return batcher().submit(packet, caller.user(), deadlineNanos()).compose(this::answered);
+    }
+
+    private Future<ClaimOutcome> answered(Answer answer) {
+        entry.arrived();
+        return switch (answer.verdict()) {
             case GIVEN -> given(answer);
             case HELD -> held(answer);
             case DRAINED -> Future.succeededFuture(ClaimOutcome.refused(Kind.DRAINED));
@@ -232,22 +233,19 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
             case LIMITED -> Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED));
             case UNCOUNTED -> lost(answer.generation(), campaignKey(answer.generation()));
             case MISSING -> missing(answer, null);
-        });
+        };
     }
 
     /**
-     * Why it is not let in; null when it is. Who is in stays in, and who waits for the same here already needs no settlement of his
-     * own.
+     * Why it is not let in; null when it is. Who waits for the same here already needs no settlement of his own.
      */
-    private @Nullable UnavailableException admission() {
-        if (admitted || waiters().joined(key()) != null) {
-            return null;
+    private @Nullable UnavailableException askForEntry() {
+        if (!awaitsSettlement) {
+            return entry.askInPassing();
         }
-        UnavailableException refusal = needs.stations()
-                .gate()
-                .refusal(packet.shard(), waiters().isFull(batcher().waiting()));
-        admitted = refusal == null;
-        return refusal;
+        return waiters().joined(key()) != null
+                ? null
+                : entry.ask(waiters().isFull(batcher().waiting()));
     }
 
     private ClaimBatcher batcher() {

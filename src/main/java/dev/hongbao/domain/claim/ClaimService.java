@@ -10,7 +10,6 @@ import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.admission.AdmissionControl;
-import dev.hongbao.engine.admission.AdmissionGate;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementWaiters;
@@ -82,10 +81,7 @@ public final class ClaimService {
         this.settings = settings;
         this.needs = new ClaimRace.Dependencies(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
-                new ClaimRace.Stations(
-                        admission.gate(new AdmissionGate.Unsettled(
-                                batcher.waitingByShard(), waiters.unsettled(), waiters.settled())),
-                        batcher),
+                new ClaimRace.Stations(admission.gate(waiters.unsettled(), waiters.settled()), batcher),
                 new ClaimRace.Known(store, catalog, ended, new GatheredLookups<>(keys -> settledClaims(store, keys))),
                 new ClaimRace.Guesses(guesses, redis),
                 metrics,

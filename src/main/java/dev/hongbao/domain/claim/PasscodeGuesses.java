@@ -3,6 +3,7 @@ package dev.hongbao.domain.claim;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.redis.RedisLink;
@@ -112,13 +113,28 @@ public final class PasscodeGuesses {
     }
 
     /**
-     * Whether a guess may be looked at, a right one too: beyond the limit who is told only that he was right has still learned
-     * it. Look at it in the same step, and tell {@link #wrong}.
+     * Makes a guess. Beyond the limit a right one is not told either: who is told only that he was right has still learned it.
      *
      * @param redis the links of the caller's event loop
-     * @return never fails
+     * @param wrong whether it is, and so is counted if it is admitted
+     * @return fails with {@link TooManyCallsException} when it may not be looked at, and with nothing else
      */
-    Future<Boolean> admits(RedisLinks redis, PacketId packet, UserId user) {
+    Future<Void> guess(RedisLinks redis, PacketId packet, UserId user, boolean wrong) {
+        return admits(redis, packet, user).compose(admitted -> {
+            if (!admitted) {
+                return Future.failedFuture(new TooManyCallsException(
+                        "This packet had too many wrong passcodes: one guess a minute is read.",
+                        (int) WAIT.toSeconds()));
+            }
+            if (wrong) {
+                wrong(redis, packet);
+            }
+            return Future.succeededFuture();
+        });
+    }
+
+    /** Never fails. */
+    private Future<Boolean> admits(RedisLinks redis, PacketId packet, UserId user) {
         if (limit == 0) {
             return Future.succeededFuture(true);
         }
@@ -154,8 +170,7 @@ public final class PasscodeGuesses {
                 .otherwise(true);
     }
 
-    /** Counts a wrong guess that was admitted. */
-    void wrong(RedisLinks redis, PacketId packet) {
+    private void wrong(RedisLinks redis, PacketId packet) {
         if (limit == 0) {
             return;
         }

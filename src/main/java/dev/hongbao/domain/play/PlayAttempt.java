@@ -12,6 +12,8 @@ import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.play.HoldBatcher.Hold;
 import dev.hongbao.domain.play.PlayBatcher.Answer;
 import dev.hongbao.domain.play.PlayOutcome.Kind;
+import dev.hongbao.engine.admission.AdmissionGate;
+import dev.hongbao.engine.admission.Entry;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.shard.Generation;
@@ -30,11 +32,17 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     /** What all requests of an event loop share. */
     record Dependencies(
             Attempt.Shared<AttemptKey, SettledPlayRequest> shared,
-            HoldBatcher holds,
-            PlayBatcher batcher,
+            Stations stations,
             DrawStore draws,
             PlayRequestStore requests,
             Clock clock) {}
+
+    /** What a request that is to be settled passes, in this order. */
+    record Stations(AdmissionGate gate, HoldBatcher holds, PlayBatcher batcher) {
+        int waiting() {
+            return holds.waiting() + batcher.waiting();
+        }
+    }
 
     /** A try of a request. */
     record AttemptKey(UUID request, UUID attempt, DrawId draw) {
@@ -47,6 +55,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     private final Caller caller;
     private final Draw draw;
     private final PlayRequest request;
+    private final Entry entry;
     private @Nullable Held held;
 
     /**
@@ -62,6 +71,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         this.caller = caller;
         this.draw = draw;
         this.request = request;
+        this.entry = needs.stations().gate().entry(draw.shard());
     }
 
     @Override
@@ -84,8 +94,13 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return PlayOutcome.refused(Kind.NOT_FOUND);
     }
 
-    /** Answers early, or holds the cost and asks the script. */
+    /** Begins. */
     Future<PlayOutcome> begin() {
+        return start().onComplete(done -> entry.arrived());
+    }
+
+    /** Answers early, or holds the cost and asks the script. */
+    private Future<PlayOutcome> start() {
         Kind refusal = refusal();
         if (refusal == Kind.NOT_ELIGIBLE || refusal == Kind.NOT_OPEN_YET) {
             return Future.succeededFuture(PlayOutcome.refused(refusal));
@@ -97,12 +112,13 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         if (refusal != null) {
             return refusedUnlessPlayed(refusal);
         }
-        if (waiters().isFull(needs.holds().waiting() + needs.batcher().waiting())) {
-            return Future.failedFuture(
-                    UnavailableException.overloaded("Plays come faster than they settle. Try again shortly."));
+        UnavailableException refused =
+                entry.ask(waiters().isFull(needs.stations().waiting()));
+        if (refused != null) {
+            return Future.failedFuture(refused);
         }
         Generation before = generation(draw.shard());
-        return inTime(needs.holds().submit(draw, request)).compose(hold -> held(hold, before));
+        return inTime(needs.stations().holds().submit(draw, request)).compose(hold -> held(hold, before));
     }
 
     private @Nullable Kind refusal() {
@@ -168,7 +184,8 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     @Override
     protected Future<PlayOutcome> attempt() {
         Held now = Objects.requireNonNull(held);
-        return needs.batcher()
+        return needs.stations()
+                .batcher()
                 .submit(draw, request, now.attempt, now.generation, deadlineNanos())
                 .transform(asked -> {
                     if (asked.succeeded()) {
@@ -181,6 +198,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     }
 
     private Future<PlayOutcome> answered(UUID held, Answer answer) {
+        entry.arrived();
         return switch (answer.verdict()) {
             case PLAYED -> await(held, answer, Kind.PLAYED);
             case DECIDED -> await(held, answer, Kind.ALREADY_PLAYED);
@@ -209,7 +227,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
      */
     @Override
     protected Future<PlayOutcome> again() {
-        return begin();
+        return start();
     }
 
     private Future<PlayOutcome> await(UUID held, Answer answer, Kind kind) {

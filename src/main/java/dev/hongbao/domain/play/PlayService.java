@@ -11,6 +11,7 @@ import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.play.PlayAttempt.AttemptKey;
 import dev.hongbao.domain.play.PlayOutcome.Kind;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementWaiters;
@@ -37,6 +38,7 @@ public final class PlayService {
 
     /**
      * @param redis the links of this event loop
+     * @param admission the server's
      * @param clock decides which day it is and which prizes are due: Postgres' clock, as this server knows it
      */
     public PlayService(
@@ -48,6 +50,7 @@ public final class PlayService {
             DrawCatalog catalog,
             DrawStore draws,
             GatheredHolds holds,
+            AdmissionControl admission,
             PlaySettings settings,
             PlayMetrics metrics,
             Clock clock) {
@@ -77,7 +80,12 @@ public final class PlayService {
                                         .contains(attempt.draw().value()),
                                 UnavailableException.setAside()));
         this.needs = new PlayAttempt.Dependencies(
-                new Attempt.Shared<>(vertx, shards, quarantine, waiters), this.holds, batcher, draws, requests, clock);
+                new Attempt.Shared<>(vertx, shards, quarantine, waiters),
+                new PlayAttempt.Stations(
+                        admission.gate(waiters.unsettled(), waiters.settled()), this.holds, batcher),
+                draws,
+                requests,
+                clock);
     }
 
     /** The id that a key's request of plays has in {@link SettledPlayRequest}, on every server. */

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.admission;
 
+import dev.hongbao.engine.journal.ShardCounts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,14 +14,18 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongBiFunction;
 
 /**
- * Lets as many claims in as can be settled, shard by shard, and makes the terms anew at each tick. One instance a server. The
- * gates read it on their event loops and never wait; {@link #measure}, {@link #heard} and {@link #decide} belong to one thread.
+ * Lets as many claims and plays in as are settled in a part of the timeout, shard by shard, and makes the terms anew at each tick. One
+ * instance a server. The gates read it on their event loops and never wait; {@link #measure}, {@link #heard} and {@link #decide}
+ * belong to one thread. Without a tick everybody is let in for whom there is a place.
  *
  * <p>What other servers told is used for some ticks. Without it, each server goes by what comes to it and is settled of that.
  */
 public final class AdmissionControl {
     /** For so long what a server has told of itself holds. */
     public static final Duration HOLDS = Duration.ofMillis(500);
+
+    /** For so long it is known that a server is there: it may be the next to whom many come. */
+    private static final Duration KNOWN = Duration.ofMinutes(1);
 
     /** How often terms are made anew. */
     public static final Duration TICK = Duration.ofMillis(100);
@@ -45,11 +50,11 @@ public final class AdmissionControl {
     /**
      * What the rule goes by.
      *
-     * @param timeout how long a claim may wait for its settlement
-     * @param settlement the most claims that one settlement takes
-     * @param batch the most claims that one call of the script takes
+     * @param timeout how long a claim or a play may wait for its settlement
+     * @param places how many may wait on a server, of claims or of plays
+     * @param batch the most that one call of the script takes
      */
-    public record Settings(Duration timeout, int settlement, int batch) {}
+    public record Settings(Duration timeout, int places, int batch) {}
 
     /**
      * @param shards how many there are
@@ -71,13 +76,13 @@ public final class AdmissionControl {
         counter(metrics, "refused", AdmissionGate::refused);
         counter(metrics, "admitted", AdmissionGate::admitted);
         Gauge.builder("hongbao.admission.chance", this, AdmissionControl::leastChance)
-                .description("The chance of a claim to be let in, of the shard with the least: 1 while everybody is")
+                .description("The chance of a claim or a play to be let in, of the shard with the least: 1 while everybody is")
                 .register(metrics);
     }
 
     private void counter(MeterRegistry metrics, String as, ToLongBiFunction<AdmissionGate, Integer> count) {
         FunctionCounter.builder("hongbao.admission.claims", this, control -> control.sum(count))
-                .description("Claims that would have to be settled, by whether they were let in")
+                .description("Claims and plays that would have to be settled, by whether they were let in")
                 .tag("as", as)
                 .register(metrics);
     }
@@ -100,9 +105,14 @@ public final class AdmissionControl {
         return least;
     }
 
-    /** A gate for one more event loop, on which the given counts are kept. */
-    public AdmissionGate gate(AdmissionGate.Unsettled unsettled) {
-        AdmissionGate gate = new AdmissionGate(this, unsettled, shards);
+    /**
+     * One more gate, for the claims or the plays of an event loop, on which the given counts are kept.
+     *
+     * @param waiting what is accepted there, and not settled yet as far as is known
+     * @param settled what was settled after a wait there, since the start
+     */
+    public AdmissionGate gate(ShardCounts waiting, ShardCounts settled) {
+        AdmissionGate gate = new AdmissionGate(this, waiting, settled, shards);
         gates.add(gate);
         return gate;
     }
@@ -111,11 +121,11 @@ public final class AdmissionControl {
         return terms.get(shard);
     }
 
-    /** Claims of this server that were let in and are not settled. */
-    long backlog(int shard) {
-        long sum = 0;
+    /** What this server has let in, is not settled, and will have to be, about. */
+    double unsettled(int shard, Terms terms) {
+        double sum = 0;
         for (AdmissionGate gate : gates) {
-            sum += gate.backlog(shard);
+            sum += gate.waiting(shard) + terms.matter() * gate.coming(shard);
         }
         return sum;
     }
@@ -145,15 +155,24 @@ public final class AdmissionControl {
     /** Makes the terms anew, once after each {@link #measure}, when the others' measures have been heard. */
     public void decide() {
         long now = nanoTime.getAsLong();
-        others.values().removeIf(told -> now - told.atNanos > HOLDS.toNanos());
+        others.values().removeIf(told -> now - told.atNanos > KNOWN.toNanos());
         for (int shard = 0; shard < shards; shard++) {
             Flow own = here.getOrDefault(shard, Flow.NONE);
-            Flow all = own;
+            Flow rest = Flow.NONE;
+            double largest = own.arrivals();
             for (Told told : others.values()) {
-                all = all.plus(told.flows.getOrDefault(shard, Flow.NONE));
+                if (now - told.atNanos <= HOLDS.toNanos()) {
+                    Flow other = told.flows.getOrDefault(shard, Flow.NONE);
+                    rest = rest.plus(other);
+                    largest = Math.max(largest, other.arrivals());
+                }
             }
-            double share = all.arrivals() > 0 ? own.arrivals() / all.arrivals() : 1;
-            terms.set(shard, rules[shard].next(all, share));
+            Flow all = own.plus(rest);
+            AdmissionRule.Part part = all.arrivals() > 0
+                    ? new AdmissionRule.Part(own.arrivals() / all.arrivals(), own.arrivals() / largest)
+                    : new AdmissionRule.Part(1.0 / (1 + others.size()), 1);
+            double restsChance = rest.arrivals() > 0 ? Math.min(1, rest.meant() / rest.arrivals()) : 1;
+            terms.set(shard, rules[shard].next(all, part, restsChance));
         }
     }
 
@@ -161,16 +180,23 @@ public final class AdmissionControl {
         long arrivals = 0;
         long admitted = 0;
         long settled = 0;
+        long coming = 0;
+        long waiting = 0;
         for (AdmissionGate gate : gates) {
             arrivals += gate.arrivals(shard);
             admitted += gate.admitted(shard);
             settled += gate.settled(shard);
+            coming += gate.coming(shard);
+            waiting += gate.waiting(shard);
         }
+        double arrived = (arrivals - arrivalsBefore[shard]) / elapsedSeconds;
         Flow here = new Flow(
-                (arrivals - arrivalsBefore[shard]) / elapsedSeconds,
+                arrived,
+                arrived * rules[shard].chance(),
                 (admitted - admittedBefore[shard]) / elapsedSeconds,
                 (settled - settledBefore[shard]) / elapsedSeconds,
-                backlog(shard));
+                coming,
+                waiting);
         arrivalsBefore[shard] = arrivals;
         admittedBefore[shard] = admitted;
         settledBefore[shard] = settled;

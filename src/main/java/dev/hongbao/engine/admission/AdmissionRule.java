@@ -1,135 +1,191 @@
 package dev.hongbao.engine.admission;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 /**
- * The rule of one shard: from what came and what was settled in the last tick, over all servers, it says on which terms claims are
- * let in during the next one. Deterministic; it reads no clock. One thread.
+ * The rule of one shard: from what came, waits and was settled, over all servers, it says on which terms claims and plays are let in
+ * until the next tick. Deterministic; it reads no clock. One thread.
  *
- * <p>While what waits is settled within a small part of the time that a claim may wait, everybody is let in, and nothing else
- * is known or done. Beyond that, the chance of a claim is what can be settled divided by what arrives, a little more while too few wait
- * and a little less while too many do. It is the same on all servers, since all compute it from the same sums.
+ * <p>How long one waits is how much waits, divided by how much is settled a second (Little's law). So what waits is bounded, and the
+ * measured rate only says how long that is. While less waits than is settled in a part of the timeout, everybody is let in. Beyond
+ * that there is one chance for all, and it brings what waits back to a smaller part: what can be settled divided by what arrives, more
+ * while too little waits and less while too much does. All servers compute it from the same sums.
  *
- * <p>What can be settled is measured: what was settled while claims waited for it. It is remembered, and bounds the next burst in the
- * moment before its first tick.
+ * <p>The rate is measured only while the writer never ran out of work, and forgotten some time after. What is not known, also on
+ * a server just started, refuses nobody; then {@code claim.max-waiting} is the bound.
  */
 final class AdmissionRule {
-    /** Of the time that a claim may wait: so much work may wait, no more is let in by and by. */
-    private static final double TARGET = 1.0 / 8;
+    /** Of the timeout: while not everybody is let in, so much work is to wait. */
+    private static final double TARGET = 1.0 / 4;
 
-    /** Of the same: so much work may wait at the most, also before a tick has seen it. */
-    private static final double LIMIT = 1.0 / 4;
+    /** Of the target: from so much on not everybody is let in. */
+    private static final double TOO_MUCH = 1.5;
 
-    /** Of the same: so much work may wait before it is known how much can be settled, if one settlement takes it. */
-    private static final double UNMEASURED = 1.0 / 2;
+    /** Of the target: so much may wait at the most, also before a tick has seen it. */
+    private static final double MOST = 2;
 
-    /** Of the same: in this time a backlog is brought to its target. Twice what it takes to hear of the others, or it would swing. */
+    /** Of the places of a server: the target is no more, or they would decide who is let in, first come first served. */
+    private static final double PLACES = 1.0 / 2;
+
+    /** Of the timeout: in this time a backlog is brought to its target. Twice what it takes to hear of the others, or it would swing. */
     private static final double CORRECTED_IN = 1.0 / 2;
 
     private static final double LEAST_CORRECTED_SECONDS = 0.5;
 
-    /** Ticks that a rate is a mean of: settlements come in lumps, some of them a tick apart. */
-    private static final int LONG = 5;
+    /** Busy ticks, one after the other, until the rate is known: less than that may be one lump of a settlement. */
+    private static final int LEAST_BUSY = 3;
 
-    private static final int SHORT = 2;
+    /** Of the timeout: the ticks that a rate is a mean of. Settlements come in lumps. */
+    private static final double MEASURED_OVER = 1.0 / 4;
 
-    /** What the measured capacity takes over of a higher and of a lower rate, in a tick. */
+    private static final int LEAST_MEASURED = 5;
+    private static final int MOST_MEASURED = 50;
+
+    /** What the known rate takes over of a higher and of a lower one, in a tick. */
     private static final double UP = 0.5;
 
     private static final double DOWN = 0.1;
 
-    /** What the capacity is taken for more, in a tick that had too little to settle. */
+    /** What the rate is taken for more, in a tick that had too little to settle though not everybody was let in. */
     private static final double PROBE = 1.05;
 
-    /** What the measured part of those who have to be settled takes over of a tick's. */
+    /** Ticks after which the rate is forgotten that was measured before them: a store is not as fast as ever. */
+    private static final int KNOWN_FOR = 100;
+
+    /** What is taken over of a tick's arrivals, while not everybody is let in. */
+    private static final double ARRIVALS = 0.3;
+
+    /** What the part of those who have to be settled takes over of a tick's. */
     private static final double MATTER = 0.2;
 
     private static final double LEAST_MATTER = 0.01;
+    private static final double TICKS_A_SECOND = 1000.0 / AdmissionControl.TICK.toMillis();
 
     private final double seconds;
     private final double correctedSeconds;
-    private final AdmissionControl.Settings settings; // a settlement and a batch are backlogs that are none
-    private final double[] settled = new double[LONG];
-    private int ticks;
-    private double capacity;
-    private boolean measured;
+    private final int measuredTicks;
+    private final AdmissionControl.Settings settings;
+
+    /** What was settled in each of the last ticks in which the writer never ran out of work. */
+    private final Deque<Double> busy = new ArrayDeque<>();
+
+    private double rate;
+    private int sinceBusy;
+    private boolean known;
     private double chance = 1;
-
-    /** The part of those let in who had to be settled. */
+    private double arrivals;
     private double matter = 1;
-
-    private double backlogBefore;
+    private Flow before = Flow.NONE;
 
     AdmissionRule(AdmissionControl.Settings settings) {
         this.seconds = settings.timeout().toNanos() / 1e9;
         this.correctedSeconds = Math.max(LEAST_CORRECTED_SECONDS, seconds * CORRECTED_IN);
+        this.measuredTicks = (int)
+                Math.max(LEAST_MEASURED, Math.min(MOST_MEASURED, seconds * MEASURED_OVER * TICKS_A_SECOND));
         this.settings = settings;
+    }
+
+    /**
+     * What arrives at this server, 0 to 1.
+     *
+     * @param ofAll of what arrives at all servers
+     * @param ofMost of what arrives where most does
+     */
+    record Part(double ofAll, double ofMost) {}
+
+    /** The chance that was found in the last tick, without that of the others. */
+    double chance() {
+        return chance;
     }
 
     /**
      * One tick.
      *
      * @param all on all servers
-     * @param share of this server in what arrives, 0 to 1
+     * @param part of it here
+     * @param othersChance which they have found, as far as is known
      */
-    Terms next(Flow all, double share) {
-        settled[ticks++ % LONG] = all.settled();
-        boolean everybody = chance >= 1;
-        if (everybody) {
-            capacity = Math.max(capacity, mean(SHORT)); // so much it can, maybe more
+    Terms next(Flow all, Part part, double othersChance) {
+        Terms own = next(all, part);
+        if (othersChance >= 1) {
+            return own; // they let everybody in a tick ago
         }
-        double target = target();
+        // What each measures differs a little: all go by the mean, and one to whom little comes follows the others.
+        return new Terms(
+                own.chance() * part.ofAll + othersChance * (1 - part.ofAll), own.most(), own.matter());
+    }
+
+    private Terms next(Flow all, Part part) {
         lookHowManyMatter(all);
-        if (everybody && all.backlog() < target) {
-            return terms(share);
+        measure(all);
+        double waiting = unsettled(all);
+        before = all;
+        boolean everybody = chance >= 1;
+        arrivals = everybody ? all.arrivals() : arrivals + (all.arrivals() - arrivals) * ARRIVALS;
+        if (!known) {
+            chance = 1;
+            // Nobody is refused but for want of a place. Where places run out, they are as scarce for the others.
+            return waiting < settings.places() * PLACES
+                    ? Terms.OPEN
+                    : new Terms(1, (long) (settings.places() * part.ofMost()), matter);
         }
-        if (all.backlog() >= target / 2) {
-            measure();
-        } else {
-            capacity *= PROBE; // too little waits: more could be settled than is let in
+        if (everybody && waiting < target() * TOO_MUCH) {
+            return terms(part);
         }
-        double wanted = capacity + (target - all.backlog()) / correctedSeconds;
-        double next = all.arrivals() <= 0 ? 1 : wanted / (all.arrivals() * matter);
-        chance = Math.max(0, Math.min(1, next));
-        return terms(share);
+        if (!everybody && waiting < target() / 2) {
+            rate *= PROBE; // more could be settled than is let in
+        }
+        double wanted = rate + (target() - waiting) / correctedSeconds;
+        chance = Math.max(0, Math.min(1, arrivals <= 0 ? 1 : wanted / (arrivals * matter)));
+        return terms(part);
+    }
+
+    private double unsettled(Flow flow) {
+        return flow.waiting() + flow.coming() * matter;
     }
 
     /** Of those let in, many may need no settlement: they have a share, or nothing is left. */
     private void lookHowManyMatter(Flow all) {
-        if (all.admitted() > 0) {
-            double entered = all.settled() + (all.backlog() - backlogBefore) * 1000 / AdmissionControl.TICK.toMillis();
-            double now = Math.max(LEAST_MATTER, Math.min(1, entered / all.admitted()));
+        double answered = all.admitted() + (before.coming() - all.coming()) * TICKS_A_SECOND;
+        if (answered > 0) {
+            double accepted = all.settled() + (all.waiting() - before.waiting()) * TICKS_A_SECOND;
+            double now = Math.max(LEAST_MATTER, Math.min(1, accepted / answered));
             matter += (now - matter) * MATTER;
         }
-        backlogBefore = all.backlog();
+    }
+
+    /**
+     * When more waited at the begin of a tick than was settled in it, the writer never ran out of work, and what it settled is what can
+     * be settled. A little is no work for it: large settlements cost less of each.
+     */
+    private void measure(Flow all) {
+        if (before.waiting() < Math.max(all.settled() / TICKS_A_SECOND, 2.0 * settings.batch())) {
+            busy.clear();
+            rate = Math.max(rate, all.settled()); // so much it can, maybe more
+            known &= ++sinceBusy < KNOWN_FOR;
+            return;
+        }
+        if (busy.isEmpty() && all.settled() == 0) {
+            return; // a store that stands still says nothing, nor does the first settlement of a server just started
+        }
+        busy.add(all.settled());
+        if (busy.size() > measuredTicks) {
+            busy.remove();
+        }
+        double now = busy.stream().mapToDouble(Double::doubleValue).average().orElse(0);
+        if (busy.size() >= LEAST_BUSY && now > 0) {
+            sinceBusy = 0;
+            rate = known ? rate + (now - rate) * (now > rate ? UP : DOWN) : now;
+            known = true;
+        }
     }
 
     private double target() {
-        double work = capacity * seconds;
-        double none = measured
-                ? settings.batch()
-                : Math.max(2 * settings.batch(), Math.min(settings.settlement(), work * UNMEASURED));
-        return Math.max(none, work * TARGET);
+        return Math.max(settings.batch(), Math.min(settings.places() * PLACES, rate * seconds * TARGET));
     }
 
-    /** Enough waited, so what was settled is what can be. Nothing at all for long is a store that stands still, and says nothing. */
-    private void measure() {
-        double rate = mean(LONG);
-        if (rate > 0) {
-            measured = true;
-            capacity += (rate - capacity) * (rate > capacity ? UP : DOWN);
-        }
-    }
-
-    private double mean(int last) {
-        double sum = 0;
-        for (int i = 1; i <= last; i++) {
-            sum += settled[Math.floorMod(ticks - i, LONG)];
-        }
-        return sum / last;
-    }
-
-    private Terms terms(double share) {
-        return measured
-                ? new Terms(chance, (long) Math.max(settings.batch(), capacity * seconds * LIMIT * share))
-                : chance >= 1 ? Terms.OPEN : new Terms(chance, Long.MAX_VALUE);
+    private Terms terms(Part part) {
+        return new Terms(chance, (long) Math.max(settings.batch(), target() * MOST * part.ofAll()), matter);
     }
 }

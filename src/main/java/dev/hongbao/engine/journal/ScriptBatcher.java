@@ -40,7 +40,6 @@ public final class ScriptBatcher<T, A> {
     private final Function<List<T>, ShardScript.Call<List<A>>> calls;
     private final ShardScript script;
     private final List<Lane> lanes = new ArrayList<>();
-    private final ShardCounts waitingByShard;
     private int waiting;
 
     /**
@@ -85,7 +84,6 @@ public final class ScriptBatcher<T, A> {
         this.settings = settings;
         this.calls = calls;
         this.script = new ShardScript(vertx, shards);
-        this.waitingByShard = new ShardCounts(shards.count());
         for (int shard = 0; shard < shards.count(); shard++) {
             lanes.add(new Lane(shard, redis));
         }
@@ -113,7 +111,6 @@ public final class ScriptBatcher<T, A> {
         }
         Pending<T, A> pending = new Pending<>(item, only, deadlineNanos, Promise.promise());
         waiting++;
-        waitingByShard.add(shard, 1);
         Lane lane = lanes.get(shard);
         lane.queue.add(pending);
         lane.flushSoon();
@@ -123,11 +120,6 @@ public final class ScriptBatcher<T, A> {
     /** Items waiting for the script. */
     public int waiting() {
         return waiting;
-    }
-
-    /** The same by shard. */
-    public ShardCounts waitingByShard() {
-        return waitingByShard;
     }
 
     /** The items of one shard. */
@@ -243,7 +235,6 @@ public final class ScriptBatcher<T, A> {
 
         private void leaves() {
             waiting--;
-            waitingByShard.add(shard, -1);
         }
     }
 }

@@ -34,8 +34,8 @@ class AdmissionControlTest {
     @ParameterizedTest(name = "{0}/s, every {1} ms")
     @CsvSource(textBlock = WRITERS)
     void ofTenTimesTheLoadAsMuchIsLetInAsIsSettledAndNobodyWaitsTooLong(int capacity, int lumpMillis) {
-        // Given two servers that have settled nothing yet
-        ModelServers model = new ModelServers(2, capacity, lumpMillis);
+        // Given two servers that have settled nothing yet, with places for what is settled in half of the timeout
+        ModelServers model = new ModelServers(2, capacity, lumpMillis, capacity / 2);
 
         // When ten times as much comes, from one moment on, nine parts of it to one server
         model.server(0).perSecond = 9.0 * capacity;
@@ -71,7 +71,7 @@ class AdmissionControlTest {
 
         // Then the chance stays where it is, but for the lumps in which is settled, and there is always work
         assertThat(chances).allSatisfy(chance -> assertThat(chance).isBetween(0.08, 0.125));
-        assertThat(backlogs).allSatisfy(backlog -> assertThat(backlog).isBetween(1_000, 6_000));
+        assertThat(backlogs).allSatisfy(backlog -> assertThat(backlog).isBetween(3_000, 7_000));
     }
 
     @Test
@@ -151,7 +151,7 @@ class AdmissionControlTest {
     @Test
     void theNextBurstIsBoundedByWhatWasSettledInTheLast() {
         // Given what can be settled, known from an overload, and a pause
-        ModelServers model = new ModelServers(1, 10_000, 20);
+        ModelServers model = new ModelServers(1, 10_000, 20, 50_000);
         model.server(0).perSecond = 100_000;
         model.run(SECOND.multipliedBy(3));
         model.server(0).perSecond = 0;
@@ -161,10 +161,9 @@ class AdmissionControlTest {
         model.server(0).perSecond = 1_000_000;
         model.run(Duration.ofMillis(20));
 
-        // Then as many are let in as are settled in a quarter of the timeout, and a little more: rates are measured in
-        // lumps
+        // Then as many are let in as are settled in half of the timeout
         assertThat(model.server(0).chance()).isEqualTo(1);
-        assertThat(model.backlog()).isBetween(4_000, 7_500);
+        assertThat(model.backlog()).isBetween(9_000, 11_500);
     }
 
     @Test
@@ -207,6 +206,82 @@ class AdmissionControlTest {
     }
 
     @Test
+    void aServerThatIsWarmingUpLetsACrowdInWhole() {
+        // Given a server just started, which settles twice as much in twelve seconds as at first
+        ModelServers model = new ModelServers(1, 9_600, 80);
+        model.warming = (20_000 - 9_600) / 12.0;
+        ModelServers.Server server = model.server(0);
+
+        // When a crowd comes at once, and another one each second
+        for (int second = 0; second < 12; second++) {
+            assertThat(server.crowd(2_000)).isZero();
+            model.run(SECOND);
+        }
+
+        // Then all were let in, and so they are beside a load that cannot be told from a crowd
+        server.perSecond = 10_000;
+        model.run(SECOND);
+        assertThat(server.crowd(2_000)).isZero();
+        model.run(SECOND.multipliedBy(3));
+        assertThat(server.admitted).isEqualTo(server.offered);
+        assertThat(model.longestMillis()).isLessThan((int) ModelServers.TIMEOUT.toMillis() / 2);
+    }
+
+    @Test
+    void whatAServerCanDoIsFollowedWhileItWarmsUp() {
+        // Given a server just started, under ten times the load
+        ModelServers model = new ModelServers(1, 9_600, 80);
+        model.warming = (20_000 - 9_600) / 12.0;
+        model.server(0).perSecond = 150_000;
+
+        // When it settles twice as much in the end
+        long settled = model.run(SECOND.multipliedBy(12));
+
+        // Then its writer never idled, and nobody waited too long
+        assertThat((double) settled).isGreaterThan(0.97 * 12 * (9_600 + 20_000) / 2);
+        assertThat(model.longestMillis()).isLessThan((int) ModelServers.TIMEOUT.toMillis());
+    }
+
+    @ParameterizedTest(name = "{0}/s, every {1} ms")
+    @CsvSource(textBlock = WRITERS)
+    void anIdleServerThatIsHitByTenTimesTheLoadIsBusyAtOnceAndKeepsNobodyWaitingTooLong(int capacity, int lumpMillis) {
+        // Given two servers that have seen an overload some time ago
+        ModelServers model = new ModelServers(2, capacity, lumpMillis, capacity / 2);
+        model.server(0).perSecond = 10.0 * capacity;
+        model.run(SECOND.multipliedBy(3));
+        model.server(0).perSecond = 0;
+        model.run(SECOND.multipliedBy(30));
+
+        // When ten times what can be settled comes at once
+        model.server(0).perSecond = 5.0 * capacity;
+        model.server(1).perSecond = 5.0 * capacity;
+        long settled = model.run(SECOND.multipliedBy(5));
+
+        // Then
+        assertThat((double) settled).isGreaterThan(4.6 * capacity);
+        assertThat(model.longestMillis()).isLessThan((int) ModelServers.TIMEOUT.toMillis());
+        assertThat(model.server(0).chance()).isLessThan(0.2);
+    }
+
+    @Test
+    void whatIsMeasuredLowIsForgotten() {
+        // Given a store that was slow for some seconds, under ten times the load
+        ModelServers model = new ModelServers(1, 500, 80);
+        ModelServers.Server server = model.server(0);
+        server.perSecond = 5_000;
+        model.run(SECOND.multipliedBy(5));
+        assertThat(server.crowd(2_000)).isGreaterThan(1_500);
+
+        // When it is as fast as ever, and nothing comes for a while
+        server.perSecond = 0;
+        model.capacity = 10_000;
+        model.run(SECOND.multipliedBy(12));
+
+        // Then a crowd is let in whole
+        assertThat(server.crowd(2_000)).isZero();
+    }
+
+    @Test
     void whoIsRefusedComesBackAtAnotherTimeThanTheOthers() {
         // Given a chance of about a tenth
         ModelServers model = new ModelServers(1, 10_000, 80);
@@ -235,9 +310,8 @@ class AdmissionControlTest {
         // Given a server at rest
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
         AdmissionControl control = new AdmissionControl(
-                2, new AdmissionControl.Settings(Duration.ofSeconds(2), 2048, 256), metrics, new AtomicLong()::get);
-        ShardCounts none = new ShardCounts(2);
-        AdmissionGate gate = control.gate(new AdmissionGate.Unsettled(none, none, none));
+                2, new AdmissionControl.Settings(Duration.ofSeconds(2), 2000, 256), metrics, new AtomicLong()::get);
+        AdmissionGate gate = control.gate(new ShardCounts(2), new ShardCounts(2));
 
         // Then
         assertThat(gate.refusal(1, false)).isNull();

@@ -26,6 +26,7 @@ final class ModelServers {
     private final List<Server> servers = new ArrayList<>();
     private final Deque<Claim> queue = new ArrayDeque<>();
     private final int lumpMillis;
+    private final int places;
     private long millis;
     private boolean exchanging = true;
     private int longestMillis;
@@ -33,19 +34,21 @@ final class ModelServers {
     /** A second's settlements. */
     double capacity;
 
+    /** So much more of them each second. */
+    double warming;
+
     private record Claim(Server server, long atMillis) {}
 
     /** One server. */
     final class Server {
         final AdmissionControl control = new AdmissionControl(
                 1,
-                new AdmissionControl.Settings(TIMEOUT, 2048, 256),
+                new AdmissionControl.Settings(TIMEOUT, places, 256),
                 new SimpleMeterRegistry(),
                 () -> millis * 1_000_000);
         private final ShardCounts waiting = new ShardCounts(1);
         private final ShardCounts settled = new ShardCounts(1);
-        private final AdmissionGate gate =
-                control.gate(new AdmissionGate.Unsettled(new ShardCounts(1), waiting, settled));
+        private final AdmissionGate gate = control.gate(waiting, settled);
         private final int phase = servers.size() * 4;
         private Map<Integer, Flow> told = Map.of();
         private double due;
@@ -63,8 +66,9 @@ final class ModelServers {
         private void arrive() {
             for (due += perSecond / 1000; due >= 1; due--) {
                 offered++;
-                if (gate.refusal(SHARD, false) == null) {
+                if (gate.refusal(SHARD, waiting.of(SHARD) >= places) == null) {
                     admitted++;
+                    gate.arrived(SHARD);
                     idleDue += idle;
                     if (idleDue >= 1) {
                         idleDue--;
@@ -88,6 +92,14 @@ final class ModelServers {
             }
         }
 
+        /** So many more, at once. @return who were refused */
+        int crowd(int claims) {
+            long before = offered - admitted;
+            due += claims;
+            arrive();
+            return (int) (offered - admitted - before);
+        }
+
         /** One claim more, at once. */
         @Nullable
         UnavailableException ask() {
@@ -108,8 +120,14 @@ final class ModelServers {
      * @param lumpMillis between two settlements
      */
     ModelServers(int count, double capacity, int lumpMillis) {
+        this(count, capacity, lumpMillis, 10_000);
+    }
+
+    /** @param places claims that may wait at each */
+    ModelServers(int count, double capacity, int lumpMillis, int places) {
         this.capacity = capacity;
         this.lumpMillis = lumpMillis;
+        this.places = places;
         for (int i = 0; i < count; i++) {
             servers.add(new Server());
         }
@@ -139,6 +157,7 @@ final class ModelServers {
         long settled = 0;
         for (long until = millis + length.toMillis(); millis < until; millis++) {
             servers.forEach(Server::arrive);
+            capacity += warming / 1000;
             if (millis % lumpMillis == 0) {
                 settled += settle();
             }

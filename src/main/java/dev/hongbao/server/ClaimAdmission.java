@@ -7,18 +7,19 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
-/** Who is let in when more claims come than can be settled: the control, and what servers tell each other for it. One a server. */
-final class Admission {
+/** Who is let in when more claims and plays come than can be settled: the control, and what servers tell each other for it. One a server. */
+final class ClaimAdmission {
+    private final Vertx vertx;
     private final AdmissionControl control;
     private final ClaimConfig claims;
     private final Deployment exchange;
 
-    /** @param settlement the most claims that one settlement takes */
-    Admission(Vertx vertx, HongbaoConfig config, int shards, int settlement, MeterRegistry metrics) {
+    ClaimAdmission(Vertx vertx, HongbaoConfig config, int shards, MeterRegistry metrics) {
+        this.vertx = vertx;
         this.claims = config.domain().claim();
         this.control = new AdmissionControl(
                 shards,
-                new AdmissionControl.Settings(claims.settleTimeout(), settlement, claims.batchSize()),
+                new AdmissionControl.Settings(claims.settleTimeout(), claims.maxWaiting(), claims.batchSize()),
                 metrics,
                 System::nanoTime);
         this.exchange = new Deployment(vertx);
@@ -38,7 +39,11 @@ final class Admission {
         return claims.admission() == ClaimConfig.Admission.OFF
                 ? Future.succeededFuture()
                 : exchange.start(() -> new AdmissionExchange(
-                        control, stores.redisUrl(), config.engine().redis().commandTimeout(), namespace));
+                        vertx,
+                        control,
+                        stores.redisUrl(),
+                        config.engine().redis().commandTimeout(),
+                        namespace));
     }
 
     /** Idempotent. */
