@@ -3,8 +3,6 @@
  * @module
  */
 
-import { language } from './texts.js';
-
 /** A call without an answer for so long is given up: the line may be dead. More than the server takes at most. */
 const ANSWER_MILLIS = 15_000;
 
@@ -29,7 +27,7 @@ export class ProblemError extends Error {
  * @returns the answer's body; rejects with a ProblemError when refused, with another error when no answer came
  */
 export async function call(method, path, { token, body, headers = {} } = {}) {
-  const all = { Accept: 'application/json', 'Accept-Language': language(), ...headers };
+  const all = { Accept: 'application/json', 'Accept-Language': document.documentElement.lang || 'en', ...headers };
   if (token) {
     all.Authorization = `Bearer ${token}`;
   }

@@ -40,20 +40,7 @@ public final class Audit {
             Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", 2, CHECKS, Postgres.LONG);
             Promise<List<Finding>> done = Promise.promise();
             vertx.runOnContext(now -> installation(pool, stores)
-                    .compose(installation -> RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
-                            .compose(redis -> new Reconciliation(
-                                            vertx,
-                                            pool,
-                                            redis,
-                                            installation.namespace(),
-                                            Modes.settlers(vertx, pool).stream()
-                                                    .map(Settler::format)
-                                                    .toList(),
-                                            Modes.ALL.stream()
-                                                    .map(Mode.Traits::audit)
-                                                    .toList())
-                                    .run(progress)
-                                    .eventually(redis::close)))
+                    .compose(installation -> run(vertx, pool, stores, installation.namespace(), progress))
                     .onComplete(done));
             Future<List<Finding>> findings = done.future();
             return findings.toCompletionStage().toCompletableFuture().get();
@@ -62,6 +49,27 @@ public final class Audit {
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
         }
+    }
+
+    /**
+     * Runs every check on the current event loop.
+     *
+     * @param pool of two connections or more
+     */
+    static Future<List<Finding>> run(
+            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, Consumer<Finding> progress) {
+        return RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
+                .compose(redis -> new Reconciliation(
+                                vertx,
+                                pool,
+                                redis,
+                                namespace,
+                                Modes.settlers(vertx, pool).stream()
+                                        .map(Settler::format)
+                                        .toList(),
+                                Modes.ALL.stream().map(Mode.Traits::audit).toList())
+                        .run(progress)
+                        .eventually(redis::close));
     }
 
     /** Whose database it is; fails with a {@link ConfigException} for an empty one, which would pass for clean books. */

@@ -88,6 +88,7 @@ public final class Engine {
     private final MeterRegistry metrics;
     private final Deployment writer;
     private final Deployment news;
+    private final Console console;
 
     private Engine(
             Vertx vertx,
@@ -148,6 +149,7 @@ public final class Engine {
         this.metrics = metrics;
         this.writer = new Deployment(vertx);
         this.news = new Deployment(vertx);
+        this.console = new Console(vertx, stores, pools, shardStore, clock);
         JournalMetrics journal = new JournalMetrics(metrics, shards);
         this.newWriter = () -> new PersistenceVerticle(wiring(journal, shardStore, presence));
     }
@@ -386,6 +388,11 @@ public final class Engine {
                 FeedHub.NUDGE,
                 FeedHub.NUDGED,
                 metrics));
+    }
+
+    /** What operators ask beside the API. */
+    Console console() {
+        return console;
     }
 
     /** What tells the webhooks, to be deployed once. */

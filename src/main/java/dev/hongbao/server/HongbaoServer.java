@@ -12,6 +12,7 @@ import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.demo.DemoLogin;
 import dev.hongbao.web.demo.DemoWheel;
 import dev.hongbao.web.http.ClientAddresses;
+import dev.hongbao.web.http.ConsoleFace;
 import dev.hongbao.web.http.HostServices;
 import dev.hongbao.web.http.HttpMetrics;
 import dev.hongbao.web.http.HttpSettings;
@@ -153,11 +154,17 @@ public final class HongbaoServer implements AutoCloseable {
                 vertx,
                 1,
                 () -> new ManagementVerticle(
-                        config.web().management().address().host(),
-                        config.web().management().address().port(),
+                        config.web().management(),
                         readiness,
                         metrics,
-                        managementPort::set));
+                        managementPort::set,
+                        () -> ConsoleFace.open(
+                                vertx,
+                                http,
+                                faces.http(),
+                                () -> open(vertx, started, faces.sockets()),
+                                started.console(),
+                                metrics)));
         Future<?> wheel = makeWheel.get();
         stops.push(() -> stop("the wheel", wheel.otherwiseEmpty()));
         vertx.executeBlocking(() -> {

@@ -38,6 +38,12 @@ final class ConfigRules {
                 values.get(Options.POSTGRES_OWNER_URL).isEmpty()
                         || values.get(Options.POSTGRES_URL).isPresent(),
                 "needs postgres.url as well");
+        boolean hasIssuer = values.get(Options.CONSOLE_OIDC_ISSUER).isPresent();
+        rule(
+                Options.CONSOLE_OIDC_CLIENT_ID,
+                Options.CONSOLE_OIDC_ISSUER,
+                hasIssuer == values.get(Options.CONSOLE_OIDC_CLIENT_ID).isPresent(),
+                "goes with console.oidc-issuer: give both or none");
         cluster();
         tokens();
     }

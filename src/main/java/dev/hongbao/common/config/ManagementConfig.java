@@ -1,18 +1,38 @@
 package dev.hongbao.common.config;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * The listener for health checks and metrics.
+ * The listener for health checks, metrics and the console.
  *
  * @param address where it listens
+ * @param oidc who lets operators into the console, beside the tokens that they paste; null for nobody
  */
-public record ManagementConfig(ListenAddress address) {
+public record ManagementConfig(
+        ListenAddress address, @Nullable Oidc oidc) {
+    /**
+     * An OpenID provider.
+     *
+     * @param issuer its URL
+     * @param clientId what it calls the console
+     * @param scope what the console asks it for
+     */
+    public record Oidc(String issuer, String clientId, String scope) {}
+
     public ManagementConfig {
         Options.MANAGEMENT_HOST.require(address.host());
         Options.MANAGEMENT_PORT.require(address.port());
     }
 
     static ManagementConfig from(OptionValues values) {
+        SecretUrl issuer = values.get(Options.CONSOLE_OIDC_ISSUER).orElse(null);
         return new ManagementConfig(
-                new ListenAddress(values.get(Options.MANAGEMENT_HOST), values.get(Options.MANAGEMENT_PORT)));
+                new ListenAddress(values.get(Options.MANAGEMENT_HOST), values.get(Options.MANAGEMENT_PORT)),
+                issuer == null
+                        ? null
+                        : new Oidc(
+                                issuer.value(),
+                                values.get(Options.CONSOLE_OIDC_CLIENT_ID).orElse(""),
+                                values.get(Options.CONSOLE_OIDC_SCOPE)));
     }
 }

@@ -217,6 +217,17 @@ record OptionType<T>(
                 text -> text.orElse(""));
     }
 
+    /** Visible ASCII with single spaces in it; never empty. */
+    static OptionType<String> line(int maxLength) {
+        Pattern line = Pattern.compile("[!-~]+( [!-~]+)*");
+        return new OptionType<>(
+                "text",
+                "1 to " + maxLength + " visible characters, single spaces between words",
+                String::strip,
+                value -> value.length() <= maxLength && line.matcher(value).matches(),
+                value -> value);
+    }
+
     /** A name that is never empty, made of characters that need no escape anywhere. */
     static OptionType<String> word(int maxLength) {
         Pattern word = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");

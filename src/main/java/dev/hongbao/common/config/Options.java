@@ -77,6 +77,23 @@ public final class Options {
             "9090",
             "Port of health checks and metrics; 0 takes a free one, also by default when http.port is 0.");
 
+    static final Option<Optional<SecretUrl>> CONSOLE_OIDC_ISSUER = define(
+            "console.oidc-issuer",
+            OptionType.webUrl(),
+            "",
+            "The OpenID provider whose users may enter the console, named as its discovery document names itself. The access tokens that"
+                    + " it gives must be ones that this server believes, of role service. Empty: only a token that is pasted enters.");
+    static final Option<Optional<String>> CONSOLE_OIDC_CLIENT_ID = define(
+            "console.oidc-client-id",
+            OptionType.text(256),
+            "",
+            "What the provider calls the console: a public client, with the console's address as its redirect URI.");
+    static final Option<String> CONSOLE_OIDC_SCOPE = define(
+            "console.oidc-scope",
+            OptionType.line(256),
+            "openid",
+            "What the console asks the provider for, with spaces between: maybe more, so that the token has its audience and role.");
+
     // The stores
     static final Option<Optional<SecretUrl>> REDIS_URL = define(
             "redis.url",

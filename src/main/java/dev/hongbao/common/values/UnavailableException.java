@@ -53,10 +53,13 @@ public final class UnavailableException extends RuntimeException {
 
     /** A packet or a draw is set aside: nothing of it is settled until an operator has looked at it. */
     public static UnavailableException setAside() {
-        return new UnavailableException(
-                "Something of it cannot be settled, and an operator is to look at it. Its money is kept. Try again later.",
-                Reason.SET_ASIDE,
-                SET_ASIDE_SECONDS);
+        return setAside(
+                "Something of it cannot be settled, and an operator is to look at it. Its money is kept. Try again later.");
+    }
+
+    /** The same, told to the operator who would bring it back. */
+    public static UnavailableException setAside(String detail) {
+        return new UnavailableException(detail, Reason.SET_ASIDE, SET_ASIDE_SECONDS);
     }
 
     /** What keeps the answer away. */

@@ -62,6 +62,11 @@ public final class Reconciliation {
                 .toList();
     }
 
+    /** How many findings a run makes: of the queries, of three audits of seeds, and two of Redis. */
+    public static int steps() {
+        return checks().size() + 5;
+    }
+
     /**
      * Runs all checks in order.
      *

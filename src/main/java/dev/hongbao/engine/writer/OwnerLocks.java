@@ -1,5 +1,6 @@
 package dev.hongbao.engine.writer;
 
+import dev.hongbao.engine.shard.ShardOwners;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
@@ -20,12 +21,6 @@ import java.util.Set;
 final class OwnerLocks {
     /** The Postgres channel on which shards are told that are free. */
     static final String FREE = "hongbao_shards";
-
-    /** The first key of the shards' locks, "hb"; the second one is the shard. */
-    private static final int SHARD = 0x6862;
-
-    /** The first key of the lock that all servers share which take shards: "hs". */
-    private static final int SERVER = 0x6873;
 
     /** The first key of the lock of who moves a shard: "hm". */
     private static final int MOVER = 0x686d;
@@ -48,21 +43,21 @@ final class OwnerLocks {
     /** The session counts as a server from now on. */
     static Future<Void> join(SqlClient session) {
         return session.preparedQuery("select pg_advisory_lock_shared($1, 0)::text")
-                .execute(Tuple.of(SERVER))
+                .execute(Tuple.of(ShardOwners.SERVER))
                 .mapEmpty();
     }
 
     /** It counts no more; its shards stay its own. */
     static Future<Void> leave(SqlClient session) {
         return session.preparedQuery("select pg_advisory_unlock_shared($1, 0)")
-                .execute(Tuple.of(SERVER))
+                .execute(Tuple.of(ShardOwners.SERVER))
                 .mapEmpty();
     }
 
     /** @param shards the number of shards */
     static Future<Now> look(SqlClient session, int shards) {
         return session.preparedQuery(LOCKS)
-                .execute(Tuple.of((long) SHARD, (long) SERVER))
+                .execute(Tuple.of((long) ShardOwners.SHARD, (long) ShardOwners.SERVER))
                 .map(rows -> {
                     Map<Integer, Integer> owned = new HashMap<>();
                     Set<Integer> alive = new HashSet<>();
@@ -71,7 +66,7 @@ final class OwnerLocks {
                         free.add(shard);
                     }
                     for (Row row : rows) {
-                        if (row.getLong(1) == SERVER) {
+                        if (row.getLong(1) == ShardOwners.SERVER) {
                             alive.add(row.getInteger(0));
                         } else if (free.remove(row.getLong(2).intValue())) {
                             owned.merge(row.getInteger(0), 1, Integer::sum);
@@ -91,7 +86,7 @@ final class OwnerLocks {
     static Future<List<Integer>> take(SqlClient session, Collection<Integer> shards, int most) {
         return session.preparedQuery(
                         "select id from unnest($1::integer[]) as id where pg_try_advisory_lock($2, id) limit $3")
-                .execute(Tuple.of(shards.toArray(Integer[]::new), SHARD, (long) most))
+                .execute(Tuple.of(shards.toArray(Integer[]::new), ShardOwners.SHARD, (long) most))
                 .map(rows -> {
                     List<Integer> won = new ArrayList<>();
                     rows.forEach(row -> won.add(row.getInteger(0)));
@@ -103,7 +98,7 @@ final class OwnerLocks {
     static Future<Void> free(SqlClient session, Collection<Integer> shards) {
         return session.preparedQuery(
                         "select pg_notify($1, ''), pg_advisory_unlock($2, id) from unnest($3::integer[]) as id")
-                .execute(Tuple.of(FREE, SHARD, shards.toArray(Integer[]::new)))
+                .execute(Tuple.of(FREE, ShardOwners.SHARD, shards.toArray(Integer[]::new)))
                 .mapEmpty();
     }
 

@@ -57,18 +57,37 @@ public final class Contract {
 
     /** Reads the contract in this jar; blocks for about 0.1 s. */
     public static Contract load() {
-        JsonObject root = document();
+        return new Contract(paths(document(), 0));
+    }
+
+    /** The calls of the management port: those of the API and those of {@code console.yaml}, all for role service alone. Blocks as {@link #load}. */
+    public static Contract ofConsole() {
+        List<Path> paths = new ArrayList<>(paths(document(), 0));
+        int calls = paths.stream().mapToInt(path -> path.operations().size()).sum();
+        paths.addAll(paths(yaml(text("console.yaml")), calls));
+        return new Contract(paths.stream()
+                .map(path -> new Path(
+                        path.template(),
+                        path.regex(),
+                        path.operations().stream()
+                                .map(Operation::forServiceAlone)
+                                .toList()))
+                .toList());
+    }
+
+    /** @param index of the first call */
+    private static List<Path> paths(JsonObject root, int index) {
         List<Path> paths = new ArrayList<>();
-        int index = 0;
+        int next = index;
         for (Map.Entry<String, Object> path : root.getJsonObject("paths")) {
             List<Operation> operations = new ArrayList<>();
             for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
-                operations.add(operation(index++, method.getKey(), (JsonObject) inlined(method.getValue(), root)));
+                operations.add(operation(next++, method.getKey(), (JsonObject) inlined(method.getValue(), root)));
             }
             String template = path.getKey();
             paths.add(new Path(template, template.replaceAll("\\{([a-z]+)}", "(?<$1>[^/]*)"), List.copyOf(operations)));
         }
-        return new Contract(paths);
+        return paths;
     }
 
     /** The whole document as a tree. */

@@ -56,6 +56,12 @@ public record Operation(
         CLAIMS
     }
 
+    /** The same call for role service alone; one that everybody may make, too. */
+    Operation forServiceAlone() {
+        Needs narrowed = new Needs(true, true, needs.rateLimit(), needs.idempotencyKey());
+        return new Operation(index, id, method, parameters, narrowed, body);
+    }
+
     /**
      * Checks the path's parameters, which are decoded already.
      *

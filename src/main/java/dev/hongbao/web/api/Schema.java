@@ -52,6 +52,11 @@ public final class Schema {
         return PlainSchema.isKnown(plain);
     }
 
+    /** A copy of it, without references. */
+    public JsonObject json() {
+        return schema.copy();
+    }
+
     boolean isInteger() {
         return "integer".equals(schema.getValue("type"));
     }

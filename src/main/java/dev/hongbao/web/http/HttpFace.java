@@ -54,13 +54,15 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Router router;
     private boolean stopping;
 
+    /** @param more of the contract's calls, by {@code operationId}: those that are not the API's */
     HttpFace(
             Vertx vertx,
             HttpSettings settings,
             HttpVerticle.Shared shared,
             Connections connections,
             HttpVerticle.Opened opened,
-            CallsUnderWay ongoing) {
+            CallsUnderWay ongoing,
+            Map<String, Route> more) {
         Services services = opened.services();
         this.vertx = vertx;
         this.files = shared.files();
@@ -104,6 +106,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         routes.put("exportAuditLog", audits::export);
         routes.put("getDemo", demo::about);
         routes.put("loginToDemo", demo::enter);
+        more.forEach((id, route) -> routes.put(id, counted(route)));
         this.router = router(shared.contract(), settings.origins(), routes);
     }
 

@@ -35,7 +35,7 @@ public record HttpSettings(
     }
 
     /** Longest header, and longest request line with it: a token of 8 KiB and what browsers send. */
-    static final int MAX_HEADER_BYTES = 16 * 1024;
+    public static final int MAX_HEADER_BYTES = 16 * 1024;
 
     static final int MAX_INITIAL_LINE_BYTES = 4 * 1024;
 

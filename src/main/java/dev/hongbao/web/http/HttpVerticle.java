@@ -9,6 +9,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -79,7 +80,7 @@ public final class HttpVerticle extends VerticleBase {
         open = opened;
         Connections connections = new Connections(
                 settings, shared.connectionCap(), work -> context.runOnContext(now -> work.run()), System::nanoTime);
-        face = new HttpFace(vertx, settings, shared, connections, opened, ongoing);
+        face = new HttpFace(vertx, settings, shared, connections, opened, ongoing, Map.of());
         HttpServerOptions options = options();
         server = vertx.createHttpServer(options)
                 .connectionHandler(connection -> {

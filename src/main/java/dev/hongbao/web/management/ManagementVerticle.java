@@ -1,8 +1,14 @@
 package dev.hongbao.web.management;
 
+import dev.hongbao.common.config.ListenAddress;
+import dev.hongbao.common.config.ManagementConfig;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.web.http.ConsoleFace;
+import dev.hongbao.web.http.HttpSettings;
 import dev.hongbao.web.page.PageFiles;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
@@ -11,10 +17,12 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.net.URI;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,13 +31,13 @@ import org.slf4j.LoggerFactory;
 /**
  * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the operator's page with its numbers. Without a token: bind it to loopback or to a network
  * that only operators reach. On loopback it answers only under loopback's names, so that no web page that the operator looks at
- * can read it by pointing a name of its own here (DNS rebinding). One instance.
+ * can read it by pointing a name of its own here (DNS rebinding). The console's files need no token, but every call that it makes does:
+ * see {@link ConsoleFace}, which is opened when the first call comes. One instance.
  */
 public final class ManagementVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(ManagementVerticle.class);
     private static final long SAMPLE_MILLIS = 1_000;
     private static final int IDLE_SECONDS = 30;
-    private static final int MAX_HEADER_BYTES = 4 * 1024;
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String LOOPBACK = "localhost|127(\\.[0-9]{1,3}){3}|\\[?::1]?";
@@ -37,43 +45,52 @@ public final class ManagementVerticle extends VerticleBase {
     /** A Host header: a tunnel to loopback may have another port. */
     private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)(" + LOOPBACK + ")(:[0-9]{1,5})?");
 
-    private final String host;
-    private final int port;
+    private final ListenAddress address;
     private final HealthChecks readiness;
     private final PrometheusMeterRegistry metrics;
     private final IntConsumer listening;
     private final boolean onLoopback;
-    private final PageFiles page = PageFiles.operator();
+    private final PageFiles page;
+    private final String provider;
     private final RecentNumbers recent;
+    private final Supplier<Future<ConsoleFace>> opening;
+    private @Nullable Future<ConsoleFace> console;
 
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpServer server;
 
     /**
-     * @param port 0 = a free one
      * @param listening told the port once it is bound
+     * @param opening opens the console's calls, on this one's loop; once, or again when it failed
      */
     public ManagementVerticle(
-            String host, int port, HealthChecks readiness, PrometheusMeterRegistry metrics, IntConsumer listening) {
-        this.host = host;
-        this.port = port;
+            ManagementConfig config,
+            HealthChecks readiness,
+            PrometheusMeterRegistry metrics,
+            IntConsumer listening,
+            Supplier<Future<ConsoleFace>> opening) {
+        ManagementConfig.Oidc oidc = config.oidc();
+        this.address = config.address();
+        this.page = PageFiles.operator(oidc == null ? null : URI.create(oidc.issuer()));
+        this.provider = oidc == null ? "{}" : json(oidc);
         this.readiness = readiness;
         this.metrics = metrics;
         this.listening = listening;
-        this.onLoopback = host.matches("(?i)" + LOOPBACK);
+        this.opening = opening;
+        this.onLoopback = address.host().matches("(?i)" + LOOPBACK);
         this.recent = new RecentNumbers(metrics, Clock.systemUTC());
     }
 
     @Override
     public Future<?> start() {
         server = vertx.createHttpServer(new HttpServerOptions()
-                        .setHost(host)
-                        .setPort(port)
+                        .setHost(address.host())
+                        .setPort(address.port())
                         .setHttp2ClearTextEnabled(false)
-                        .setMaxHeaderSize(MAX_HEADER_BYTES)
+                        .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
                         .setIdleTimeout(IDLE_SECONDS)
                         .setIdleTimeoutUnit(TimeUnit.SECONDS))
-                .requestHandler(router());
+                .requestHandler(handler(router()));
         recent.sample();
         vertx.setPeriodic(SAMPLE_MILLIS, tick -> recent.sample());
         return server.listen().map(bound -> {
@@ -82,9 +99,30 @@ public final class ManagementVerticle extends VerticleBase {
         });
     }
 
+    private static String json(ManagementConfig.Oidc oidc) {
+        return new JsonText(256)
+                .beginObject()
+                .field("issuer", oidc.issuer())
+                .field("clientId", oidc.clientId())
+                .field("scope", oidc.scope())
+                .endObject()
+                .toString();
+    }
+
+    private Handler<HttpServerRequest> handler(Router router) {
+        return request -> {
+            if (onLoopback && !isForLoopback(request)) {
+                send(request, 421, TEXT, "on loopback this is only at http://127.0.0.1 or http://localhost\n");
+            } else if (ConsoleFace.answers(request)) {
+                call(request);
+            } else {
+                router.handle(request);
+            }
+        };
+    }
+
     private Router router() {
         Router router = Router.router(vertx);
-        router.route().handler(this::admit);
         router.get("/health/live").handler(routing -> send(routing, 200, JSON, "{\"status\":\"UP\"}"));
         router.get("/health/ready").handler(this::ready);
         router.get("/metrics").handler(this::scrape);
@@ -94,6 +132,7 @@ public final class ManagementVerticle extends VerticleBase {
                         200,
                         JSON,
                         recent.toJson(after(routing.request().getParam("after")))));
+        router.get("/console/oidc.json").handler(routing -> send(routing, 200, JSON, provider));
         router.get().handler(this::file);
         router.route().handler(routing -> {
             routing.response().putHeader("Allow", "GET");
@@ -110,15 +149,30 @@ public final class ManagementVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
-        return server.shutdown(1, TimeUnit.SECONDS);
+        Future<Void> closed = console == null
+                ? Future.succeededFuture()
+                : console.compose(ConsoleFace::close).otherwiseEmpty();
+        return closed.eventually(() -> server.shutdown(1, TimeUnit.SECONDS));
     }
 
-    private void admit(RoutingContext routing) {
-        if (onLoopback && !isForLoopback(routing.request())) {
-            send(routing, 421, TEXT, "on loopback this is only at http://127.0.0.1 or http://localhost\n");
-        } else {
-            routing.next();
+    /** The first call opens the console, and waits for it. */
+    private void call(HttpServerRequest request) {
+        if (console == null || console.failed()) {
+            console = opening.get();
         }
+        if (console.succeeded()) {
+            console.result().handle(request);
+            return;
+        }
+        request.pause();
+        console.onSuccess(face -> {
+                    face.handle(request);
+                    request.resume();
+                })
+                .onFailure(fault -> {
+                    LOG.warn("the console's calls can not be opened: {}", fault.toString());
+                    send(request, 503, TEXT, "the stores do not answer\n");
+                });
     }
 
     private void ready(RoutingContext routing) {
@@ -149,7 +203,7 @@ public final class ManagementVerticle extends VerticleBase {
     private void file(RoutingContext routing) {
         PageFiles.PageFile file = page.find(routing.request().path());
         if (file == null) {
-            send(routing, 404, TEXT, "/, /health/live, /health/ready, /metrics\n");
+            send(routing, 404, TEXT, "/, /console, /health/live, /health/ready, /metrics\n");
             return;
         }
         HttpServerResponse response = routing.response().putHeader("X-Content-Type-Options", "nosniff");
@@ -165,7 +219,11 @@ public final class ManagementVerticle extends VerticleBase {
     }
 
     private static void send(RoutingContext routing, int status, String type, String body) {
-        HttpServerResponse response = routing.response();
+        send(routing.request(), status, type, body);
+    }
+
+    private static void send(HttpServerRequest request, int status, String type, String body) {
+        HttpServerResponse response = request.response();
         if (!response.closed()) {
             response.setStatusCode(status)
                     .putHeader("Content-Type", type)

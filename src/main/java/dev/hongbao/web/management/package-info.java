@@ -1,4 +1,4 @@
-/** The operator's port: liveness, readiness and metrics. One verticle, on its own loop, never on the public port. */
+/** The operator's port: liveness, readiness, metrics, and the console with its calls. One verticle, on its own loop, never on the public port. */
 @NullMarked
 package dev.hongbao.web.management;
 

@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -63,6 +64,8 @@ public final class PageFiles {
     /** Swagger UI sets styles on elements and shows images of its own. */
     private static final String SWAGGER_PAGE = ROOT + "docs/index.html";
 
+    private static final String CONSOLE_PAGE = ROOT + "console/index.html";
+
     private static final String SWAGGER_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
             .replace("img-src 'self'", "img-src 'self' data:; font-src 'self'");
 
@@ -70,6 +73,13 @@ public final class PageFiles {
     private final Map<String, String> files;
 
     private final Set<String> folders;
+
+    /** Origins from which the chat page may load pictures, separated by spaces; empty for none. */
+    private final String images;
+
+    /** A further origin that the console may call; empty for none. */
+    private final String provider;
+
     private final Map<String, PageFile> loaded = new ConcurrentHashMap<>();
 
     /**
@@ -101,12 +111,11 @@ public final class PageFiles {
         }
     }
 
-    private final List<String> images;
-
-    private PageFiles(Map<String, String> files, Set<String> folders, List<String> images) {
+    private PageFiles(Map<String, String> files, Set<String> folders, List<String> images, String provider) {
         this.files = Map.copyOf(files);
         this.folders = folders;
-        this.images = List.copyOf(images);
+        this.images = String.join(" ", images);
+        this.provider = provider;
     }
 
     /**
@@ -133,15 +142,31 @@ public final class PageFiles {
                 List.of("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "favicon-16x16.png")) {
             files.put("/docs/" + name, swagger + name);
         }
-        return new PageFiles(files, Set.of("/app/", "/style/", "/vendor/", "/docs/", "/docs/guide/"), images);
+        return new PageFiles(files, Set.of("/app/", "/style/", "/vendor/", "/docs/", "/docs/guide/"), images, "");
     }
 
-    /** What the management port serves: the operator's page. */
-    public static PageFiles operator() {
+    /**
+     * What the management port serves: the operator's page, and the console with what it shares with the chat page.
+     *
+     * @param provider who lets operators into the console, whom the console may call, too; null for nobody
+     */
+    public static PageFiles operator(@Nullable URI provider) {
+        Map<String, String> files = new HashMap<>();
+        files.put("/", ROOT + "operator/index.html");
+        files.put("/console", CONSOLE_PAGE);
+        for (String shared :
+                List.of("icon.svg", "style/base.css", "app/ui.js", "app/time.js", "app/api.js", "app/prefs.js")) {
+            files.put("/" + shared, ROOT + shared);
+        }
         return new PageFiles(
-                Map.of("/", ROOT + "operator/index.html", "/icon.svg", ROOT + "icon.svg"),
-                Set.of("/operator/", "/vendor/"),
-                List.of());
+                files,
+                Set.of("/operator/", "/console/", "/vendor/"),
+                List.of(),
+                provider == null ? "" : origin(provider));
+    }
+
+    private static String origin(URI url) {
+        return url.getScheme() + "://" + url.getRawAuthority();
     }
 
     /** The file at a path; null for none. */
@@ -176,16 +201,11 @@ public final class PageFiles {
         if (type == null || bytes == null) {
             return null;
         }
-        String policy = POLICY;
-        if (name.equals(SWAGGER_PAGE)) {
-            policy = SWAGGER_POLICY;
-        } else if (name.equals(CHAT_PAGE)) {
-            String origins = String.join(" ", images);
+        if (name.equals(CHAT_PAGE)) {
             bytes = Buffer.buffer(
-                    bytes.toString().replace(ORIGINS_IN_PAGE, ORIGINS_IN_PAGE.replace("\"\"", '"' + origins + '"')));
-            policy = POLICY.replace("img-src 'self'", ("img-src 'self' " + origins).strip());
+                    bytes.toString().replace(ORIGINS_IN_PAGE, ORIGINS_IN_PAGE.replace("\"\"", '"' + images + '"')));
         }
-        return new PageFile(type, bytes, PageFile.tag(bytes), policy);
+        return new PageFile(type, bytes, PageFile.tag(bytes), policy(name));
     }
 
     private static @Nullable Buffer bytes(String name) {
@@ -198,6 +218,15 @@ public final class PageFiles {
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
+    }
+
+    private String policy(String name) {
+        return switch (name) {
+            case SWAGGER_PAGE -> SWAGGER_POLICY;
+            case CHAT_PAGE -> POLICY.replace("img-src 'self'", ("img-src 'self' " + images).strip());
+            case CONSOLE_PAGE -> POLICY.replace("connect-src 'self'", ("connect-src 'self' " + provider).strip());
+            default -> POLICY;
+        };
     }
 
     private static String swaggerVersion() {

@@ -26,6 +26,11 @@ abstract class TestServerClient extends HttpApiClient {
         return server.base();
     }
 
+    /** A path on the management port. */
+    static String managed(String path) {
+        return server.management().resolve(path).toString();
+    }
+
     @Override
     byte[] secret() {
         return server.secret();

@@ -3,6 +3,8 @@ package dev.hongbao.web.management;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.config.ListenAddress;
+import dev.hongbao.common.config.ManagementConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Context;
@@ -200,7 +202,11 @@ class ManagementIT {
     private int start(String host) throws Exception {
         CompletableFuture<Integer> port = new CompletableFuture<>();
         vertx.deployVerticle(new ManagementVerticle(
-                        host, 0, new HealthChecks(checks, Duration.ofMillis(200)), meters, port::complete))
+                        new ManagementConfig(new ListenAddress(host, 0), null),
+                        new HealthChecks(checks, Duration.ofMillis(200)),
+                        meters,
+                        port::complete,
+                        () -> Future.failedFuture("no stores")))
                 .await(10, TimeUnit.SECONDS);
         return port.get(1, TimeUnit.SECONDS);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,11 @@ import org.junit.jupiter.api.Test;
 
 class PageFilesTest {
     private static final Path WEBROOT = Path.of("src/main/resources/webroot");
+
+    /** What the console uses of the chat page. */
+    private static final Set<String> OF_BOTH =
+            Set.of("/", "/icon.svg", "/style/base.css", "/app/ui.js", "/app/time.js", "/app/api.js", "/app/prefs.js");
+
     private static final Pattern IMPORT = Pattern.compile("from '([^']+)'");
 
     private static List<String> paths() throws IOException {
@@ -36,13 +42,14 @@ class PageFilesTest {
         assertThat(paths()).hasSizeGreaterThan(30);
         for (String path : paths()) {
             String asked = path.equals("/operator/index.html") ? "/" : path.replace("/index.html", "/");
-            boolean operators = path.startsWith("/operator/");
-            boolean shared = path.startsWith("/vendor/") || path.equals("/icon.svg") || asked.equals("/");
+            boolean operators = path.startsWith("/operator/") || path.startsWith("/console/");
+            boolean shared = path.startsWith("/vendor/") || OF_BOTH.contains(asked);
             assertThat(PageFiles.chat(List.of()).find(asked) != null).as(path).isEqualTo(shared || !operators);
-            assertThat(PageFiles.operator().find(asked) != null).as(path).isEqualTo(shared || operators);
+            assertThat(PageFiles.operator(null).find(asked) != null).as(path).isEqualTo(shared || operators);
         }
         assertThat(text(PageFiles.chat(List.of()), "/")).contains("/app/main.js");
-        assertThat(text(PageFiles.operator(), "/")).contains("/operator/operator.js");
+        assertThat(text(PageFiles.operator(null), "/")).contains("/operator/operator.js");
+        assertThat(text(PageFiles.operator(null), "/console")).contains("/console/main.js");
     }
 
     @Test
@@ -95,6 +102,19 @@ class PageFilesTest {
     }
 
     @Test
+    void theConsoleAloneMayCallTheOpenidProvider() {
+        PageFiles files = PageFiles.operator(URI.create("https://id.example.com:8443/realms/shop"));
+
+        assertThat(policy(files, "/console")).contains("connect-src 'self' https://id.example.com:8443; base-uri");
+        assertThat(policy(files, "/console/main.js")).contains("connect-src 'self';");
+        assertThat(policy(PageFiles.operator(null), "/console")).contains("connect-src 'self';");
+    }
+
+    private static String policy(PageFiles files, String path) {
+        return Objects.requireNonNull(files.find(path)).policy();
+    }
+
+    @Test
     void aPathNeverBecomesAFilesName() {
         PageFiles files = PageFiles.chat(List.of());
 
@@ -119,7 +139,7 @@ class PageFilesTest {
     void whatAModuleImportsIsServedWithIt() throws IOException {
         for (String path : paths()) {
             for (String target : imports(path)) {
-                assertThat(PageFiles.chat(List.of()).find(target))
+                assertThat(servedWith(path).find(target))
                         .as(path + " imports " + target)
                         .isNotNull();
             }
@@ -140,8 +160,8 @@ class PageFilesTest {
 
     private static List<String> imports(String path) {
         List<String> targets = new ArrayList<>();
-        if (path.startsWith("/app/")) {
-            Matcher imports = IMPORT.matcher(text(PageFiles.chat(List.of()), path));
+        if (path.matches("/(app|console)/.*js")) {
+            Matcher imports = IMPORT.matcher(text(servedWith(path), path));
             while (imports.find()) {
                 targets.add(Path.of(path)
                         .resolveSibling(imports.group(1))
@@ -150,6 +170,10 @@ class PageFilesTest {
             }
         }
         return targets;
+    }
+
+    private static PageFiles servedWith(String path) {
+        return path.startsWith("/console/") ? PageFiles.operator(null) : PageFiles.chat(List.of());
     }
 
     @Test
@@ -173,10 +197,31 @@ class PageFilesTest {
     @Test
     void bothLanguagesSayTheSameThings() {
         assertThat(names("/app/texts-zh.js")).isNotEmpty().isEqualTo(names("/app/texts-en.js"));
+        assertThat(names("/console/texts-zh.js")).isNotEmpty().isEqualTo(names("/console/texts-en.js"));
     }
 
     private static Set<String> names(String path) {
-        return named("(?m)^  (\\w+): ", text(PageFiles.chat(List.of()), path));
+        return named("(?m)^  '?([\\w-]+)'?: ", text(servedWith(path), path));
+    }
+
+    /** A word without a text is shown as its own name: right for what a later server has, and not for what is written here. */
+    @Test
+    void theConsoleHasTextsForAllThatItsViewsName() {
+        Set<String> texts = names("/console/texts-en.js");
+        String views = text(PageFiles.operator(null), "/console/views.js");
+        Set<String> panels = named("(?s)\\{\\s*name: '(\\w+)',[^{}]*?call: 'GET", views);
+        Set<String> actions = named("(?s)\\{\\s*name: '(\\w+)', call: '(?:POST|PUT|DELETE) ", views);
+
+        assertThat(panels).hasSizeGreaterThan(20);
+        assertThat(actions).hasSizeGreaterThan(20);
+        assertThat(texts).containsAll(panels.stream().map(name -> "p_" + name).toList());
+        assertThat(texts).containsAll(actions.stream().map(name -> "a_" + name).toList());
+        for (String module : List.of("main", "panels", "actions", "fields", "values")) {
+            assertThat(texts)
+                    .as(module)
+                    .containsAll(
+                            named("[^\\w.]t\\('(\\w+)'", text(PageFiles.operator(null), "/console/" + module + ".js")));
+        }
     }
 
     private static String text(PageFiles files, String path) {

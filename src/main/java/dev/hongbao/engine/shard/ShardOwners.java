@@ -1,0 +1,96 @@
+package dev.hongbao.engine.shard;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers of a database and what each of them owns, for people to look at. The sessions that hold the advisory locks say it,
+ * so a server is seen for as long as its session lives. Safe on any thread.
+ */
+public final class ShardOwners {
+    /** The first key of the shards' locks, "hb"; the second one is the shard. */
+    public static final int SHARD = 0x6862;
+
+    /** The first key of the lock that all servers share which take shards, "hs". */
+    public static final int SERVER = 0x6873;
+
+    private static final String LOCKS =
+            "select l.pid, l.classid::bigint as class, l.objid::bigint as shard from pg_locks as l"
+                    + " where l.locktype = 'advisory' and l.granted and l.objsubid = 2"
+                    + " and l.classid in ($1::bigint::oid, $2::bigint::oid)"
+                    + " and l.database = (select oid from pg_database where datname = current_database())";
+
+    private static final String SERVERS = "with lock as (" + LOCKS + ")"
+            + " select s.pid, host(a.client_addr) as address, a.backend_start as since,"
+            + " (select count(*) from lock as o where o.pid = s.pid and o.class = $1) as shards"
+            + " from lock as s left join pg_stat_activity as a on a.pid = s.pid where s.class = $2 order by a.backend_start, s.pid";
+
+    private static final String SHARDS = "with lock as (" + LOCKS + ")"
+            + " select s.id, s.epoch, s.last_seq, o.pid,"
+            + " (select count(*) from quarantine_unit as q where q.shard = s.id) as aside"
+            + " from shard as s left join lock as o on o.class = $1 and o.shard = s.id order by s.id";
+
+    private final Pool pool;
+
+    /**
+     * A server that is alive.
+     *
+     * @param session the process id of its session in Postgres, which names it here
+     * @param address where it connects from; null when Postgres does not tell
+     * @param since when it connected; null when Postgres does not tell
+     * @param shards how many it owns
+     */
+    public record Server(
+            int session, @Nullable String address, @Nullable OffsetDateTime since, long shards) {}
+
+    /**
+     * A shard.
+     *
+     * @param epoch of its generation; it grows with each recovery
+     * @param settled the last journal entry of the generation that is settled
+     * @param aside packets, draws and campaigns of it that are set aside
+     * @param session of the server that owns it; null while none does
+     */
+    public record Owned(
+            int shard,
+            long epoch,
+            long settled,
+            long aside,
+            @Nullable Integer session) {}
+
+    public ShardOwners(Pool pool) {
+        this.pool = pool;
+    }
+
+    /** Those that take shards now, the longest connected first. */
+    public Future<List<Server>> servers() {
+        return pool.preparedQuery(SERVERS)
+                .execute(Tuple.of((long) SHARD, (long) SERVER))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> new Server(
+                                row.getInteger("pid"),
+                                row.getString("address"),
+                                row.getOffsetDateTime("since"),
+                                row.getLong("shards")))
+                        .toList());
+    }
+
+    /** All, by number. */
+    public Future<List<Owned>> shards() {
+        return pool.preparedQuery(SHARDS)
+                .execute(Tuple.of((long) SHARD, (long) SERVER))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> new Owned(
+                                row.getInteger("id"),
+                                row.getLong("epoch"),
+                                row.getLong("last_seq"),
+                                row.getLong("aside"),
+                                row.getInteger("pid")))
+                        .toList());
+    }
+}

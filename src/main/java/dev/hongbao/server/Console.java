@@ -1,0 +1,98 @@
+package dev.hongbao.server;
+
+import dev.hongbao.domain.reconcile.Finding;
+import dev.hongbao.domain.reconcile.ReconcileRuns;
+import dev.hongbao.engine.journal.QuarantineStore;
+import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.shard.ShardOwners;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.web.http.ConsoleServices;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * What operators ask of a server at work. What may take long is done on connections of its own, which are closed after it, so that
+ * nobody who settles or recovers waits for it. Called on event loops.
+ */
+final class Console implements ConsoleServices {
+    private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
+
+    /** A second connection looks up what the transaction on the first one settles. */
+    private static final int CONNECTIONS = 2;
+
+    private static final int QUEUE = 1_000;
+
+    private final Vertx vertx;
+    private final StoreAddresses stores;
+    private final Pools pools;
+    private final ShardStore shards;
+    private final Clock clock;
+    private final ShardOwners owners;
+    private final ReconcileRuns reconciliations;
+
+    Console(Vertx vertx, StoreAddresses stores, Pools pools, ShardStore shards, Clock clock) {
+        this.vertx = vertx;
+        this.stores = stores;
+        this.pools = pools;
+        this.shards = shards;
+        this.clock = clock;
+        this.owners = new ShardOwners(pools.requests());
+        this.reconciliations = new ReconcileRuns(this::reconcile, clock);
+    }
+
+    @Override
+    public Clock clock() {
+        return clock;
+    }
+
+    @Override
+    public ShardOwners owners() {
+        return owners;
+    }
+
+    @Override
+    public ReconcileRuns reconciliations() {
+        return reconciliations;
+    }
+
+    @Override
+    public Future<List<QuarantineStore.Listed>> quarantined() {
+        return store(pools.requests()).list();
+    }
+
+    @Override
+    public Future<Integer> replay(UUID unit) {
+        return aside("replay", pool -> store(pool).replay(unit));
+    }
+
+    @Override
+    public Future<Integer> drop(UUID unit) {
+        return aside(
+                "void",
+                pool -> RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "console")
+                        .compose(redis -> store(pool).drop(unit, redis).eventually(redis::close)));
+    }
+
+    private Future<List<Finding>> reconcile(Consumer<Finding> progress) {
+        return aside(
+                "reconcile",
+                pool -> Audit.run(vertx, pool, stores, shards.installation().namespace(), progress));
+    }
+
+    private QuarantineStore store(Pool pool) {
+        return new QuarantineStore(pool, shards, Modes.settlers(vertx, pool), Modes.KEYS);
+    }
+
+    private <T> Future<T> aside(String what, Function<Pool, Future<T>> work) {
+        Pool pool = pools.postgres().pool(what, CONNECTIONS, QUEUE, Postgres.LONG);
+        return work.apply(pool).eventually(pool::close);
+    }
+}

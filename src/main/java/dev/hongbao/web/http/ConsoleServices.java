@@ -1,0 +1,30 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.domain.reconcile.ReconcileRuns;
+import dev.hongbao.engine.journal.QuarantineStore;
+import dev.hongbao.engine.shard.ShardOwners;
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.util.List;
+import java.util.UUID;
+
+/** What operators ask beside the API. Shared; called on event loops. */
+public interface ConsoleServices {
+    /** The server's clock: whether a time is over, in what is only tried. */
+    Clock clock();
+
+    /** The servers and shards. */
+    ShardOwners owners();
+
+    /** All that is set aside, the longest first. */
+    Future<List<QuarantineStore.Listed>> quarantined();
+
+    /** See {@link QuarantineStore#replay}. */
+    Future<Integer> replay(UUID unit);
+
+    /** See {@link QuarantineStore#drop}. */
+    Future<Integer> drop(UUID unit);
+
+    /** This server's reconciliations. */
+    ReconcileRuns reconciliations();
+}

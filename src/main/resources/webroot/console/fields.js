@@ -1,0 +1,92 @@
+/**
+ * Forms made of the contract's schemas.
+ * @module
+ */
+import { html } from '../app/ui.js';
+import { label, t, Told } from './texts.js';
+
+/** How a value is typed. @param {string} field a `from` and a `to` are times, unless their schema says otherwise */
+function kindOf(schema, field) {
+  const type = [schema.type].flat().find((each) => each !== 'null');
+  if (schema.enum) {
+    return 'choice';
+  }
+  if (type === 'string') {
+    const isTime = schema.format === 'date-time' || (['from', 'to'].includes(field) && !schema.format && !schema.pattern);
+    return isTime ? 'time' : schema.format === 'date' ? 'date' : 'text';
+  }
+  if (type === 'array' && schema.items?.type === 'string') {
+    return 'list';
+  }
+  return ['integer', 'boolean'].includes(type) ? type : 'json';
+}
+
+function read(kind, field, text) {
+  switch (kind) {
+    case 'integer':
+      if (!/^-?\d{1,15}$/.test(text.replaceAll(/[,_ ]/g, ''))) {
+        throw new Told(t('noValue', label(field)));
+      }
+      return Number(text.replaceAll(/[,_ ]/g, ''));
+    case 'boolean':
+      return text === 'true';
+    case 'time':
+      return new Date(text).toISOString();
+    case 'list':
+      return text.split(/[\s,，、]+/).filter(Boolean);
+    case 'json':
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw new Told(t('noValue', label(field)));
+      }
+    default:
+      return text;
+  }
+}
+
+/**
+ * What was typed, as the call takes it; what is empty is left out.
+ * @param {object} schemas by name
+ * @param {object} typed texts by name
+ */
+export function valuesOf(schemas, typed) {
+  const given = Object.entries(typed).filter(([name, text]) => Object.hasOwn(schemas, name) && text.trim() !== '');
+  return Object.fromEntries(given.map(([name, text]) => [name, read(kindOf(schemas[name], name), name, text.trim())]));
+}
+
+function Control({ kind, schema, field, value, onInput, required }) {
+  const all = { id: `field-${field}`, name: field, value, required, onInput: (event) => onInput(event.target.value) };
+  switch (kind) {
+    case 'choice':
+      return html`<select ...${all}><option value="">–</option>${schema.enum.map((each) => html`<option key=${each} value=${each}>${t(`w_${each}`)}</option>`)}</select>`;
+    case 'boolean':
+      return html`<select ...${all}><option value="">–</option><option value="true">${t('yes')}</option><option value="false">${t('no')}</option></select>`;
+    case 'time':
+      return html`<input type="datetime-local" step="1" ...${all} />`;
+    case 'date':
+      return html`<input type="date" ...${all} />`;
+    case 'json':
+      return html`<textarea rows="3" spellcheck="false" ...${all}></textarea>`;
+    case 'integer':
+      return html`<input inputmode="numeric" autocomplete="off" ...${all} />`;
+    default:
+      return html`<input autocomplete="off" spellcheck="false" maxlength=${kind === 'text' ? schema.maxLength : undefined} ...${all} />`;
+  }
+}
+
+/**
+ * A control for each field.
+ * @param {{schemas: object, required?: string[], typed: object, onType: (typed: object) => void}} props
+ */
+export function Fields({ schemas, required = [], typed, onType }) {
+  return Object.entries(schemas).map(([field, schema]) => {
+    const kind = kindOf(schema, field);
+    return html`<div class="field" key=${field}>
+      <label for=${`field-${field}`}>${label(field)}${required.includes(field) && html`<em> ${t('needed')}</em>`}</label>
+      <${Control} kind=${kind} schema=${schema} field=${field} required=${required.includes(field)} value=${typed[field] ?? ''}
+        onInput=${(text) => onType({ ...typed, [field]: text })} />
+      ${kind === 'list' && html`<p class="soft small">${t('listHint')}</p>`}
+    </div>`;
+  });
+}

@@ -1,0 +1,370 @@
+package dev.hongbao.web.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.web.access.TokenKey;
+import dev.hongbao.web.access.TokenSigner;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/** An operator at the console, in a browser. Pictures go to {@code target/screenshots}; the browser's own console stays empty. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleIT {
+    private Browser page;
+    private HongbaoServer server;
+    private TokenSigner signer;
+    private final OpenIdProvider provider = new OpenIdProvider();
+
+    @BeforeAll
+    void start(@TempDir Path data) throws Exception {
+        page = Browser.start(1280, 860);
+        server = HongbaoServer.start(HongbaoConfig.of(Map.of(
+                "data.dir",
+                data.toString(),
+                "http.port",
+                "0",
+                "management.port",
+                "0",
+                "shards",
+                "4",
+                "console.oidc-issuer",
+                provider.issuer(),
+                "console.oidc-client-id",
+                "console")));
+        signer = new TokenSigner(TokenKey.loadOrCreate(data.resolve("token.key")), null, null, Clock.systemUTC());
+    }
+
+    @AfterAll
+    void stop() {
+        page.close();
+        provider.close();
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @BeforeEach
+    void enter() {
+        page.resize(1280, 860, 1);
+        page.emulate("prefers-color-scheme", "light");
+        // Where nothing runs that could remember the token of before.
+        page.open("http://127.0.0.1:" + server.managementPort() + "/icon.svg");
+        page.js("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en')");
+        page.open("http://127.0.0.1:" + server.managementPort() + "/console");
+        page.type("#token", token(Role.SERVICE));
+        page.press(Keys.ENTER);
+        page.see("[data-user=backend]");
+        page.complaints();
+    }
+
+    @AfterEach
+    void nothingOnTheBrowsersConsole() {
+        assertThat(page.complaints()).isEmpty();
+    }
+
+    private String token(Role role) {
+        return signer.sign(new UserId("backend"), List.of(), role, Duration.ofHours(1));
+    }
+
+    private void go(String place) {
+        page.js("location.hash = arguments[0]", "#/" + place);
+    }
+
+    /** Opens the dialog of an action, in a panel. */
+    private void ask(String panel, String action) {
+        page.click("[data-panel=" + panel + "] [data-do=" + action + "]");
+        page.see("dialog [data-action=" + action + "]");
+    }
+
+    private void confirm() {
+        page.click("dialog button[type=submit]");
+        page.seeNo("dialog");
+    }
+
+    private void deposit(String user, String asset, long amount) {
+        go("users/" + user);
+        ask("balances", "deposit");
+        page.type("dialog [name=asset]", asset);
+        page.type("dialog [name=amount]", Long.toString(amount));
+        confirm();
+    }
+
+    /** Writes a definition as an operator pastes one. */
+    private void write(String json) {
+        page.js(
+                "const field = document.querySelector('#definition'); field.value = arguments[0];"
+                        + " field.dispatchEvent(new Event('input', { bubbles: true }))",
+                json);
+    }
+
+    private void assertWellLaidOut(String css) {
+        assertThat(Looks.cut(page, css)).isEmpty();
+        assertThat(Looks.tooPale(page, css + " *")).isEmpty();
+        assertThat((Boolean) page.js("return document.documentElement.scrollWidth <= innerWidth"))
+                .as("no scrolling to the side")
+                .isTrue();
+    }
+
+    @Test
+    void onlyATokenOfRoleServiceOpensItAndTheTabAloneKeepsIt() {
+        // Given
+        page.click("[data-do=leave]");
+        page.see("#token");
+        assertThat(page.js("return sessionStorage.length")).isEqualTo(0L);
+
+        // When it is no token, a user's, one that nobody signed
+        page.type("#token", "nonsense");
+        page.press(Keys.ENTER);
+        page.seeText("[role=alert]", "This is no token");
+        page.type("#token", token(Role.USER));
+        page.press(Keys.ENTER);
+        page.seeText("[role=alert]", "This token is a user's");
+        page.screenshot("console-sign-in");
+        page.type("#token", token(Role.SERVICE).replaceAll("[^.]*$", "AAAA"));
+        page.press(Keys.ENTER);
+        page.seeText("[role=alert]", "Get a new token");
+        assertWellLaidOut(".sign-in");
+
+        // Then nothing is shown, and the browser names the refusals
+        assertThat(page.count(".desk")).isZero();
+        assertThat(page.complaints()).hasSize(2).allMatch(line -> line.contains("/manage/session"));
+
+        // When it is right, it stays over a reload, and is nowhere in the address
+        page.type("#token", token(Role.SERVICE));
+        page.press(Keys.ENTER);
+        page.see(".desk");
+        page.reload();
+        page.see("[data-user=backend]");
+        assertThat((String) page.js("return location.href"))
+                .doesNotContain(".ey")
+                .endsWith("/console");
+        assertThat((String) page.js("return JSON.stringify(localStorage) + document.cookie"))
+                .doesNotContain("ey");
+
+        // When the server believes it no more
+        page.js(
+                "const held = JSON.parse(sessionStorage['hongbao.session']); held.token = arguments[0];"
+                        + " sessionStorage['hongbao.session'] = JSON.stringify(held)",
+                token(Role.USER));
+        page.reload();
+        page.seeText("[role=alert]", "This token is a user's");
+        assertThat(page.js("return sessionStorage.length")).isEqualTo(0L);
+        page.complaints();
+    }
+
+    @Test
+    void anOpenidProviderLetsOperatorsInAndNoTokenIsEverInAnAddress() {
+        page.click("[data-do=leave]");
+        page.see("#token");
+
+        // When the provider gives what the server does not believe, the console says so
+        provider.gives(token(Role.USER));
+        page.click("[data-do=provider]");
+        page.seeText("[role=alert]", "This token is a user's");
+
+        // When it refuses
+        provider.refuses();
+        page.click("[data-do=provider]");
+        page.seeText("[role=alert]", "access_denied");
+
+        // When somebody else's answer comes
+        page.open("http://127.0.0.1:" + server.managementPort() + "/console?state=forged&code=stolen");
+        page.seeText("[role=alert]", "did not succeed");
+        assertThat(provider.asked()).isEqualTo(1);
+
+        // When it knows the operator
+        provider.gives(token(Role.SERVICE));
+        page.click("[data-do=provider]");
+        page.see("[data-user=backend]");
+
+        // Then it asked for what RFC 7636 wants, and nothing of it is left
+        assertThat((String) page.js("return location.href")).endsWith("/console");
+        assertThat((String) page.js("return JSON.stringify(Object.keys(sessionStorage))"))
+                .isEqualTo("[\"hongbao.session\"]");
+        assertThat(provider.scope()).isEqualTo("openid");
+        page.complaints();
+    }
+
+    @Test
+    void aUserIsLookedUpAndMoneyMovesOnlyThroughADialog() {
+        // Given by the keyboard alone: the view, the user
+        page.click("[data-view=users]");
+        page.type("#find", "alice");
+        page.press(Keys.ENTER);
+        page.seeText("h1", "alice");
+        assertThat(page.focused().getTagName()).isEqualTo("h1");
+
+        // When a deposit is given up
+        ask("balances", "deposit");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        assertThat(page.focused().getDomAttribute("data-do")).isEqualTo("deposit");
+        page.seeText("[data-panel=balances]", "Nothing here");
+
+        // When it is wrong, and then right
+        ask("balances", "deposit");
+        page.type("dialog [name=asset]", "yuan");
+        page.type("dialog [name=amount]", "123456");
+        page.press(Keys.ENTER);
+        page.seeText("dialog [role=alert]", "#/asset");
+        page.type("dialog [name=asset]", "CNY");
+        page.seeText("dialog", "¥1,234.56");
+        page.screenshot("console-dialog");
+        assertWellLaidOut("dialog");
+        confirm();
+
+        // Then
+        page.seeText("[data-panel=balances] [data-amount='123456']", "¥1,234.56");
+        page.click("[data-panel=transfers] header button:last-child");
+        page.seeText("[data-panel=transfers] [data-word=deposit]", "deposit");
+        page.screenshot("console-user");
+        assertWellLaidOut("main");
+        assertThat(page.complaints()).hasSize(1).allMatch(line -> line.contains("/deposits"));
+    }
+
+    @Test
+    void aCampaignIsMadePausedAndResumed() {
+        deposit("backend", "POINTS", 200_000);
+        page.click("[data-view=campaigns]");
+        ask("campaigns", "makeCampaign");
+        confirm();
+        page.click("[data-panel=campaigns] tbody a");
+        page.seeText("[data-panel=campaign] [data-field=name]", "Spring shoes");
+
+        ask("campaign", "pause");
+        confirm();
+        page.seeText("[data-panel=campaign] [data-word]", "paused");
+        ask("campaign", "resume");
+        confirm();
+        page.seeText("[data-panel=campaign] [data-word]", "open");
+        assertThat(page.count("[data-do=resume]")).isZero();
+        page.screenshot("console-campaign");
+        assertWellLaidOut("main");
+    }
+
+    @Test
+    void aDrawIsTriedThenMadeFromTheSameText() {
+        deposit("backend", "CNY", 200_000);
+        page.click("[data-view=draws]");
+        ask("makeDraw", "simulate");
+        write("{\"name\": 1}");
+        page.click("dialog button[type=submit]");
+        page.seeText("dialog [role=alert]", "#/");
+        write("{\"name\": \"Tried\", \"closesAt\": \"2090-01-01T00:00:00Z\", \"mode\": \"weights\", \"prizes\":"
+                + " [{\"name\": \"some\", \"weight\": 1}, {\"name\": \"none\", \"weight\": 3}]}");
+        page.click("dialog button[type=submit]");
+        page.seeText("dialog [data-word=kept]", "the promise is kept");
+        page.screenshot("console-simulated");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+
+        ask("makeDraw", "makeDraw");
+        assertThat((String) page.js("return document.querySelector('#definition').value"))
+                .contains("Tried");
+        page.click("dialog button[type=submit]");
+        String draw = page.see("dialog [data-answer] [data-field=id] dd").getText();
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+
+        page.type("#find", draw);
+        page.press(Keys.ENTER);
+        page.seeText("[data-panel=draw] [data-field=name]", "Tried");
+        page.screenshot("console-draw");
+        assertWellLaidOut("main");
+        ask("draw", "closeDraw");
+        page.seeText("dialog", "Look twice");
+        confirm();
+        page.seeText("[data-panel=draw] [data-field=status]", "clos");
+        assertThat(page.complaints()).hasSize(1);
+    }
+
+    @Test
+    void aRainIsMadeAndCancelled() {
+        deposit("backend", "POINTS", 20_000);
+        page.click("[data-view=rains]");
+        ask("rains", "makeRain");
+        confirm();
+        page.click("[data-panel=rains] tbody a");
+        page.seeText("[data-panel=rain] [data-field=status]", "planned");
+        ask("rain", "cancelRain");
+        confirm();
+        page.seeNo("[data-panel=rain] [data-do=cancelRain]");
+    }
+
+    @Test
+    void aWebhooksSecretIsShownOnceAndItIsDeleted() {
+        page.click("[data-view=webhooks]");
+        ask("webhooks", "makeWebhook");
+        page.type("dialog [name=url]", "https://shop.example.com/hongbao");
+        page.type("dialog [name=types]", "claim.settled packet.drained");
+        page.press(Keys.ENTER);
+        page.seeText("dialog [data-answer] [data-field=secret]", "whsec_");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+
+        page.click("[data-panel=webhooks] tbody a");
+        page.seeText("[data-panel=webhook] [data-field=types]", "claim.settled, packet.drained");
+        assertThat((String) page.js("return document.body.textContent")).doesNotContain("whsec_");
+        page.see("[data-panel=deliveries]");
+        page.screenshot("console-webhook");
+        ask("webhook", "deleteWebhook");
+        confirm();
+        go("webhooks");
+        page.seeText("[data-panel=webhooks]", "Nothing here");
+        page.complaints(); // what was deleted was asked for once more
+    }
+
+    @Test
+    void theBooksAreCheckedAndServersShardsAndQuarantineAreShown() {
+        page.click("[data-view=checks]");
+        ask("checks", "check");
+        confirm();
+        page.see("[data-checks=ended]");
+        page.seeText("[data-checks]", "The books are right");
+        page.screenshot("console-checks");
+        assertWellLaidOut("main");
+
+        page.click("[data-view=servers]");
+        page.seeText("[data-panel=servers] [data-field=shards]", "4");
+        assertThat(page.count("[data-panel=shards] tbody tr")).isEqualTo(4);
+        page.screenshot("console-servers");
+
+        page.click("[data-view=quarantine]");
+        page.seeText("[data-panel=quarantine]", "Nothing here");
+    }
+
+    @Test
+    void onAPhoneInChineseAndInTheDarkItIsTheSame() {
+        deposit("phone", "CNY", 8_888);
+        page.click(".language");
+        page.seeText("[data-view=users]", "用户");
+        assertThat(page.js("return document.documentElement.lang")).isEqualTo("zh-CN");
+        page.screenshot("console-user-zh");
+        page.resize(390, 844, 2);
+        page.emulate("prefers-color-scheme", "dark");
+        page.seeText("[data-panel=transfers] [data-word=deposit]", "充值");
+        page.screenshot("console-phone-zh-dark");
+        assertWellLaidOut("[data-panel=transfers] tbody");
+        ask("balances", "deposit");
+        page.screenshot("console-phone-dialog");
+        assertWellLaidOut("dialog");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.complaints();
+    }
+}
