@@ -217,8 +217,8 @@ $$;
 -- Takes of each what its row holds; its recipients in one text, separated by spaces, null for all kinds but exclusive ones; when
 -- it opens, null for now; and how many milliseconds after that it expires. The amounts: of each block its packet's place (from 1),
 -- its number, and the amounts as the text of an array, since the packets' counts differ. Of a pool also its campaign, which pays
--- (its id is the sender), and its product; null for a plain packet, which its sender's wallet pays. And who asked for it: a pool's
--- opener, else the sender; in which role, with which reference and reason, or null.
+-- (its id is the sender), and its product; null for a plain packet, which its sender's wallet pays. Whose key it
+-- is: a pool's opener, else the sender. And for the books who asked for it, in which role, with which reference and reason, or null.
 --
 -- Returns for each, in order, a verdict, and for 'done' and 'replayed' the packet; for 'done' also its shard's generation,
 -- which stays the shard's until the packet is there: the recovery that ends it sees the packet.
@@ -235,7 +235,7 @@ create function send_packets(
     block_places integer[], blocks integer[], block_amounts text[],
     mins bigint[], maxs bigint[], split_versions smallint[], commitments bytea[],
     campaigns uuid[], products text[], actors text[],
-    roles text[], refs text[], reasons text[])
+    askers text[], roles text[], refs text[], reasons text[])
     returns table (verdict text, packet uuid, epoch bigint, nonce text,
                    created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
     language plpgsql
@@ -340,8 +340,8 @@ begin
     where g.verdict = 'done';
 
     insert into command (id, operation, actor, role, key, reference, reason)
-    select g.id, 'send', g.actor, g.role, g.key, g.reference, g.reason
-    from unnest(verdicts, ids, actors, roles, keys, refs, reasons) as g(verdict, id, actor, role, key, reference, reason)
+    select g.id, 'send', g.asker, g.role, g.key, g.reference, g.reason
+    from unnest(verdicts, ids, askers, roles, keys, refs, reasons) as g(verdict, id, asker, role, key, reference, reason)
     where g.verdict = 'done';
 
     if pools then

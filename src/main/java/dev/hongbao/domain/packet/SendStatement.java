@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class SendStatement {
     private static final String SEND = "select verdict, packet, epoch, nonce, created_at, opens_at, expires_at from"
             + " send_packets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,"
-            + " $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)";
+            + " $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)";
 
     /** Whether a send is sure to be refused: its key is unused, and the wallet holds too little. */
     private static final String POOR = "select not exists (select from idempotency"
@@ -208,6 +208,8 @@ final class SendStatement {
                 .addArrayOfString(pools(packets, String[]::new, PoolTerms::product))
                 .addArrayOfString(
                         column(packets, String[]::new, p -> p.scope.user().value()))
+                .addArrayOfString(column(
+                        packets, String[]::new, p -> p.scope.origin().actor().value()))
                 .addArrayOfString(column(
                         packets, String[]::new, p -> p.scope.origin().by().wireName()))
                 .addArrayOfString(column(
