@@ -38,7 +38,8 @@ final class AdmissionExchange extends VerticleBase {
     /** Sent whole: it is short, and a Redis that does not know it needs no second question. */
     private static final String SCRIPT = Script.read("admission");
 
-    private static final Pattern SHARD = Pattern.compile("(?:^|,)(\\d{1,9}):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+)(?=,|$)");
+    private static final Pattern SHARD =
+            Pattern.compile("(?:^|,)(\\d{1,9}):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+)(?=,|$)");
 
     /** Who has nothing to tell does so every minute all the same, and looks at Redis' clock. */
     private static final int ALIGNED_TICKS = 600;

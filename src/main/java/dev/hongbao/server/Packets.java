@@ -123,7 +123,8 @@ final class Packets {
      * @param redis opens connections on the current event loop
      * @param loadWait how long a packet that is sent waits for a recovery under way
      */
-    Future<Void> startSending(Assets assets, Supplier<Future<RedisLinks>> redis, Duration loadWait, PacketConfig config) {
+    Future<Void> startSending(
+            Assets assets, Supplier<Future<RedisLinks>> redis, Duration loadWait, PacketConfig config) {
         PacketService.Limits limits =
                 new PacketService.Limits(config.defaultExpiry(), config.maxExpiry(), config.maxCount());
         sender = new PacketSender(pool, shards, catalog, assets, redis, loadWait, limits, clock);

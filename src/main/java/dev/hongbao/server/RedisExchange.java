@@ -77,7 +77,6 @@ final class RedisExchange {
         Future<RedisLinks> open = links;
         return open == null
                 ? Future.succeededFuture()
-                : open.transform(opened ->
-                        opened.succeeded() ? opened.result().close() : Future.succeededFuture());
+                : open.transform(opened -> opened.succeeded() ? opened.result().close() : Future.succeededFuture());
     }
 }

@@ -26,13 +26,10 @@ public record ManagementConfig(
 
     static ManagementConfig from(OptionValues values) {
         SecretUrl issuer = values.get(Options.CONSOLE_OIDC_ISSUER).orElse(null);
+        String clientId = values.get(Options.CONSOLE_OIDC_CLIENT_ID).orElse("");
+        String scope = values.get(Options.CONSOLE_OIDC_SCOPE);
         return new ManagementConfig(
                 new ListenAddress(values.get(Options.MANAGEMENT_HOST), values.get(Options.MANAGEMENT_PORT)),
-                issuer == null
-                        ? null
-                        : new Oidc(
-                                issuer.value(),
-                                values.get(Options.CONSOLE_OIDC_CLIENT_ID).orElse(""),
-                                values.get(Options.CONSOLE_OIDC_SCOPE)));
+                issuer == null ? null : new Oidc(issuer.value(), clientId, scope));
     }
 }

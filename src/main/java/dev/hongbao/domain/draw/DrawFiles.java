@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Draws and plays for the host's backend, which may see everybody's. Reads Postgres. Safe on any thread. */
 public final class DrawFiles {
-    private static final String COLUMNS = "d.id, d.definition ->> 'name' as name, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
-            + " d.closes_at, case when d.closed_at is not null then 'closed' when d.closes_at <= now() then 'closing'"
-            + " when d.opens_at > now() then 'planned' else 'open' end as status";
+    private static final String COLUMNS =
+            "d.id, d.definition ->> 'name' as name, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
+                    + " d.closes_at, case when d.closed_at is not null then 'closed' when d.closes_at <= now() then 'closing'"
+                    + " when d.opens_at > now() then 'planned' else 'open' end as status";
 
     private static final String CLOSED = "select " + COLUMNS + " from draw as d"
             + " where d.closed_at is not null and d.id < $1 order by d.id desc limit $2";
@@ -35,8 +36,8 @@ public final class DrawFiles {
             + " and d.closed_at is null and d.id < $1 and %s order by d.id desc limit $2) as o order by o.id desc limit $2))"
             + " order by d.id desc";
 
-    private static final String PLAYED =
-            DrawStore.PLAY + "where y.user_id = $1 and (y.draw, y.seq) < ($2, $3) order by y.draw desc, y.seq desc limit $4";
+    private static final String PLAYED = DrawStore.PLAY
+            + "where y.user_id = $1 and (y.draw, y.seq) < ($2, $3) order by y.draw desc, y.seq desc limit $4";
 
     private static final String ONE = DrawStore.PLAY + "where y.draw = $1 and y.seq = $2";
 
@@ -115,9 +116,7 @@ public final class DrawFiles {
         return pool.preparedQuery(PLAYED)
                 .execute(Tuple.of(user.value(), draw, seq, limit + 1))
                 .map(rows -> Page.of(
-                        DrawStore.stream(rows).toList(),
-                        limit,
-                        row -> row.getUUID("draw") + "." + row.getLong("seq")))
+                        DrawStore.stream(rows).toList(), limit, row -> row.getUUID("draw") + "." + row.getLong("seq")))
                 .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next())));
     }
 
@@ -133,9 +132,12 @@ public final class DrawFiles {
 
     /** Those of a draw that cannot be read are left out: it is set aside. */
     private Future<List<Play>> plays(List<Row> rows) {
-        List<DrawId> draws =
-                rows.stream().map(row -> new DrawId(row.getUUID("draw"))).distinct().toList();
-        return catalog.findAll(draws).map(found -> rows.stream().flatMap(row -> play(found, row)).toList());
+        List<DrawId> draws = rows.stream()
+                .map(row -> new DrawId(row.getUUID("draw")))
+                .distinct()
+                .toList();
+        return catalog.findAll(draws)
+                .map(found -> rows.stream().flatMap(row -> play(found, row)).toList());
     }
 
     private static Stream<Play> play(Map<DrawId, Draw> draws, Row row) {

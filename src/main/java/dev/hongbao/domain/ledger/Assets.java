@@ -73,8 +73,12 @@ public final class Assets {
     }
 
     private Future<Map<Asset, AssetTerms>> look() {
-        return looks.ask(true, () -> pool.query(COLUMNS).execute().map(rows -> known =
-                stream(rows).collect(Collectors.toUnmodifiableMap(AssetTerms::asset, Function.identity()))));
+        return looks.ask(
+                true,
+                () -> pool.query(COLUMNS)
+                        .execute()
+                        .map(rows -> known = stream(rows)
+                                .collect(Collectors.toUnmodifiableMap(AssetTerms::asset, Function.identity()))));
     }
 
     /** An asset's terms, maybe of a second ago; null when this server does not know it. Never waits. */
@@ -86,8 +90,8 @@ public final class Assets {
     public Future<Void> require(Asset asset) {
         return known.containsKey(asset)
                 ? Future.succeededFuture()
-                : look().compose(
-                                all -> all.containsKey(asset) ? Future.succeededFuture() : Future.failedFuture(unknown(asset)));
+                : look().compose(all ->
+                        all.containsKey(asset) ? Future.succeededFuture() : Future.failedFuture(unknown(asset)));
     }
 
     private RefusedException unknown(Asset asset) {
@@ -96,8 +100,8 @@ public final class Assets {
         String more = codes.size() > NAMED ? " and " + (codes.size() - NAMED) + " more" : "";
         return new RefusedException(
                 Refusal.UNKNOWN_ASSET,
-                "There is no asset " + asset + " here. Declared " + (codes.isEmpty() ? "is none" : "are " + named + more)
-                        + ".");
+                "There is no asset " + asset + " here. Declared "
+                        + (codes.isEmpty() ? "is none" : "are " + named + more) + ".");
     }
 
     /**

@@ -31,9 +31,8 @@ public final class Deposits {
     private static final String DEPOSIT =
             "select verdict, first, place, transfers, at from deposit_all($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-    private static final String DONE =
-            "select t.id, t.at from unnest($1::uuid[]) with ordinality as g(subject, n)"
-                    + " cross join lateral (select id, at from transfer where subject = g.subject limit 1) as t order by g.n";
+    private static final String DONE = "select t.id, t.at from unnest($1::uuid[]) with ordinality as g(subject, n)"
+            + " cross join lateral (select id, at from transfer where subject = g.subject limit 1) as t order by g.n";
 
     private final Pool pool;
     private final Assets assets;
@@ -71,10 +70,15 @@ public final class Deposits {
         String wish = deposits.stream().map(Deposit::wish).collect(Collectors.joining("\n"));
         var scope = new Idempotency.Scope(origin.actor(), "deposits", key, wish, origin);
         UUID first = first(UuidCreator.getTimeOrderedEpoch());
-        return Future.all(deposits.stream().map(Deposit::asset).distinct().map(assets::require).toList())
+        return Future.all(deposits.stream()
+                        .map(Deposit::asset)
+                        .distinct()
+                        .map(assets::require)
+                        .toList())
                 .compose(known -> Transactions.statement(() ->
                         pool.preparedQuery(DEPOSIT).execute(parameters(ids(first, deposits.size()), scope, deposits))))
-                .compose(rows -> answer(deposits, ids(first, deposits.size()), rows.iterator().next()))
+                .compose(rows -> answer(
+                        deposits, ids(first, deposits.size()), rows.iterator().next()))
                 .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
 
@@ -95,8 +99,10 @@ public final class Deposits {
                 .addArrayOfString(deposits.stream().map(one -> one.user.value()).toArray(String[]::new))
                 .addArrayOfString(deposits.stream().map(one -> one.asset.code()).toArray(String[]::new))
                 .addArrayOfLong(deposits.stream().map(Deposit::amount).toArray(Long[]::new))
-                .addArrayOfString(deposits.stream().map(one -> one.note.reference()).toArray(String[]::new))
-                .addArrayOfString(deposits.stream().map(one -> one.note.reason()).toArray(String[]::new))
+                .addArrayOfString(
+                        deposits.stream().map(one -> one.note.reference()).toArray(String[]::new))
+                .addArrayOfString(
+                        deposits.stream().map(one -> one.note.reason()).toArray(String[]::new))
                 .addString(scope.key().value())
                 .addBuffer(Buffer.buffer(scope.fingerprint()));
     }

@@ -23,7 +23,9 @@ public final class Ledger {
                 .execute(key);
         var found = tx.preparedQuery("select id from account where kind = $1 and owner = $2 and asset = $3")
                 .execute(key);
-        return opened.recover(fault -> Future.failedFuture(refusal(fault))).compose(done -> found).map(rows -> rows.iterator().next().getLong(0));
+        return opened.recover(fault -> Future.failedFuture(refusal(fault)))
+                .compose(done -> found)
+                .map(rows -> rows.iterator().next().getLong(0));
     }
 
     /**

@@ -83,7 +83,8 @@ public enum Verdict {
             case DAILY ->
                 new RefusedException(
                         Refusal.DAILY_LIMIT_REACHED, "You have opened as many pools as a day has. Try again tomorrow.");
-            case LARGE -> new RefusedException(Refusal.ABOVE_CAP, "The asset's cap on a packet is less than the amount.");
+            case LARGE ->
+                new RefusedException(Refusal.ABOVE_CAP, "The asset's cap on a packet is less than the amount.");
             case RICH ->
                 new RefusedException(
                         Refusal.ABOVE_CAP,

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param status accepted: Redis gave the slot, not spendable yet; settled: committed in Postgres
  * @param at when it was settled by Postgres' clock, to the microsecond: the time of its transfer; null while it is only accepted
  */
-public record Claim(PacketId packet, UserId user, Share share, Status status, @Nullable Instant at) {
+public record Claim(
+        PacketId packet,
+        UserId user,
+        Share share,
+        Status status,
+        @Nullable Instant at) {
     public Claim {
         if ((at == null) != (status == Status.ACCEPTED)) {
             throw new IllegalArgumentException("a claim has a time once it is settled");

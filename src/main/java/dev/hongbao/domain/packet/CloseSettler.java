@@ -55,8 +55,7 @@ public final class CloseSettler implements Settler {
         return column(items, String[]::new, close -> close.early() == null ? null : value.apply(close.early()));
     }
 
-    private static <T> T[] column(
-            List<JournalItem> items, IntFunction<T[]> array, Function<Close, @Nullable T> value) {
+    private static <T> T[] column(List<JournalItem> items, IntFunction<T[]> array, Function<Close, @Nullable T> value) {
         return items.stream().map(item -> value.apply((Close) item)).toArray(array);
     }
 }

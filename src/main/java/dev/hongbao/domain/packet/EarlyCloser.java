@@ -110,24 +110,24 @@ public final class EarlyCloser {
                 return Future.failedFuture(
                         UnavailableException.unknown("It is not settled yet. Repeat the same request shortly."));
             }
-            return ask(packet, close).compose(outcome -> outcome == ClosePackets.Outcome.CLAIMED
-                    ? Future.failedFuture(claimed())
-                    : vertx.timer(lookMillis, TimeUnit.MILLISECONDS)
-                            .compose(later -> attempt(
-                                    packet, close, deadlineNanos, Math.min(2 * lookMillis, MAX_LOOK_MILLIS))));
+            return ask(packet, close)
+                    .compose(outcome -> outcome == ClosePackets.Outcome.CLAIMED
+                            ? Future.failedFuture(claimed())
+                            : vertx.timer(lookMillis, TimeUnit.MILLISECONDS)
+                                    .compose(later -> attempt(
+                                            packet, close, deadlineNanos, Math.min(2 * lookMillis, MAX_LOOK_MILLIS))));
         });
     }
 
     private static Future<Void> over(Close close, Progress progress) {
         boolean isCancelling = Objects.requireNonNull(close.early()).ending() == PacketStatus.CANCELLED;
-        return isCancelling && progress.claimedCount() > 0
-                ? Future.failedFuture(claimed())
-                : Future.succeededFuture();
+        return isCancelling && progress.claimedCount() > 0 ? Future.failedFuture(claimed()) : Future.succeededFuture();
     }
 
     private static RefusedException claimed() {
         return new RefusedException(
-                Refusal.CLAIMED, "Somebody has claimed a share. Close the packet: what is left goes back to the sender.");
+                Refusal.CLAIMED,
+                "Somebody has claimed a share. Close the packet: what is left goes back to the sender.");
     }
 
     /** Null when Redis did not answer, or the generation is over: what is wrong has been reported, and passes. */

@@ -61,8 +61,7 @@ public final class PacketFiles {
         }
         List<Object> parameters = new ArrayList<>(List.of(NOBODY));
         String ids = filter.ids(before, limit + 1, parameters);
-        return page(
-                filed("where p.id = any (array(" + ids + ")) order by p.id desc", Tuple.wrap(parameters)), limit);
+        return page(filed("where p.id = any (array(" + ids + ")) order by p.id desc", Tuple.wrap(parameters)), limit);
     }
 
     /** What a user sent, and the pools that the user opened, newest first; otherwise as {@link #list}. */
@@ -108,8 +107,8 @@ public final class PacketFiles {
     }
 
     private static Future<Page<FiledPacket>> page(Future<List<FiledPacket>> read, int limit) {
-        return read.map(rows -> Page.of(
-                rows, limit, filed -> filed.view().packet().id().toString()));
+        return read.map(
+                rows -> Page.of(rows, limit, filed -> filed.view().packet().id().toString()));
     }
 
     private static @Nullable PacketId before(@Nullable String cursor) {

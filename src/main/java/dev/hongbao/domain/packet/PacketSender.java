@@ -6,9 +6,9 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.AssetTerms;
 import dev.hongbao.domain.ledger.Assets;
-import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
 import dev.hongbao.domain.ledger.Origin;
@@ -231,7 +231,9 @@ public final class PacketSender extends VerticleBase {
     /** The sender's largest share; without one the asset's cap, where the amount can be split so. Postgres holds it to the cap. */
     private @Nullable Long largest(SendCommand command, SplitAlgorithm algorithm) {
         AssetTerms terms = assets.cached(command.asset());
-        Long cap = command.max() != null || terms == null ? command.max() : terms.caps().share();
+        Long cap = command.max() != null || terms == null
+                ? command.max()
+                : terms.caps().share();
         boolean splits =
                 SplitTerms.infeasible(algorithm, command.amount(), command.count(), command.min(), cap) == null;
         return splits ? cap : command.max();

@@ -207,7 +207,8 @@ public final class PacketService {
     static PacketView view(Seen seen, boolean amountVisible) {
         Progress progress = seen.progress();
         // Its close is settled with its last claim; should it not be, it is drained all the same.
-        PacketStatus status = progress.claimedCount() == seen.packet().count() ? PacketStatus.DRAINED : progress.status();
+        PacketStatus status =
+                progress.claimedCount() == seen.packet().count() ? PacketStatus.DRAINED : progress.status();
         return new PacketView(
                 seen.packet(),
                 status,

@@ -242,8 +242,7 @@ public final class PacketStore {
                     (select packet from pool where opener = @user and packet < $2 order by packet desc limit $3)
                     order by 1 desc limit $3))
                 order by p.id desc
-                """
-                .replace("@user", user);
+                """.replace("@user", user);
     }
 
     /** The newest packets of a group that are announced, newest first. What never fell of a rain is told by no event, and is left out. */

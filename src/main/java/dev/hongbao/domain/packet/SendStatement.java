@@ -70,15 +70,16 @@ final class SendStatement {
         /** Who pays: the sender, or the campaign of a pool. */
         UserId sender() {
             PoolTerms pool = command.pool();
-            return pool == null ? payer(scope, command) : new UserId(pool.campaign().toString());
+            return pool == null
+                    ? payer(scope, command)
+                    : new UserId(pool.campaign().toString());
         }
     }
 
     /** How it is split. @param amounts of all slots, minor units; their sum is the command's amount */
     record Shares(SplitTerms terms, byte[] seed, long[] amounts, Commitment commitment) {
         /** Splits a packet's amount; of a hundred thousand shares that takes some 10 ms. @param max in place of the command's */
-        static Shares of(
-                PacketId id, SendCommand command, SplitAlgorithm algorithm, @Nullable Long max, byte[] seed) {
+        static Shares of(PacketId id, SendCommand command, SplitAlgorithm algorithm, @Nullable Long max, byte[] seed) {
             SplitTerms terms = SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), max);
             return new Shares(
                     terms, seed, Split.amounts(terms, seed), Commitment.of(id.value(), command.asset(), terms, seed));

@@ -81,8 +81,7 @@ public final class PlayService {
                                 UnavailableException.setAside()));
         this.needs = new PlayAttempt.Dependencies(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
-                new PlayAttempt.Stations(
-                        admission.gate(waiters.unsettled(), waiters.settled()), this.holds, batcher),
+                new PlayAttempt.Stations(admission.gate(waiters.unsettled(), waiters.settled()), this.holds, batcher),
                 draws,
                 requests,
                 clock);

@@ -76,7 +76,8 @@ public final class AdmissionControl {
         counter(metrics, "refused", AdmissionGate::refused);
         counter(metrics, "admitted", AdmissionGate::admitted);
         Gauge.builder("hongbao.admission.chance", this, AdmissionControl::leastChance)
-                .description("The chance of a claim or a play to be let in, of the shard with the least: 1 while everybody is")
+                .description(
+                        "The chance of a claim or a play to be let in, of the shard with the least: 1 while everybody is")
                 .register(metrics);
     }
 

@@ -58,7 +58,9 @@ public final class AdmissionGate {
     UnavailableException refusal(int shard, boolean full) {
         arrivals.add(shard, 1);
         Terms terms = control.terms(shard);
-        if (full || !hasChance(shard, terms) || (terms.isBounded() && control.unsettled(shard, terms) >= terms.most())) {
+        if (full
+                || !hasChance(shard, terms)
+                || (terms.isBounded() && control.unsettled(shard, terms) >= terms.most())) {
             return refuse(shard, terms);
         }
         admitted.add(shard, 1);

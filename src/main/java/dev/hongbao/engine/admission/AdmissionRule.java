@@ -81,8 +81,8 @@ final class AdmissionRule {
     AdmissionRule(AdmissionControl.Settings settings) {
         this.seconds = settings.timeout().toNanos() / 1e9;
         this.correctedSeconds = Math.max(LEAST_CORRECTED_SECONDS, seconds * CORRECTED_IN);
-        this.measuredTicks = (int)
-                Math.max(LEAST_MEASURED, Math.min(MOST_MEASURED, seconds * MEASURED_OVER * TICKS_A_SECOND));
+        this.measuredTicks =
+                (int) Math.max(LEAST_MEASURED, Math.min(MOST_MEASURED, seconds * MEASURED_OVER * TICKS_A_SECOND));
         this.settings = settings;
     }
 
@@ -112,8 +112,7 @@ final class AdmissionRule {
             return own; // they let everybody in a tick ago
         }
         // What each measures differs a little: all go by the mean, and one to whom little comes follows the others.
-        return new Terms(
-                own.chance() * part.ofAll + othersChance * (1 - part.ofAll), own.most(), own.matter());
+        return new Terms(own.chance() * part.ofAll + othersChance * (1 - part.ofAll), own.most(), own.matter());
     }
 
     private Terms next(Flow all, Part part) {

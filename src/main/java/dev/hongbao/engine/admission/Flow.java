@@ -10,8 +10,7 @@ package dev.hongbao.engine.admission;
  * @param coming what was let in and has no answer of the script yet; part of it will need no settlement
  * @param waiting what is accepted and not settled yet
  */
-public record Flow(
-        double arrivals, double meant, double admitted, double settled, double coming, double waiting) {
+public record Flow(double arrivals, double meant, double admitted, double settled, double coming, double waiting) {
     /** Nothing came. */
     public static final Flow NONE = new Flow(0, 0, 0, 0, 0, 0);
 

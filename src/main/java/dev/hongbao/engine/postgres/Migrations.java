@@ -34,6 +34,9 @@ public final class Migrations {
             "V7__outbox.sql",
             "V8__campaigns.sql",
             "V9__rains.sql",
+            "V10__audit.sql",
+            "V11__assets.sql",
+            "V13__support.sql",
             "V14__fulfilment_profiles.sql",
             "R__grants.sql");
 

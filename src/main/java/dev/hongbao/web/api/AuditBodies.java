@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class AuditBodies {
     /** The first line of CSV. It begins with a byte order mark: a spreadsheet takes the file for UTF-8 then. */
     public static final String CSV_HEADER =
-            "\ufeffid,at,actor,role,address,request,method,route,subject,status,problem,reference,times,missed\r\n";
+            "id,at,actor,role,address,request,method,route,subject,status,problem,reference,times,missed\r\n";
 
     private static final int LENGTH = 256;
 

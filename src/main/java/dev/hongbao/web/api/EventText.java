@@ -180,9 +180,7 @@ public final class EventText implements EventRenderer {
     private static JsonText end(JsonText json, Packet packet, EndedPacket over) {
         Claim luckiest = over.luckiest();
         json.plain("packet", packet.id().toString()).field("count", packet.count());
-        return claimed(json, over)
-                .name("luckiest")
-                .raw(luckiest == null ? "null" : Bodies.claim(luckiest));
+        return claimed(json, over).name("luckiest").raw(luckiest == null ? "null" : Bodies.claim(luckiest));
     }
 
     private static JsonText claimed(JsonText json, EndedPacket over) {

@@ -92,9 +92,7 @@ public final class PostmanCollection {
                                     examples.getJsonObject(name)
                                             .getJsonObject("value")
                                             .encodePrettily())
-                            .put(
-                                    "options",
-                                    new JsonObject().put("raw", new JsonObject().put("language", "json"))));
+                            .put("options", new JsonObject().put("raw", new JsonObject().put("language", "json"))));
             requests.add(item(call, ": " + name, request));
         }
         return requests;
@@ -149,8 +147,7 @@ public final class PostmanCollection {
             boolean required = parameter.getBoolean("required", false);
             switch (parameter.getString("in")) {
                 case "header" ->
-                    headers.add(
-                            header(name, name.equals("Idempotency-Key") ? "{{$guid}}" : "", about, required));
+                    headers.add(header(name, name.equals("Idempotency-Key") ? "{{$guid}}" : "", about, required));
                 case "query" ->
                     query.add(new JsonObject()
                             .put("key", name)
@@ -179,9 +176,7 @@ public final class PostmanCollection {
                                 .put("path", steps)
                                 .put("query", query)
                                 .put("variable", inPath))
-                .put(
-                        "description",
-                        call.getString("summary") + ".\n\n" + call.getString("description", ""));
+                .put("description", call.getString("summary") + ".\n\n" + call.getString("description", ""));
         JsonArray security = call.getJsonArray("security");
         if (security != null) {
             request.put("auth", security.isEmpty() ? new JsonObject().put("type", "noauth") : bearer("service"));
@@ -206,14 +201,17 @@ public final class PostmanCollection {
     }
 
     private static JsonObject bearer(String variable) {
-        JsonObject token =
-                new JsonObject().put("key", "token").put("value", "{{" + variable + "}}").put("type", "string");
+        JsonObject token = new JsonObject()
+                .put("key", "token")
+                .put("value", "{{" + variable + "}}")
+                .put("type", "string");
         return new JsonObject().put("type", "bearer").put("bearer", new JsonArray().add(token));
     }
 
     private static JsonArray pairs(Map<String, String> values) {
         JsonArray pairs = new JsonArray();
-        values.forEach((key, value) -> pairs.add(new JsonObject().put("key", key).put("value", value)));
+        values.forEach(
+                (key, value) -> pairs.add(new JsonObject().put("key", key).put("value", value)));
         return pairs;
     }
 

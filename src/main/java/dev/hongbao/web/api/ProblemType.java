@@ -41,7 +41,8 @@ public enum ProblemType {
     UNKNOWN_ASSET(422, "Nobody declared the asset", "GET /v1/assets lists those there are; the backend declares more."),
     ASSET_DIFFERS(409, "The asset is declared otherwise", "GET the asset; what stays of it cannot be changed."),
     ABOVE_CAP(422, "It is above the asset's cap", "GET the asset tells its caps; send less, or give a smaller max."),
-    DAY_CAP_REACHED(409, "The sender has sent what a day allows", "Send less, or tomorrow: a day ends at midnight UTC."),
+    DAY_CAP_REACHED(
+            409, "The sender has sent what a day allows", "Send less, or tomorrow: a day ends at midnight UTC."),
     REFERENCE_USED(409, "The reference names another command", "Use another reference; references are unique here."),
     ALREADY_REVERSED(409, "The transfer is reversed", "A transfer is reversed once."),
     NOT_REVERSIBLE(

@@ -29,6 +29,8 @@ public final class SocketDocument {
     private static final Pattern BESIDE_REFERENCE =
             Pattern.compile("(?m)^( +)(description: (?:\\|\\n(?:\\1 +.*\\n)+|.*\\n))\\1\\$ref: (.*)\\n");
 
+    private static final Pattern PATTERN_WORDS = Pattern.compile("(?m)^" + Contract.PATTERN_WORDS + ":\\n(?: .*\\n)+");
+
     private SocketDocument() {}
 
     /** Reads the documents in this jar; blocks for about 10 ms. */
@@ -39,10 +41,10 @@ public final class SocketDocument {
     /** The schemas that the first document names are appended to it, whose last section has to be its schemas; so is what is said of their patterns. */
     static String bundle(String asyncapi, String openapi) {
         Map<String, String> known = schemas(openapi);
-        String patternWords =
-                openapi.substring(openapi.indexOf("\n" + Contract.PATTERN_WORDS + ":"), openapi.indexOf("\npaths:\n"));
+        Matcher patternWords = PATTERN_WORDS.matcher(openapi);
+        String words = patternWords.find() ? "\n" + patternWords.group() : "";
         StringBuilder text = new StringBuilder(
-                asyncapi.replace(FOREIGN, "#/").replace("\ncomponents:\n", patternWords + "\ncomponents:\n"));
+                asyncapi.replace(FOREIGN, "#/").replace("\ncomponents:\n", words + "\ncomponents:\n"));
         Set<String> there = new TreeSet<>(schemas(asyncapi).keySet());
         for (int begin = 0; begin < text.length(); ) {
             String part = text.substring(begin);

@@ -1,6 +1,5 @@
 package dev.hongbao.web.api;
 
-import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
@@ -8,6 +7,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawSummary;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Deposits.Deposit;
+import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.ledger.WalletEntry;
 import dev.hongbao.domain.packet.FiledPacket;
 import io.vertx.core.json.JsonArray;
@@ -95,10 +95,7 @@ public final class SupportBodies {
                 throw InvalidInputException.of("#/deposits/" + i + "/user", "must be a user id");
             }
             deposits.add(new Deposit(
-                    new UserId(user),
-                    new Asset(wish.getString("asset")),
-                    wish.getLong("amount"),
-                    note(wish, i)));
+                    new UserId(user), new Asset(wish.getString("asset")), wish.getLong("amount"), note(wish, i)));
         }
         return deposits;
     }

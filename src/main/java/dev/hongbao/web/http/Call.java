@@ -117,9 +117,7 @@ record Call(
     Instant time(String name) {
         String text = query(name);
         try {
-            return text == null
-                    ? null
-                    : OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
+            return text == null ? null : OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
         } catch (DateTimeException unreadable) {
             throw InvalidInputException.of("query/" + name, "must be a time as in RFC 3339");
         }

@@ -93,7 +93,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
         new ProfileRoutes(services.profiles()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new RainRoutes(services.hosted().rains()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new SupportRoutes(services, host.support()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new SupportRoutes(services, host.support())
+                .byOperation()
+                .forEach((id, route) -> routes.put(id, counted(route)));
         new WebhookRoutes(host.webhooks()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new AssetRoutes(host.assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         audits.byOperation().forEach((id, route) -> routes.put(id, counted(route)));

@@ -1,11 +1,11 @@
 package dev.hongbao.web.http;
 
-import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawView;
+import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.PacketFilter;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketStatus;

@@ -57,7 +57,8 @@ class AssetsIT extends TwoEngines {
     void whatNobodyDeclaredIsRefusedEverywhereAndTheRefusalNamesWhatThereIs() {
         Asset mistyped = new Asset("CYN");
 
-        assertThatThrownBy(() -> deposit("typist", mistyped, 1)).hasMessageContaining("There is no asset CYN")
+        assertThatThrownBy(() -> deposit("typist", mistyped, 1))
+                .hasMessageContaining("There is no asset CYN")
                 .hasMessageContaining("CNY, ");
         assertRefused(Refusal.UNKNOWN_ASSET, () -> deposit("typist", mistyped, 1));
         assertRefused(Refusal.UNKNOWN_ASSET, () -> sent("typist", lucky(mistyped, 10, 1)));
@@ -68,9 +69,11 @@ class AssetsIT extends TwoEngines {
         assertRefused(
                 Refusal.UNKNOWN_ASSET,
                 () -> campaigns.create(TestCampaigns.definition(100, 1).put("asset", "CYN")));
-        assertThat(books.longOf("select count(*) from account where asset = 'CYN'")).isZero();
+        assertThat(books.longOf("select count(*) from account where asset = 'CYN'"))
+                .isZero();
         // And by the database itself, whoever asks
-        assertThatThrownBy(() -> books.execute("insert into account (kind, owner, asset) values ('wallet', 'x', 'CYN')"))
+        assertThatThrownBy(
+                        () -> books.execute("insert into account (kind, owner, asset) values ('wallet', 'x', 'CYN')"))
                 .hasStackTraceContaining("asset_is_declared");
     }
 
@@ -83,7 +86,9 @@ class AssetsIT extends TwoEngines {
 
         Assets assets = other.engine().assets();
         assertThat(get(assets.find(tea)).scale()).isZero();
-        assertThat(get(assets.list(null, 200)).items()).extracting(AssetTerms::asset).contains(tea, TestEngine.CNY);
+        assertThat(get(assets.list(null, 200)).items())
+                .extracting(AssetTerms::asset)
+                .contains(tea, TestEngine.CNY);
         assertThat(get(assets.list(null, 1)).next()).isEqualTo("CNY");
     }
 
@@ -97,8 +102,7 @@ class AssetsIT extends TwoEngines {
         assertRefused(
                 Refusal.ASSET_DIFFERS,
                 () -> get(assets.declare(new AssetTerms(coin, 2, "c", Senders.SERVICE, capped, Instant.EPOCH))));
-        assertRefused(
-                Refusal.ASSET_DIFFERS, () -> engine.declare(coin, Senders.SERVICE, new Caps(null, null, null)));
+        assertRefused(Refusal.ASSET_DIFFERS, () -> engine.declare(coin, Senders.SERVICE, new Caps(null, null, null)));
         AssetTerms changed = engine.declare(coin, Senders.EVERYBODY, new Caps(null, null, 10L));
         assertThat(changed.caps()).isEqualTo(new Caps(null, null, 10L));
         assertThat(changed.senders()).isEqualTo(Senders.EVERYBODY);
@@ -116,16 +120,21 @@ class AssetsIT extends TwoEngines {
         // When, Then a random split without a max keeps to the cap
         Packet packet = sent("ann", lucky(yuan, 1_000, 6));
         assertThat(packet.terms().max()).isEqualTo(200);
-        assertThat(books.longOf("select max(a) from packet_amounts, unnest(amounts) as a where packet = '" + packet.id() + "'"))
+        assertThat(books.longOf(
+                        "select max(a) from packet_amounts, unnest(amounts) as a where packet = '" + packet.id() + "'"))
                 .isLessThanOrEqualTo(200);
 
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", lucky(yuan, 1_001, 10)));
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", lucky(yuan, 1_000, 4)));
-        SendCommand wide = SendCommand.of(GROUP, PacketKind.LUCKY, yuan, 500, 4).shares(null, 201L).build();
+        SendCommand wide = SendCommand.of(GROUP, PacketKind.LUCKY, yuan, 500, 4)
+                .shares(null, 201L)
+                .build();
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", wide));
-        SendCommand equal = SendCommand.of(GROUP, PacketKind.EQUAL, yuan, 402, 2).build();
+        SendCommand equal =
+                SendCommand.of(GROUP, PacketKind.EQUAL, yuan, 402, 2).build();
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", equal));
-        assertThat(books.longOf("select balance from account where kind = 'wallet' and owner = 'ann' and asset = 'YUAN'"))
+        assertThat(books.longOf(
+                        "select balance from account where kind = 'wallet' and owner = 'ann' and asset = 'YUAN'"))
                 .isEqualTo(9_000);
     }
 
@@ -177,8 +186,9 @@ class AssetsIT extends TwoEngines {
         sent("poor", lucky(jade, 7, 1));
         sent("rich", lucky(jade, 6, 1));
         assertRefused(Refusal.DAY_CAP_REACHED, () -> sent("rich", lucky(jade, 1, 1)));
-        books.execute("update packet set created_at = created_at - interval '1 day' where sender = 'rich';"
-                + " update sent_on_day set day = day - 1 where wallet in (select id from account where owner = 'rich')");
+        books.execute(
+                "update packet set created_at = created_at - interval '1 day' where sender = 'rich';"
+                        + " update sent_on_day set day = day - 1 where wallet in (select id from account where owner = 'rich')");
         sent("rich", lucky(jade, 7, 1));
         assertThat(books.longOf("select amount from sent_on_day join account on id = wallet where owner = 'rich'"))
                 .isEqualTo(7);
@@ -202,7 +212,8 @@ class AssetsIT extends TwoEngines {
         // The other server hears of who may send within a second
         eventually(
                 SOON,
-                () -> assertThat(other.engine().assets().cached(coupon).senders()).isEqualTo(Senders.SERVICE));
+                () -> assertThat(other.engine().assets().cached(coupon).senders())
+                        .isEqualTo(Senders.SERVICE));
         assertRefused(Refusal.NOT_ELIGIBLE, () -> get(send(other, 0, "ann", lucky(coupon, 5, 1))));
     }
 

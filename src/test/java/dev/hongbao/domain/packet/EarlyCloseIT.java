@@ -213,7 +213,8 @@ class EarlyCloseIT extends TwoEngines {
             boolean isCancelled = IntStream.range(0, 2).mapToObj(cancels::get).anyMatch(this::succeeds);
             Kind all = isCancelled ? Kind.EXPIRED : Kind.CLAIMED;
             assertThat(claims).allSatisfy(claim -> assertThat(get(claim).kind()).isEqualTo(all));
-            assertThat(cancels).allSatisfy(cancel -> assertThat(succeeds(cancel)).isEqualTo(isCancelled));
+            assertThat(cancels)
+                    .allSatisfy(cancel -> assertThat(succeeds(cancel)).isEqualTo(isCancelled));
             assertThat(engine.balance(sender)).isEqualTo(isCancelled ? 10_000 : 0);
             assertThat(refunds(packet.id())).isEqualTo(isCancelled ? 1 : 0);
             cancelled += isCancelled ? 1 : 0;
@@ -302,7 +303,8 @@ class EarlyCloseIT extends TwoEngines {
             List<String> generations;
             try (Connection blocker = TestDatabase.connect(own.postgresOwnerUrl());
                     Statement statement = blocker.createStatement()) {
-                // Given a server whose script has cancelled one packet and closed another, and that is gone before it settles that
+                // Given a server whose script has cancelled one packet and closed another, and that is gone before it
+                // settles that
                 TestEngine before = TestEngine.start(own, 2, Map.of("shards", "2"));
                 before.deposit("ann", 2000);
                 unclaimed = before.send("ann", 1000, 10);
@@ -388,7 +390,9 @@ class EarlyCloseIT extends TwoEngines {
         RainView ended = rains.awaitEnded(rain);
 
         // Then
-        assertThat(ended.fallen().stream().map(RainView.Drop::packet)).doesNotContain(never).hasSize(5);
+        assertThat(ended.fallen().stream().map(RainView.Drop::packet))
+                .doesNotContain(never)
+                .hasSize(5);
         assertThat(books.strings("select type from group_event where subject = '" + never + "'"))
                 .isEmpty();
         assertThat(ended.caught().returned()).isEqualTo(120);

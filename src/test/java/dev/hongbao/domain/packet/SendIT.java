@@ -321,7 +321,8 @@ class SendIT {
                 + ")::smallint[], array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1,"
                 + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)), "
                 + nulls
-                + "::uuid[], " + nulls + "::text[], " + common + ", " + common + ", array(select 'user' from " + n + "), " + nulls
+                + "::uuid[], " + nulls + "::text[], " + common + ", " + common + ", array(select 'user' from " + n
+                + "), " + nulls
                 + "::text[], " + nulls + "::text[])");
     }
 

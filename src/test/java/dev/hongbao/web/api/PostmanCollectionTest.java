@@ -50,7 +50,8 @@ class PostmanCollectionTest {
                     .orElseThrow()
                     .regex();
             assertThat(path).matches(regex);
-            assertThat(request.getString("method")).isEqualTo(call(item).method().name());
+            assertThat(request.getString("method"))
+                    .isEqualTo(call(item).method().name());
         }
     }
 
@@ -67,7 +68,8 @@ class PostmanCollectionTest {
                     .isEqualTo(call.needs().idempotencyKey());
             Operation.Body body = call.body();
             if (request.containsKey("body")) {
-                JsonObject example = new JsonObject(request.getJsonObject("body").getString("raw"));
+                JsonObject example =
+                        new JsonObject(request.getJsonObject("body").getString("raw"));
                 Objects.requireNonNull(body).schema().check(example, "#");
             }
         }
@@ -92,7 +94,8 @@ class PostmanCollectionTest {
     void whatOneRequestMakesAnotherFinds() {
         Map<String, String> variables = COLLECTION.getJsonArray("variable").stream()
                 .map(JsonObject.class::cast)
-                .collect(Collectors.toMap(variable -> variable.getString("key"), variable -> variable.getString("value")));
+                .collect(Collectors.toMap(
+                        variable -> variable.getString("key"), variable -> variable.getString("value")));
         Matcher used = Pattern.compile("\\{\\{(\\w+)}}").matcher(COLLECTION.encode());
         int seen = 0;
         for (; used.find(); seen++) {

@@ -48,13 +48,16 @@ class HttpAssetIT extends TestServerClient {
                         {"code": "JPY", "scale": 0, "symbol": "円", "senders": "everybody",
                          "caps": {"packet": null, "share": null, "senderDay": null}}
                         """)
-                        .put("declaredAt", json(get("ann", "/v1/assets/JPY"), 200).getString("declaredAt")));
+                        .put(
+                                "declaredAt",
+                                json(get("ann", "/v1/assets/JPY"), 200).getString("declaredAt")));
     }
 
     @Test
     void anAssetIsDeclaredChangedAndHeldTo() throws Exception {
         // Given
-        String yuan = "{\"code\": \"YUAN\", \"scale\": 2, \"symbol\": \"¥\", \"caps\": {\"share\": 200, \"packet\": null}}";
+        String yuan =
+                "{\"code\": \"YUAN\", \"scale\": 2, \"symbol\": \"¥\", \"caps\": {\"share\": 200, \"packet\": null}}";
         HttpResponse<String> made = declare(null, yuan);
         assertThat(made.headers().firstValue("Location")).contains("/v1/assets/YUAN");
         JsonObject declared = json(made, 201);
@@ -71,8 +74,7 @@ class HttpAssetIT extends TestServerClient {
                 .put("amount", 1_000)
                 .put("count", 4);
         assertProblem(post("ann", "/v1/packets", UUID.randomUUID().toString(), send), 422, "above-cap");
-        JsonObject packet =
-                json(post("ann", "/v1/packets", UUID.randomUUID().toString(), send.put("count", 5)), 201);
+        JsonObject packet = json(post("ann", "/v1/packets", UUID.randomUUID().toString(), send.put("count", 5)), 201);
         assertThat(packet.getLong("max")).isEqualTo(200);
     }
 

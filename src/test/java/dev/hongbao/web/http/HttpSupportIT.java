@@ -54,9 +54,7 @@ class HttpSupportIT extends TestServerClient {
     }
 
     private List<String> ids(String path) throws Exception {
-        return items(asSupport(path)).stream()
-                .map(item -> item.getString("id"))
-                .toList();
+        return items(asSupport(path)).stream().map(item -> item.getString("id")).toList();
     }
 
     @Test
@@ -111,7 +109,9 @@ class HttpSupportIT extends TestServerClient {
         assertThat(over.getString("status")).isEqualTo("closed");
         assertThat(over.getJsonObject("file").getString("endedBy")).isEqualTo(name("shop"));
         String refunded = send(packet("lucky", 100, 2).put("expiresInSeconds", 1));
-        eventually(() -> json(asSupport("/v1/packets/" + refunded), 200).getString("status").equals("refunded"));
+        eventually(() -> json(asSupport("/v1/packets/" + refunded), 200)
+                .getString("status")
+                .equals("refunded"));
         String first = json(asSupport("/v1/packets/" + open), 200).getString("createdAt");
         String last = json(asSupport("/v1/packets/" + refunded), 200).getString("createdAt");
 
@@ -165,12 +165,23 @@ class HttpSupportIT extends TestServerClient {
     @Test
     void onlySupportMayLookAndAct() throws Exception {
         String id = send("lucky", 100, 1);
-        for (String path : List.of("/v1/packets", "/v1/draws", "/v1/users/bob/packets", "/v1/users/bob/claims",
-                "/v1/users/bob/plays", "/v1/packets/" + id + "/claims/0")) {
+        for (String path : List.of(
+                "/v1/packets",
+                "/v1/draws",
+                "/v1/users/bob/packets",
+                "/v1/users/bob/claims",
+                "/v1/users/bob/plays",
+                "/v1/packets/" + id + "/claims/0")) {
             assertProblem(get("sender", path), 403, "forbidden");
         }
-        assertProblem(send(builder("sender", "/v1/packets/" + id + "/cancel").POST(BodyPublishers.noBody())), 403, "forbidden");
-        assertProblem(send(builder("sender", "/v1/packets/" + id + "/close").POST(BodyPublishers.noBody())), 403, "forbidden");
+        assertProblem(
+                send(builder("sender", "/v1/packets/" + id + "/cancel").POST(BodyPublishers.noBody())),
+                403,
+                "forbidden");
+        assertProblem(
+                send(builder("sender", "/v1/packets/" + id + "/close").POST(BodyPublishers.noBody())),
+                403,
+                "forbidden");
         assertProblem(post("sender", "/v1/deposits", key(), new JsonObject()), 403, "forbidden");
         assertProblem(post("sender", "/v1/users/bob/packets", key(), packet("lucky", 1, 1)), 403, "forbidden");
     }
@@ -222,13 +233,17 @@ class HttpSupportIT extends TestServerClient {
         assertThat(sent.headers().firstValue("Location")).contains("/v1/packets/" + id);
         assertThat(json(sent, 201).getString("sender")).isEqualTo(name("ann"));
         assertThat(balance("ann")).isZero();
-        assertThat(json(asSupport("/v1/packets/" + id), 200).getJsonObject("file").getString("sentBy"))
+        assertThat(json(asSupport("/v1/packets/" + id), 200)
+                        .getJsonObject("file")
+                        .getString("sentBy"))
                 .isEqualTo(name("shop"));
-        assertThat(json(get("ann", "/v1/packets/" + id), 200).containsKey("file")).isFalse();
+        assertThat(json(get("ann", "/v1/packets/" + id), 200).containsKey("file"))
+                .isFalse();
         assertThat(items(get("ann", "/v1/me/packets")).get(0).getString("id")).isEqualTo(id);
 
         // Then a repetition is the same one, and the key is nobody else's
-        assertThat(json(post(null, path, key, packet("lucky", 100, 2)), 201).getString("id")).isEqualTo(id);
+        assertThat(json(post(null, path, key, packet("lucky", 100, 2)), 201).getString("id"))
+                .isEqualTo(id);
         assertProblem(
                 post(null, "/v1/users/" + name("bob") + "/packets", key, packet("lucky", 100, 2)),
                 422,
@@ -238,7 +253,9 @@ class HttpSupportIT extends TestServerClient {
 
         // Then its remainder goes back to the user
         json(claim("bob", id), 201);
-        long left = json(tell("/v1/packets/" + id + "/close"), 200).getJsonObject("file").getLong("refunded");
+        long left = json(tell("/v1/packets/" + id + "/close"), 200)
+                .getJsonObject("file")
+                .getLong("refunded");
         assertThat(balance("ann")).isEqualTo(left).isPositive();
     }
 
@@ -259,17 +276,24 @@ class HttpSupportIT extends TestServerClient {
 
         // When, then
         String user = "/v1/users/" + name("eve");
-        assertThat(items(asSupport(user + "/claims"))).extracting(claim -> claim.getString("packet")).contains(packet);
+        assertThat(items(asSupport(user + "/claims")))
+                .extracting(claim -> claim.getString("packet"))
+                .contains(packet);
         List<JsonObject> plays = items(asSupport(user + "/plays"));
         assertThat(plays.subList(0, 6))
                 .extracting(play -> play.getString("draw") + " " + play.getLong("seq"))
                 .containsExactly(
-                        draws.get(1) + " 2", draws.get(1) + " 1", draws.get(1) + " 0",
-                        draws.get(0) + " 2", draws.get(0) + " 1", draws.get(0) + " 0");
+                        draws.get(1) + " 2",
+                        draws.get(1) + " 1",
+                        draws.get(1) + " 0",
+                        draws.get(0) + " 2",
+                        draws.get(0) + " 1",
+                        draws.get(0) + " 0");
         JsonObject page = json(asSupport(user + "/plays?limit=4"), 200);
         assertThat(items(asSupport(user + "/plays?limit=1&cursor=" + page.getString("next"))))
                 .containsExactly(plays.get(4));
-        assertThat(json(asSupport("/v1/draws/" + draws.get(0) + "/plays/1"), 200)).isEqualTo(plays.get(4));
+        assertThat(json(asSupport("/v1/draws/" + draws.get(0) + "/plays/1"), 200))
+                .isEqualTo(plays.get(4));
         assertProblem(asSupport("/v1/draws/" + draws.get(0) + "/plays/3"), 404, "not-found");
         assertThat(items(asSupport("/v1/users/" + name("nobody") + "/plays"))).isEmpty();
 
@@ -315,8 +339,12 @@ class HttpSupportIT extends TestServerClient {
         JsonObject made = json(calls.get(0).get(), 201);
 
         // Then
-        List<JsonObject> entries = made.getJsonArray("items").stream().map(JsonObject.class::cast).toList();
-        assertThat(entries).hasSize(1_000).extracting(entry -> entry.getLong("amount")).containsOnly(7L);
+        List<JsonObject> entries =
+                made.getJsonArray("items").stream().map(JsonObject.class::cast).toList();
+        assertThat(entries)
+                .hasSize(1_000)
+                .extracting(entry -> entry.getLong("amount"))
+                .containsOnly(7L);
         assertThat(entries).extracting(entry -> entry.getString("id")).doesNotHaveDuplicates();
         assertThat(json(calls.get(1).get(), 201)).isEqualTo(made);
         assertThat(json(calls.get(2).get(), 201)).isEqualTo(made);
@@ -328,11 +356,13 @@ class HttpSupportIT extends TestServerClient {
         assertProblem(post(null, "/v1/deposits", key, deposits(2, 7)), 422, "idempotency-key-reused");
 
         // Then each has a command of its own, and is news
-        assertThat(books.strings("select count(distinct id) || ' ' || count(reference) from command where key = '" + key + "'"))
+        assertThat(books.strings(
+                        "select count(distinct id) || ' ' || count(reference) from command where key = '" + key + "'"))
                 .containsExactly("1000 1");
         assertThat(books.longOf("select count(*) from outbox as o cross join lateral"
                         + " outbox_events(o.type, array[o.shard], array[o.n]) as e"
-                        + " where o.type = 'transfer.deposit' and e.data::json ->> 'user' like '%" + name("u0").substring(2) + "'"
+                        + " where o.type = 'transfer.deposit' and e.data::json ->> 'user' like '%"
+                        + name("u0").substring(2) + "'"
                         + " and (e.data::json ->> 'amount')::bigint = 7"))
                 .isEqualTo(1_000);
     }
@@ -361,7 +391,8 @@ class HttpSupportIT extends TestServerClient {
         faulty.getJsonArray("deposits").getJsonObject(3).put("user", "no user");
         HttpResponse<String> told = post(null, "/v1/deposits", key(), faulty);
         assertProblem(told, 400, "invalid-request");
-        assertThat(new JsonObject(told.body()).getJsonArray("errors").stream().map(error -> ((JsonObject) error).getString("pointer")))
+        assertThat(new JsonObject(told.body())
+                        .getJsonArray("errors").stream().map(error -> ((JsonObject) error).getString("pointer")))
                 .containsExactlyInAnyOrder("#/deposits/1/amount", "#/deposits/3/user");
         assertThat(balance("u0")).isZero();
         assertProblem(post(null, "/v1/deposits", key(), deposits(1_001, 1)), 400, "invalid-request");

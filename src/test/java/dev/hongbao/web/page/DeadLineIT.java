@@ -129,7 +129,8 @@ class DeadLineIT extends PageUse {
                         + "', product: 'sku-2', group: 'demo' }).then(({ campaign }) => { window.done.opened = campaign.openedBy; })");
         awaitTrue(page, "done.opened === 'demo-mei'");
 
-        // When more is asked for at once than the server reads in a second, and the line breaks in between, each thing happens once
+        // When more is asked for at once than the server reads in a second, and the line breaks in between, each thing
+        // happens once
         page.js("""
                 window.told = [];
                 window.busy = 0;

@@ -71,12 +71,13 @@ class OneInstantIT {
 
     /** What the host is told of something. */
     private JsonObject news(String type, String field, String value) {
-        return Eventually.eventuallyGet(Duration.ofSeconds(10), () -> items(service("/v1/outbox?after=" + latest))
-                .stream()
-                .filter(item -> item.getString("type").equals(type))
-                .filter(item -> value.equals(item.getJsonObject("data").getString(field)))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("no " + type + " of " + value)));
+        return Eventually.eventuallyGet(
+                Duration.ofSeconds(10),
+                () -> items(service("/v1/outbox?after=" + latest)).stream()
+                        .filter(item -> item.getString("type").equals(type))
+                        .filter(item -> value.equals(item.getJsonObject("data").getString(field)))
+                        .findFirst()
+                        .orElseThrow(() -> new AssertionError("no " + type + " of " + value)));
     }
 
     private static void assertOne(List<String> times) {
@@ -91,7 +92,8 @@ class OneInstantIT {
         try (FrameClient alice = connect("alice");
                 FrameClient bob = connect("bob")) {
             // When a packet is sent, and claimed by one on the socket and by one over HTTP
-            JsonObject sent = alice.ask("send", SocketServer.send(group, 100, 2)).getJsonObject("packet");
+            JsonObject sent =
+                    alice.ask("send", SocketServer.send(group, 100, 2)).getJsonObject("packet");
             String packet = sent.getString("id");
             String request = bob.request("claim", SocketServer.claimOf(packet));
             JsonObject accepted = bob.answer(request);
@@ -114,7 +116,8 @@ class OneInstantIT {
                     one(user("alice", "/v1/me/packets"), "id", packet).getString("createdAt"),
                     told.getString("at"),
                     told.getJsonObject("data").getJsonObject("packet").getString("createdAt"),
-                    one(server.events("bob", group, "0", 0), "type", "packet.sent").getString("at"),
+                    one(server.events("bob", group, "0", 0), "type", "packet.sent")
+                            .getString("at"),
                     one(user("alice", "/v1/me/transfers"), "packet", packet).getString("at"),
                     news("packet.sent", "packet", packet).getString("at")));
 
@@ -190,7 +193,8 @@ class OneInstantIT {
             JsonObject answer = bob.ask(
                     "play", new JsonObject().put("draw", draw).put("key", "p1").put("plays", 1));
             played = items(answer.getJsonObject("plays")).get(0);
-            elsewhere = items(other.frame("play.settled").getJsonObject("plays")).get(0);
+            elsewhere =
+                    items(other.frame("play.settled").getJsonObject("plays")).get(0);
         }
 
         // Then
