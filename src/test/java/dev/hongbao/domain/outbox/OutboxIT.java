@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -258,6 +259,7 @@ class OutboxIT {
     @Test
     void whatCommitsLateIsNotPassedOverAndNobodyHearsOfAClaimBeforeItsPacket() throws Exception {
         // Given a packet that is told, and then a deposit that has its place in the outbox and is not committed
+        engine.declare(new Asset("SLOW"));
         Host host = new Host(engine);
         Packet before = engine.send("alice", 100, 2);
         host.until(before.id().toString(), has("packet.sent"));

@@ -372,6 +372,7 @@ class HttpSupportIT extends TestServerClient {
         // Given one that leaves the ledger's range, after others
         JsonObject wish = deposits(3, 99_999_999_999_999L);
         String asset = "A" + group.substring(6).toUpperCase(Locale.ROOT);
+        declare(asset);
         wish.getJsonArray("deposits").forEach(one -> ((JsonObject) one).put("asset", asset));
         books.execute("insert into account (kind, owner, asset, balance) values ('source', 'outside', '" + asset
                 + "', -8999800000000000000)");

@@ -294,6 +294,8 @@ class HttpWinIT extends TestServerClient {
         // Given a wallet with part of what can be won
         String points = "P" + UUID.randomUUID().toString().substring(0, 8).toUpperCase(java.util.Locale.ROOT);
         String gems = "G" + points;
+        declare(points);
+        declare(gems);
         JsonObject seven = new JsonObject().put("asset", points).put("amount", 7);
         json(
                 post(
