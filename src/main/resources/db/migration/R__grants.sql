@@ -49,3 +49,6 @@ grant update (symbol, senders, packet_cap, share_cap, day_cap) on asset to ${app
 grant insert, update (day, amount) on sent_on_day to ${app};
 grant insert on budget_raise, reversal, audit_log to ${app};
 revoke update, delete, truncate on budget_raise, reversal, audit_log from ${app};
+
+grant insert on restriction to ${app};
+revoke update, delete, truncate on restriction from ${app};

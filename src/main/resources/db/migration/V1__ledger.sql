@@ -217,6 +217,7 @@ $$;
 -- 'replayed'  it was moved before, by the same command
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
+-- 'frozen'    the user's money may not leave; nothing is changed
 -- 'beyond'    the asset's total would leave the ledger's range; nothing is changed
 create function move_wallets(
     of_kind text, ids uuid[], actors text[], users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[],
@@ -272,6 +273,10 @@ begin
           from unnest(verdicts, amounts, wallets, sources) with ordinality as u(verdict, amount, wallet, source, n)
           left join account as w on w.id = u.wallet
           left join account as s on s.id = u.source) as g;
+
+    if of_kind = 'withdrawal' then
+        verdicts := judge_restrictions(verdicts, users, array_fill(null::text, array[cardinality(users)]));
+    end if;
 
     if cardinality(verdicts) > 1 and 'beyond' = any (verdicts) then
         raise exception 'the deposits together leave the range' using errcode = 'check_violation', constraint = 'account_in_range';

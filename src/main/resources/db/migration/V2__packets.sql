@@ -226,7 +226,7 @@ $$;
 -- 'replayed'  it was sent before, by the same command
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
--- 'spent'     the campaign's budget does; and see judge_pools, judge_caps
+-- 'spent'     the campaign's budget does; and see judge_pools, judge_restrictions, judge_caps
 create function send_packets(
     senders text[], keys text[], fingerprints bytea[],
     ids uuid[], shards smallint[], groups text[], kinds text[], assets text[], totals bigint[], counts integer[],
@@ -308,7 +308,8 @@ begin
         end loop;
     end if;
 
-    -- After the locks: who waited for a wallet sees what was sent meanwhile, and the caps that it was sent under.
+    -- After the locks: who waited for a wallet sees what was done meanwhile, and the caps that it was done under.
+    verdicts := judge_restrictions(verdicts, actors, groups);
     if exists (select from asset as c where c.capped and c.code = any (assets)) then
         verdicts := judge_caps(verdicts, assets, totals, maxs, senders, wallets, campaigns);
     end if;

@@ -211,6 +211,7 @@ create table quota (
 -- 'reused'   the same key was used with another number of plays
 -- 'poor'     the wallet holds less than the cost; nothing is changed
 -- 'closed'   the draw is closed; nothing is changed
+-- 'frozen'   the user is; nothing is changed
 -- 'unknown'  there is no such paid draw (any more: a restored backup may lack it)
 create function hold_plays(ids uuid[], draws uuid[], users text[], counts smallint[], attempts uuid[])
     returns table (status text, attempt uuid)
@@ -270,6 +271,13 @@ begin
     from unnest(ids, places, counts, attempts, wallets) with ordinality as g(id, place, plays, attempt, wallet, n)
     left join lateral (select x.status, x.attempt, x.plays from play_request as x where x.id = g.id limit 1) as t on true
     cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
+
+    -- Who is frozen holds nothing new.
+    if exists (select from restriction) then
+        answers := array(
+            select case when g.answer in ('new', 'again') and is_restricted('user', g.user_id, 'frozen') then 'frozen' else g.answer end
+            from unnest(answers, users) with ordinality as g(answer, user_id, n) order by g.n);
+    end if;
 
     insert into play_request (id, draw, user_id, plays, cost, attempt, status)
     select g.id, known[g.place], g.user_id, g.plays, costs[g.place] * g.plays, g.attempt, 'held'

@@ -8,6 +8,7 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.rain.RainCatalog;
 import dev.hongbao.domain.rain.RainService;
 import dev.hongbao.domain.reconcile.CampaignAudit;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.postgres.StoreClock;
@@ -57,8 +58,8 @@ final class Campaigns {
         return rains;
     }
 
-    RainService rains(Vertx vertx, KeyLoader loading, PacketService packets) {
-        return new RainService(vertx, pool, shards, rains, loading, packets, clock);
+    RainService rains(Vertx vertx, KeyLoader loading, PacketService packets, Restrictions restrictions) {
+        return new RainService(vertx, pool, shards, rains, loading, packets, restrictions, clock);
     }
 
     CampaignService campaigns(KeyLoader loading, PacketService packets) {

@@ -21,6 +21,7 @@ import dev.hongbao.domain.play.PlaySettler;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.reconcile.DrawAudit;
 import dev.hongbao.engine.admission.AdmissionControl;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
@@ -126,8 +127,8 @@ final class Draws {
         return new DrawFiles(pool, catalog);
     }
 
-    PlayService plays(RedisLinks redis, AdmissionControl admission, PlaySettings settings) {
+    PlayService plays(RedisLinks redis, AdmissionControl admission, Restrictions restrictions, PlaySettings settings) {
         return new PlayService(
-                vertx, redis, pool, shards, quarantine, catalog, store, holds, admission, settings, metrics, clock);
+                vertx, redis, pool, shards, quarantine, catalog, store, holds, admission, restrictions, settings, metrics, clock);
     }
 }

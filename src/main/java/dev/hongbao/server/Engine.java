@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.IdempotencyConfig.References;
+import dev.hongbao.domain.books.Books;
 import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimSettings;
 import dev.hongbao.domain.draw.DrawService;
@@ -22,6 +23,7 @@ import dev.hongbao.domain.play.PlaySettings;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.domain.trail.AuditReader;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.journal.KeyLoader;
@@ -79,9 +81,11 @@ public final class Engine {
     private final Campaigns campaigns;
     private final Assets assets;
     private final Wallets wallets;
-    private final HostServices.Books books;
+    private final HostServices.Trail trail;
     private final Deposits deposits;
     private final Profiles profiles;
+    private final Books books;
+    private final Restrictions restrictions;
     private final News newsForHost;
     private final ClaimAdmission admission;
     private final Supplier<PersistenceVerticle> newWriter;
@@ -138,12 +142,15 @@ public final class Engine {
                         config.domain().feed().retention()));
         this.assets = new Assets(pools.requests());
         this.wallets = new Wallets(pools.requests(), assets);
-        this.books = new HostServices.Books(
+        this.trail = new HostServices.Trail(
                 new CommandBook(pools.requests()),
                 new Reversals(pools.requests(), wallets),
                 new AuditLog(pools.requests(), metrics),
                 new AuditReader(pools.requests()));
         this.deposits = new Deposits(pools.requests(), assets);
+        this.restrictions = new Restrictions(pools.owner());
+        shards.whenPostgresWentBack(restrictions::reload);
+        this.books = new Books(pools.requests(), pools.books(), assets);
         this.newsForHost = new News(vertx, pools, shardCount, config);
         this.admission = new ClaimAdmission(vertx, config, shardCount, metrics);
         this.metrics = metrics;
@@ -198,6 +205,7 @@ public final class Engine {
                         .compose(read -> engine.feeds.start())
                         .compose(started -> engine.assets.start(
                                 vertx, config.domain().assets().declared()))
+                        .compose(started -> engine.restrictions.start(vertx))
                         .compose(started -> engine.packets.startSending(
                                 engine.assets,
                                 () -> engine.openRedis("sends"),
@@ -209,7 +217,7 @@ public final class Engine {
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly)
-                .onSuccess(engine -> engine.books.log().start(vertx))
+                .onSuccess(engine -> engine.trail.log().start(vertx))
                 .onSuccess(Engine::lookAtGenerations)
                 .onSuccess(Engine::takeNames);
     }
@@ -249,16 +257,16 @@ public final class Engine {
             DrawService drawService = draws.draws(loading);
             return new LoopServices(
                     redis,
-                    packets.claims(redis, admission.control(), claimSettings()),
+                    packets.claims(redis, restrictions, admission.control(), claimSettings()),
                     packetService,
                     new FeedService(
                             vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog(), profiles),
                     new Services.Hosted(
                             drawService,
-                            draws.plays(redis, admission.control(), playSettings()),
+                            draws.plays(redis, admission.control(), restrictions, playSettings()),
                             new Wins(drawService, new WinStore(pools.requests())),
                             campaigns.campaigns(loading, packetService),
-                            campaigns.rains(vertx, loading, packetService)),
+                            campaigns.rains(vertx, loading, packetService, restrictions)),
                     new HostServices.Support(
                             packets.files(),
                             packets.closing(redis, config.domain().claim().settleTimeout()),
@@ -302,13 +310,23 @@ public final class Engine {
     }
 
     /** What is kept for those who ask who did what. */
-    public HostServices.Books books() {
-        return books;
+    public HostServices.Trail trail() {
+        return trail;
     }
 
     /** How users are shown. */
     public Profiles profiles() {
         return profiles;
+    }
+
+    /** Who is frozen, and who and what is blocked. */
+    public Restrictions restrictions() {
+        return restrictions;
+    }
+
+    /** Transfers, statements, totals and open items. */
+    public Books books() {
+        return books;
     }
 
     /** What the host application is told. */
@@ -418,7 +436,7 @@ public final class Engine {
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
         newsForHost.stop();
-        return books.log()
+        return trail.log()
                 .stop(vertx)
                 .eventually(this::stopWriter)
                 .eventually(feeds::close)

@@ -264,8 +264,8 @@ public final class HongbaoServer implements AutoCloseable {
                         new HostServices(
                                 engine.newsForHost().outbox(),
                                 engine.newsForHost().webhooks(),
-                                engine.assets(),
-                                engine.books(),
+                                new HostServices.Money(engine.assets(), engine.books(), engine.restrictions()),
+                                engine.trail(),
                                 loop.support()),
                         new SocketFace(
                                 vertx,
@@ -275,7 +275,8 @@ public final class HongbaoServer implements AutoCloseable {
                                 loop.plays(),
                                 loop.campaigns(),
                                 loop.feed(),
-                                engine.books().log()),
+                                engine.trail().log(),
+                                engine.restrictions()),
                         () -> loop.redis().close()));
     }
 

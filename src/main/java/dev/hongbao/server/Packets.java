@@ -22,6 +22,7 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.reconcile.PacketAudit;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
@@ -151,8 +152,8 @@ final class Packets {
         return new EarlyCloser(vertx, store, catalog, quarantine, shards, redis, wait);
     }
 
-    ClaimService claims(RedisLinks redis, AdmissionControl admission, ClaimSettings settings) {
+    ClaimService claims(RedisLinks redis, Restrictions restrictions, AdmissionControl admission, ClaimSettings settings) {
         return new ClaimService(
-                vertx, redis, shards, quarantine, store, catalog, ended, guesses, admission, settings, metrics, clock);
+                vertx, redis, shards, quarantine, store, catalog, ended, restrictions, guesses, admission, settings, metrics, clock);
     }
 }

@@ -14,12 +14,15 @@ import java.time.Duration;
  * @param requests what users ask for
  * @param owner the owner's work, so that no burst of requests keeps it from settling and recovering
  * @param lengthy what may take minutes: recovery's pages, the purges
+ * @param books who adds up days of the ledger: two at once, a few wait
  * @param news who reads the outbox, so that a host that catches up keeps nobody else waiting
  */
-record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool news) {
+record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool news, Pool books) {
     private static final int OWNER_SIZE = 4;
     private static final int OWNER_QUEUE = 256;
     private static final int NEWS_SIZE = 2;
+    private static final int BOOKS_SIZE = 2;
+    private static final int BOOKS_QUEUE = 16;
 
     static Pools open(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
         Postgres postgres = new Postgres(vertx, stores.app());
@@ -32,7 +35,8 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
                         ofRequest(config.web().http().timeouts().answer())),
                 postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
                 postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG),
-                postgres.pool("news", NEWS_SIZE, OWNER_QUEUE, Postgres.SHORT));
+                postgres.pool("news", NEWS_SIZE, OWNER_QUEUE, Postgres.SHORT),
+                postgres.pool("books", BOOKS_SIZE, BOOKS_QUEUE, Postgres.LONG));
     }
 
     /** Half of the answer's time to wait for a connection, half for the statement: nothing is done for who has been told 503. */
@@ -45,6 +49,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
         return requests.close()
                 .eventually(owner::close)
                 .eventually(lengthy::close)
-                .eventually(news::close);
+                .eventually(news::close)
+                .eventually(books::close);
     }
 }

@@ -43,5 +43,9 @@ public enum Refusal {
     /** The transfer is of a kind that is not reversed. */
     NOT_REVERSIBLE,
     /** The packet cannot be cancelled: somebody has claimed a share. */
-    CLAIMED
+    CLAIMED,
+    /** The user is frozen: nothing of theirs moves by their own doing. */
+    FROZEN,
+    /** The user or the group is blocked. */
+    BLOCKED
 }

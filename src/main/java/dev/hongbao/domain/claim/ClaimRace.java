@@ -1,6 +1,7 @@
 package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimBatcher.Answer;
@@ -14,6 +15,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionGate;
 import dev.hongbao.engine.admission.Entry;
 import dev.hongbao.engine.journal.Attempt;
@@ -43,7 +45,12 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     record Stations(AdmissionGate gate, ClaimBatcher batcher) {}
 
     /** Where packets and settled claims are looked up. @param lookups of settled claims, many in one query */
-    record Known(PacketStore store, PacketCatalog catalog, EndedPackets ended, GatheredLookups<Key, Claim> lookups) {}
+    record Known(
+            PacketStore store,
+            PacketCatalog catalog,
+            EndedPackets ended,
+            GatheredLookups<Key, Claim> lookups,
+            Restrictions restrictions) {}
 
     /** Wrong passcodes, counted over a link of this event loop. */
     record Guesses(PasscodeGuesses counted, RedisLinks redis) {}
@@ -62,6 +69,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     private final boolean awaitsSettlement;
     private final Promise<ClaimOutcome> accepted = Promise.promise();
     private final Entry entry;
+    private final @Nullable RefusedException restricted;
 
     ClaimRace(
             Dependencies needs,
@@ -77,11 +85,19 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         this.passcode = passcode;
         this.awaitsSettlement = awaitsSettlement;
         this.entry = needs.stations().gate().entry(packet.shard());
+        this.restricted = needs.known()
+                .restrictions()
+                .ofClaim(
+                        caller,
+                        packet.group(),
+                        packet.pool() == null
+                                ? null
+                                : packet.pool().claiming().members());
     }
 
     /** Begins. For who does not await the settlement, the second answer is the first one. */
     ClaimAnswers begin() {
-        Future<ClaimOutcome> outcome = orUnknown(start()).onComplete(done -> {
+        Future<ClaimOutcome> outcome = orUnknown(start().compose(this::orRestricted)).onComplete(done -> {
             entry.arrived();
             if (done.succeeded()) {
                 if (done.result().kind() != Kind.ACCEPTED) {
@@ -89,7 +105,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                 }
                 accepted.tryComplete(done.result());
             } else {
-                if (!entry.isRefused()) {
+                if (!entry.isRefused() && !(done.cause() instanceof RefusedException)) {
                     needs.metrics().unknown();
                 }
                 accepted.tryFail(done.cause());
@@ -170,7 +186,17 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         return askScript(refusal);
     }
 
+    /** Whoever may not claim for a restriction is told which, unless the share was won before. */
+    private Future<ClaimOutcome> orRestricted(ClaimOutcome outcome) {
+        return restricted != null && outcome.kind() == Kind.NOT_ELIGIBLE
+                ? Future.failedFuture(restricted)
+                : Future.succeededFuture(outcome);
+    }
+
     private @Nullable Kind refusal() {
+        if (restricted != null) {
+            return Kind.NOT_ELIGIBLE;
+        }
         return ClaimTerms.refusal(packet, caller, passcode, needs.clock().instant());
     }
 

@@ -9,6 +9,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
@@ -35,6 +36,7 @@ public final class ClaimService {
 
     /**
      * @param redis the links of this event loop
+     * @param restrictions the server's
      * @param guesses the server's
      * @param admission the server's
      * @param clock for refusing early only: what is due is decided by Postgres' clock
@@ -47,6 +49,7 @@ public final class ClaimService {
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
+            Restrictions restrictions,
             PasscodeGuesses guesses,
             AdmissionControl admission,
             ClaimSettings settings,
@@ -82,7 +85,12 @@ public final class ClaimService {
         this.needs = new ClaimRace.Dependencies(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
                 new ClaimRace.Stations(admission.gate(waiters.unsettled(), waiters.settled()), batcher),
-                new ClaimRace.Known(store, catalog, ended, new GatheredLookups<>(keys -> settledClaims(store, keys))),
+                new ClaimRace.Known(
+                        store,
+                        catalog,
+                        ended,
+                        new GatheredLookups<>(keys -> settledClaims(store, keys)),
+                        restrictions),
                 new ClaimRace.Guesses(guesses, redis),
                 metrics,
                 clock);

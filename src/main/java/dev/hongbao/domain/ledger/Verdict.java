@@ -37,7 +37,11 @@ public enum Verdict {
     /** A packet's: a share might be above its asset's cap. */
     RICH,
     /** A packet's: with it the sender would have sent more of the asset than a day allows. */
-    LIMIT;
+    LIMIT,
+    /** The user is frozen. */
+    FROZEN,
+    /** A packet's: its sender or its group is blocked. */
+    BLOCKED;
 
     /**
      * @param name as the database gives it
@@ -93,6 +97,9 @@ public enum Verdict {
                 new RefusedException(
                         Refusal.DAY_CAP_REACHED,
                         "You would have sent more of this asset than a day allows. A day ends at midnight UTC.");
+            case FROZEN ->
+                new RefusedException(Refusal.FROZEN, "The account is frozen. What it has stays; ask the host.");
+            case BLOCKED -> new RefusedException(Refusal.BLOCKED, "The user or the group is blocked. Ask the host.");
             case DONE, REPLAYED -> throw new IllegalStateException(this + " is no refusal");
         };
     }

@@ -96,6 +96,7 @@ public final class GatheredHolds {
                 case "reused" -> Status.REUSED;
                 case "poor" -> Status.POOR;
                 case "closed" -> Status.CLOSED;
+                case "frozen" -> Status.FROZEN;
                 default -> Status.UNKNOWN;
             };
             answers.add(new Hold(status, row.getUUID("attempt")));

@@ -27,6 +27,7 @@ final class HoldBatcher {
         REUSED,
         POOR,
         CLOSED,
+        FROZEN,
         /** The draw is not there: a restored backup may lack it. */
         UNKNOWN
     }

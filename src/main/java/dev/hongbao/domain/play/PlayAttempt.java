@@ -9,6 +9,7 @@ import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.Play;
+import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.play.HoldBatcher.Hold;
 import dev.hongbao.domain.play.PlayBatcher.Answer;
 import dev.hongbao.domain.play.PlayOutcome.Kind;
@@ -121,6 +122,11 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return inTime(needs.stations().holds().submit(draw, request)).compose(hold -> held(hold, before));
     }
 
+    /** Of a user who may not play: what was played stands, and what is held is decided. */
+    Future<PlayOutcome> beginRestricted(RefusedException restricted) {
+        return unlessDecided(() -> Future.failedFuture(restricted));
+    }
+
     private @Nullable Kind refusal() {
         Instant now = needs.clock().instant();
         var group = draw.definition().group();
@@ -143,11 +149,15 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
 
     /** What was held in time may be accepted and not settled yet; the close of the draw decides it at the latest. */
     private Future<PlayOutcome> refusedUnlessPlayed(Kind refusal) {
+        return unlessDecided(() -> refused(refusal));
+    }
+
+    private Future<PlayOutcome> unlessDecided(Supplier<Future<PlayOutcome>> otherwise) {
         return unlessPlayed(() -> inTime(needs.requests().isHeld(request.id()))
                 .compose(held -> held
                         ? Future.failedFuture(
-                                UnavailableException.unknown("The draw is closing. Repeat the same request shortly."))
-                        : refused(refusal)));
+                                UnavailableException.unknown("It is being decided. Repeat the same request shortly."))
+                        : otherwise.get()));
     }
 
     private static Future<PlayOutcome> refused(Kind refusal) {
@@ -167,6 +177,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                 Future.failedFuture(
                         new RefusedException(Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
             case CLOSED -> refused(Kind.CLOSED);
+            case FROZEN -> Future.failedFuture(Verdict.FROZEN.refusal());
             case UNKNOWN -> Future.failedFuture(UnavailableException.unknown("The draw is not known to the database."));
         };
     }

@@ -12,6 +12,7 @@ import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.play.PlayAttempt.AttemptKey;
 import dev.hongbao.domain.play.PlayOutcome.Kind;
 import dev.hongbao.engine.admission.AdmissionControl;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementWaiters;
@@ -34,6 +35,7 @@ public final class PlayService {
     private final SettlementWaiters<AttemptKey, SettledPlayRequest> waiters;
     private final PlaySettings settings;
     private final PlayMetrics metrics;
+    private final Restrictions restrictions;
     private final PlayAttempt.Dependencies needs;
 
     /**
@@ -51,12 +53,14 @@ public final class PlayService {
             DrawStore draws,
             GatheredHolds holds,
             AdmissionControl admission,
+            Restrictions restrictions,
             PlaySettings settings,
             PlayMetrics metrics,
             Clock clock) {
         this.catalog = catalog;
         this.requests = new PlayRequestStore(pool, catalog);
         this.quarantine = quarantine;
+        this.restrictions = restrictions;
         this.settings = settings;
         this.metrics = metrics;
         this.holds = new HoldBatcher(holds, settings);
@@ -102,7 +106,7 @@ public final class PlayService {
      * one. A key is bound by success only.
      *
      * @param plays 1 to 10
-     * @return the settled outcome; refused with INSUFFICIENT_FUNDS or IDEMPOTENCY_KEY_REUSED; fails with {@link
+     * @return the settled outcome; refused with INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED, FROZEN; fails with {@link
      *     UnavailableException} when the outcome is not known in time: the same key then tells it, and what was held of the cost
      *     is counted or given back
      */
@@ -116,7 +120,9 @@ public final class PlayService {
         Future<PlayOutcome> outcome = Attempt.inTime(catalog.find(id), deadlineNanos)
                 .compose(draw -> {
                     if (draw != null) {
-                        return new PlayAttempt(needs, caller, draw, request, deadlineNanos).begin();
+                        PlayAttempt attempt = new PlayAttempt(needs, caller, draw, request, deadlineNanos);
+                        RefusedException restricted = restrictions.ofUser(caller.user());
+                        return restricted == null ? attempt.begin() : attempt.beginRestricted(restricted);
                     }
                     return quarantine.holds(id.value())
                             ? Future.failedFuture(UnavailableException.setAside())

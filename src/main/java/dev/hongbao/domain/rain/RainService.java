@@ -11,6 +11,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.postgres.SharedQueries;
 import dev.hongbao.engine.shard.Shards;
@@ -35,6 +36,7 @@ public final class RainService {
     private final RainCatalog catalog;
     private final RainCreator creating;
     private final PacketService packets;
+    private final Restrictions restrictions;
     private final Clock clock;
     private final SharedQueries<CampaignId, @Nullable RainView> views = new SharedQueries<>();
     private final SharedQueries<GroupId, List<RainView>> lists = new SharedQueries<>();
@@ -50,11 +52,13 @@ public final class RainService {
             RainCatalog catalog,
             KeyLoader loading,
             PacketService packets,
+            Restrictions restrictions,
             Clock clock) {
         this.store = new RainStore(pool);
         this.catalog = catalog;
         this.creating = new RainCreator(vertx, pool, shards, loading);
         this.packets = packets;
+        this.restrictions = restrictions;
         this.clock = clock;
     }
 
@@ -72,7 +76,10 @@ public final class RainService {
             JsonObject stored = RainText.stored(body, clock.instant());
             RainDefinition definition = RainText.read(stored);
             RainText.require(definition, clock.instant(), packets.limits());
-            return creating.create(caller, definition, body, stored, key).compose(id -> view(caller, id));
+            return restrictions
+                    .requireOpen(definition.members().groups())
+                    .compose(open -> creating.create(caller, definition, body, stored, key))
+                    .compose(id -> view(caller, id));
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }

@@ -49,6 +49,9 @@ public enum ProblemType {
             409, "The transfer is not of a kind that is reversed", "Deposits, withdrawals, claims and awards are."),
     CLAIMED(409, "Somebody has claimed a share", "Close the packet instead: what is left goes back to the sender."),
 
+    FROZEN(403, "The user is frozen", "What the user has stays, and deposits and refunds arrive; ask the host."),
+    BLOCKED(403, "The user or the group is blocked", "Ask the host."),
+
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),
     IDEMPOTENCY_KEY_REUSED(
             422, "The idempotency key was used with another body", "Take a new Idempotency-Key for a new command."),
@@ -185,6 +188,8 @@ public enum ProblemType {
             case ALREADY_REVERSED -> ALREADY_REVERSED;
             case NOT_REVERSIBLE -> NOT_REVERSIBLE;
             case CLAIMED -> CLAIMED;
+            case FROZEN -> FROZEN;
+            case BLOCKED -> BLOCKED;
         };
     }
 }

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What an auditor and the host's support ask for: commands, reversals, the audit log. Only on its loop. */
 final class AuditRoutes {
-    private final HostServices.Books books;
+    private final HostServices.Trail trail;
 
-    AuditRoutes(HostServices.Books books) {
-        this.books = books;
+    AuditRoutes(HostServices.Trail trail) {
+        this.trail = trail;
     }
 
     /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
@@ -37,13 +37,13 @@ final class AuditRoutes {
     }
 
     private Future<Reply> commands(Call call) {
-        return books.commands()
+        return trail.commands()
                 .list((String) call.query().get("reference"), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, LedgerBodies.commands(page)));
     }
 
     private Future<Reply> command(Call call) {
-        return books.commands()
+        return trail.commands()
                 .find(UUID.fromString(call.path().get("command")))
                 .map(command -> Reply.json(200, LedgerBodies.command(command)));
     }
@@ -56,13 +56,13 @@ final class AuditRoutes {
             return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "The user has no such transfer."));
         }
         Origin origin = Origin.of(call.caller(), LedgerBodies.note(call.requiredBody()));
-        return books.reversals()
+        return trail.reversals()
                 .reverse(origin, call.user(), transfer, call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
     }
 
     private Future<Reply> list(Call call) {
-        return books.reader()
+        return trail.reader()
                 .list(span(call), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, AuditBodies.page(page)));
     }
@@ -72,7 +72,7 @@ final class AuditRoutes {
         return LinesReply.write(
                 call,
                 new LinesReply.Form<>(AuditBodies.CSV_HEADER, AuditBodies::csvLine, AuditBodies::jsonLine),
-                page -> books.reader().export(span(call), page));
+                page -> trail.reader().export(span(call), page));
     }
 
     private static AuditReader.Span span(Call call) {

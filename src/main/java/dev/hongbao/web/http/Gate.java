@@ -1,6 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.TokenVerdict;
 import dev.hongbao.web.access.Tokens;
@@ -11,8 +12,8 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Who may come in: a believed token, and not too often. The same for all routes. */
-record Gate(Tokens tokens) {
+/** Who may come in: a believed token of somebody who is not blocked, and not too often. The same for all routes. */
+record Gate(Tokens tokens, Restrictions restrictions) {
     private static final String SCHEME = "Bearer ";
 
     /**
@@ -43,6 +44,10 @@ record Gate(Tokens tokens) {
         if (!decision.allowed()) {
             exchange.refuse(Problem.tooMany(
                     "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
+            return null;
+        }
+        if (restrictions.isBlocked(caller)) {
+            exchange.refuse(Problem.of(ProblemType.BLOCKED));
             return null;
         }
         return caller;

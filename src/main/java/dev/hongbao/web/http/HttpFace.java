@@ -70,7 +70,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.connections = connections;
         this.inFlight = shared.admission().inFlight();
         this.ongoing = ongoing;
-        this.gate = new Gate(shared.admission().tokens());
+        this.gate = new Gate(
+                shared.admission().tokens(), opened.host().money().restrictions());
         RateLimits rates = shared.admission().rates();
         this.limits = Map.of(Operation.RateLimit.CALLS, rates::call, Operation.RateLimit.CLAIMS, rates::claim);
         this.bodies = new BodyReader(settings);
@@ -80,11 +81,11 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.polls = new WaitingPolls(metrics.polls(), inFlight, answerMillis);
         this.sockets = opened.sockets();
         HostServices host = opened.host();
-        this.audit = new CallAudit.Log(host.books().log(), shared.connectionCap(), answerMillis);
+        this.audit = new CallAudit.Log(host.trail().log(), shared.connectionCap(), answerMillis);
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
         DrawRoutes draws = new DrawRoutes(services.hosted());
         WinRoutes wins = new WinRoutes(services.hosted().wins(), services.profiles());
-        AuditRoutes audits = new AuditRoutes(host.books());
+        AuditRoutes audits = new AuditRoutes(host.trail());
         CampaignRoutes campaigns = new CampaignRoutes(services.hosted().campaigns(), rates);
         Map<String, Route> routes = new HashMap<>();
         new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
@@ -97,7 +98,13 @@ final class HttpFace implements Handler<HttpServerRequest> {
                 .byOperation()
                 .forEach((id, route) -> routes.put(id, counted(route)));
         new WebhookRoutes(host.webhooks()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new AssetRoutes(host.assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new AssetRoutes(host.money().assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        new RestrictionRoutes(host.money().restrictions())
+                .byOperation()
+                .forEach((id, route) -> routes.put(id, counted(route)));
+        BookRoutes books = new BookRoutes(host.money().books());
+        books.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
+        routes.put("totalTransfers", books::totals);
         audits.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
         routes.put("listEvents", new EventsRoute(services.feed(), polls, inFlight)::answer);

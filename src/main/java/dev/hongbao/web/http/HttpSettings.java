@@ -45,6 +45,11 @@ public record HttpSettings(
         }
     }
 
+    /** The same for a face that pages of other origins may not call. */
+    HttpSettings closedToOtherOrigins() {
+        return new HttpSettings(address, maxBodyBytes, maxFrameBytes, timeouts, new Origins(List.of()));
+    }
+
     /** The defaults at an address. */
     static HttpSettings of(ListenAddress address) {
         return new HttpSettings(address, 128 * 1024, 64 * 1024, Timeouts.DEFAULT, new Origins(List.of()));

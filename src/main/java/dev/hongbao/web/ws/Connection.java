@@ -262,6 +262,8 @@ final class Connection {
             close(CloseReason.AUTH_TIMEOUT);
         } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
             close(CloseReason.TOKEN_EXPIRED);
+        } else if (now != null && face.isBlocked(now)) {
+            close(CloseReason.TOKEN_REFUSED);
         } else if (full
                 && nowNanos - fullSinceNanos > face.config().timeouts().slow().toNanos()) {
             close(CloseReason.SLOW_READER);

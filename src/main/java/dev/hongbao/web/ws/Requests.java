@@ -89,6 +89,11 @@ final class Requests {
             connection.refuse(id, Problem.of(ProblemType.STOPPING));
             return;
         }
+        if (face.isBlocked(caller)) {
+            connection.refuse(id, Problem.of(ProblemType.BLOCKED));
+            connection.close(CloseReason.TOKEN_REFUSED);
+            return;
+        }
         switch (type) {
             case "join" -> join(connection, caller, id, frame);
             case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
@@ -111,6 +116,11 @@ final class Requests {
             if (before == null) {
                 connection.close(CloseReason.TOKEN_REFUSED);
             }
+            return;
+        }
+        if (face.isBlocked(fresh)) {
+            connection.refuse(id, Problem.of(ProblemType.BLOCKED));
+            connection.close(CloseReason.TOKEN_REFUSED);
             return;
         }
         if (before != null && !before.user().equals(fresh.user())) {

@@ -1,6 +1,7 @@
 package dev.hongbao.web.ws;
 
 import dev.hongbao.common.config.SocketConfig;
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
@@ -12,6 +13,7 @@ import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.trail.AuditLog;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
@@ -55,6 +57,7 @@ public final class SocketFace implements SocketUpgrade {
     private final Map<UserId, List<Connection>> byUser = new HashMap<>();
     private final long pingNanos;
     private long pingedNanos = System.nanoTime();
+    private final Restrictions restrictions;
     private boolean stopping;
 
     /** What the faces of all event loops share. */
@@ -74,13 +77,15 @@ public final class SocketFace implements SocketUpgrade {
             PlayService plays,
             CampaignService campaigns,
             FeedService feed,
-            AuditLog audit) {
+            AuditLog audit,
+            Restrictions restrictions) {
         this.vertx = vertx;
         this.loop = vertx.getOrCreateContext();
         this.shared = shared;
         this.feed = feed;
         this.audit = audit;
         this.requests = new Requests(this, shared, claims, packets, plays, campaigns, feed);
+        this.restrictions = restrictions;
         this.pingNanos =
                 Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
@@ -221,6 +226,11 @@ public final class SocketFace implements SocketUpgrade {
 
     Requests requests() {
         return requests;
+    }
+
+    /** Whether the host has blocked the caller. */
+    boolean isBlocked(Caller caller) {
+        return restrictions.isBlocked(caller);
     }
 
     boolean isStopping() {

@@ -64,7 +64,7 @@ class CommandReconciliationIT {
             }
             for (int i = 0; i < 3; i++) {
                 get(engine.engine()
-                        .books()
+                        .trail()
                         .log()
                         .write(new AuditRow(
                                 AuditRow.Who.at("192.0.2.1"),
@@ -79,7 +79,7 @@ class CommandReconciliationIT {
 
     private static void reverse(TestEngine engine, String user, long transfer) {
         Origin why = new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note(null, "by mistake"));
-        get(engine.engine().books().reversals().reverse(why, new UserId(user), transfer, newKey()));
+        get(engine.engine().trail().reversals().reverse(why, new UserId(user), transfer, newKey()));
     }
 
     private static long newestClaim(TestEngine engine, String user) {

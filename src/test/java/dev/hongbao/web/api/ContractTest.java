@@ -270,7 +270,19 @@ class ContractTest {
                         "listUserPackets",
                         "listUserClaims",
                         "listUserPlays",
-                        "depositMany");
+                        "depositMany",
+                        "searchTransfers",
+                        "getStatement",
+                        "totalTransfers",
+                        "listOpenItems",
+                        "getUser",
+                        "freezeUser",
+                        "unfreezeUser",
+                        "blockUser",
+                        "unblockUser",
+                        "blockGroup",
+                        "unblockGroup",
+                        "listRestrictions");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)

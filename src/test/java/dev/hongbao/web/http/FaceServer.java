@@ -8,6 +8,7 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.trail.AuditLog;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
@@ -124,8 +125,8 @@ final class FaceServer implements AutoCloseable {
                                         new HostServices(
                                                 null,
                                                 null,
-                                                null,
-                                                new HostServices.Books(
+                                                new HostServices.Money(null, null, new Restrictions(null)),
+                                                new HostServices.Trail(
                                                         null,
                                                         null,
                                                         new AuditLog(rows -> Future.succeededFuture(), meters),

@@ -8,6 +8,7 @@ import dev.hongbao.client.ApiException;
 import dev.hongbao.client.api.AccountsApi;
 import dev.hongbao.client.api.AssetsApi;
 import dev.hongbao.client.api.AuditApi;
+import dev.hongbao.client.api.BooksApi;
 import dev.hongbao.client.api.CampaignsApi;
 import dev.hongbao.client.api.DemoApi;
 import dev.hongbao.client.api.DrawsApi;
@@ -16,6 +17,7 @@ import dev.hongbao.client.api.NewsApi;
 import dev.hongbao.client.api.PacketsApi;
 import dev.hongbao.client.api.RainsApi;
 import dev.hongbao.client.api.SupportApi;
+import dev.hongbao.client.api.RestrictionsApi;
 import dev.hongbao.client.model.*;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.testing.Servers;
@@ -467,6 +469,41 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(bob.listAssets(null, 200).getItems())
                 .extracting(AssetTerms::getCode)
                 .contains("CNY", "COUPON-TEA");
+    }
+
+    @Test
+    void theBooksAreRead() throws Exception {
+        deposit("alice", 500L);
+        OffsetDateTime yesterday = OffsetDateTime.now().minusDays(1);
+        BooksApi auditor = new BooksApi(client(null));
+
+        BookedTransfer booked = auditor.searchTransfers(null, name("alice"), yesterday, null, null, 10)
+                .getItems()
+                .get(0);
+        assertThat(booked.getCredit().getOwner()).isEqualTo(name("alice"));
+        Statement statement = auditor.getStatement(name("alice"), "CNY", yesterday, null, null);
+        assertThat(statement.getItems()).isNotEmpty();
+        assertThat(auditor.listOpenItems(null, 10).getItems()).hasSizeLessThanOrEqualTo(10);
+        assertThat(lines(auditor.totalTransfers(
+                        yesterday.toLocalDate(), yesterday.toLocalDate().plusDays(3), "csv")))
+                .hasSizeGreaterThan(1);
+    }
+
+    @Test
+    void usersAndGroupsAreRestricted() throws Exception {
+        RestrictionsApi host = new RestrictionsApi(client(null));
+        RestrictionReason why = new RestrictionReason().reason("a stolen phone");
+
+        assertThat(host.freezeUser(name("eve"), why).getFrozen().getReason()).isEqualTo("a stolen phone");
+        assertThat(host.listRestrictions(null, null, 200).getItems())
+                .extracting(RestrictionChange::getId)
+                .contains(name("eve"));
+        assertThat(host.unfreezeUser(name("eve"), why).getFrozen()).isNull();
+        assertThat(host.blockUser(name("eve"), why).getBlocked()).isNotNull();
+        host.unblockUser(name("eve"), why);
+        assertThat(host.getUser(name("eve")).getBlocked()).isNull();
+        assertThat(host.blockGroup("noisy", why).getBlocked()).isTrue();
+        assertThat(host.unblockGroup("noisy", why).getBlocked()).isFalse();
     }
 
     @Test

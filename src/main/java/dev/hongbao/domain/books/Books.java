@@ -1,0 +1,186 @@
+package dev.hongbao.domain.books;
+
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Assets;
+import dev.hongbao.domain.ledger.Note;
+import dev.hongbao.domain.ledger.TransferKind;
+import dev.hongbao.domain.ledger.WalletEntry;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** What finance and auditors ask of the ledger. Safe on any thread; futures complete on the caller's context. */
+public final class Books {
+    /** The most days of which totals are asked for at once. */
+    public static final int MAX_DAYS = 366;
+
+    /**
+     * The wallet's transfers since the beginning of the statement, in one snapshot with its balance: what it held before is the balance
+     * less all of them.
+     */
+    static final String STATEMENT = """
+            with wallet as materialized (
+                select id, balance, %3$s as last from account as w where owner = $1 and kind = 'wallet' and asset = $2
+            ), since as materialized (
+                select t.*, true as credited, t.amount as change from wallet as w
+                join transfer as t on t.credit = w.id and t.kind in %1$s and t.id > w.last and t.at >= $3
+                union all
+                select t.*, false, -t.amount from wallet as w
+                join transfer as t on t.debit = w.id and t.kind in %2$s and t.id > w.last and t.at >= $3
+            ), sums as (
+                select (w.balance - coalesce(sum(s.change), 0))::bigint as opening,
+                       (w.balance - coalesce(sum(s.change) filter (where s.at >= $4), 0))::bigint as closing
+                from wallet as w left join since as s on true group by w.balance
+            )
+            select sums.opening, sums.closing, t.id, t.kind, t.credited, t.amount, t.at,
+                   case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
+                        then t.subject end as packet,
+                   case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
+                   c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
+            from sums
+            left join (select * from since where at < $4 order by id limit $5) as t on true
+            left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
+            left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
+            left join command as m on m.id = command_of(t.subject, t.id, t.kind)
+            left join reversal as r on r.command = t.subject
+            left join reversal as b on b.subject = t.subject and b.transfer = t.id
+            order by t.id
+            """.formatted(WalletSides.IN, WalletSides.OUT, WalletSides.lastBefore("w.id", "$3"));
+
+    private static final String TOTALS = "select asset, kind, transfers, amount from transfer_totals($1, $2)";
+
+    private final Pool pool;
+    private final Pool lengthy;
+    private final Assets assets;
+    private final OpenItems openItems;
+    private final TransferSearch transfers;
+
+    /**
+     * @param pool of requests
+     * @param lengthy for statements that may take minutes; who takes all of it must keep nobody else waiting
+     */
+    public Books(Pool pool, Pool lengthy, Assets assets) {
+        this.pool = pool;
+        this.lengthy = lengthy;
+        this.assets = assets;
+        this.openItems = new OpenItems(pool);
+        this.transfers = new TransferSearch(pool);
+    }
+
+    /** See {@link TransferSearch#find}. */
+    public Future<Page<BookedTransfer>> transfers(TransferFilter filter, @Nullable String cursor, int limit) {
+        return transfers.find(filter, cursor, limit);
+    }
+
+    /** See {@link OpenItems#page}. */
+    public Future<Page<OpenItem>> openItems(@Nullable String cursor, int limit) {
+        return openItems.page(cursor, limit);
+    }
+
+    /**
+     * A user's wallet of an asset from a moment on and before another. Which transfers are in it is decided by the times that they
+     * carry, so a statement that ends before another begins has its closing balance as that one's opening.
+     *
+     * @return refused with UNKNOWN_ASSET; with INVALID when it has more than {@link Statement#MAX_ENTRIES} transfers
+     */
+    public Future<Statement> statement(UserId user, Asset asset, Instant from, Instant to) {
+        if (!from.isBefore(to)) {
+            return refused("`from` must be before `to`.");
+        }
+        return assets.require(asset)
+                .compose(known -> pool.preparedQuery(STATEMENT)
+                        .execute(Tuple.of(
+                                user.value(),
+                                asset.code(),
+                                offset(from),
+                                offset(to),
+                                Statement.MAX_ENTRIES + 1)))
+                .compose(rows -> {
+                    if (rows.size() > Statement.MAX_ENTRIES) {
+                        return refused("A statement has at most " + Statement.MAX_ENTRIES
+                                + " transfers: ask for less time at once.");
+                    }
+                    long opening = 0;
+                    long closing = 0;
+                    List<WalletEntry> entries = new ArrayList<>(rows.size());
+                    for (Row row : rows) {
+                        opening = row.getLong("opening");
+                        closing = row.getLong("closing");
+                        if (row.getLong("id") != null) {
+                            entries.add(entry(row, asset));
+                        }
+                    }
+                    return Future.succeededFuture(new Statement(opening, entries, closing));
+                });
+    }
+
+    private static WalletEntry entry(Row row, Asset asset) {
+        return new WalletEntry(
+                row.getLong("id"),
+                TransferKind.of(row.getString("kind")),
+                new WalletEntry.Change(row.getBoolean("credited"), asset, row.getLong("amount")),
+                new WalletEntry.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
+                new WalletEntry.Books(
+                        row.getUUID("command"),
+                        new Note(row.getString("reference"), row.getString("reason")),
+                        row.getLong("reverses"),
+                        row.getUUID("reversed_by")),
+                row.getOffsetDateTime("at").toInstant());
+    }
+
+    /**
+     * What was moved, by day in UTC, asset and kind; a day at a time, each of one snapshot.
+     *
+     * @param from the first day
+     * @param to the day after the last; at most {@link #MAX_DAYS} later
+     * @param write takes the totals of a day; the next one is read when its future is done
+     */
+    public Future<Void> totals(LocalDate from, LocalDate to, Function<List<DayTotal>, Future<Void>> write) {
+        long days = ChronoUnit.DAYS.between(from, to);
+        if (days < 1 || days > MAX_DAYS) {
+            return refused("`to` is 1 to " + MAX_DAYS + " days after `from`; it is the day after the last.");
+        }
+        return lengthy.preparedQuery(TOTALS)
+                .execute(Tuple.of(start(from), start(from.plusDays(1))))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> total(from, row))
+                        .toList())
+                .compose(write)
+                .compose(written ->
+                        days == 1 ? Future.succeededFuture() : totals(from.plusDays(1), to, write));
+    }
+
+    private static DayTotal total(LocalDate day, Row row) {
+        BigInteger amount = row.getNumeric("amount").bigIntegerValue();
+        return new DayTotal(
+                day, row.getString("asset"), TransferKind.of(row.getString("kind")), row.getLong("transfers"), amount);
+    }
+
+    private static OffsetDateTime start(LocalDate day) {
+        return day.atStartOfDay().atOffset(ZoneOffset.UTC);
+    }
+
+    private static OffsetDateTime offset(Instant moment) {
+        return moment.atOffset(ZoneOffset.UTC);
+    }
+
+    private static <T> Future<T> refused(String detail) {
+        return Future.failedFuture(new RefusedException(Refusal.INVALID, detail));
+    }
+}

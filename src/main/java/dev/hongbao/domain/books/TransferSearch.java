@@ -1,0 +1,219 @@
+package dev.hongbao.domain.books;
+
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.common.values.Uuids;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.TransferKind;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for transfers, in one of three orders, whichever reads least: by the command's subject when there is a reference; by id in the
+ * user's wallets when there is a user; else by time, in growing steps, so that a page reads little more than it gives.
+ */
+public final class TransferSearch {
+    private static final String COLUMNS = "select t.id, t.subject, t.kind, t.amount, t.at, d.kind as debit_kind, d.owner as debit_owner,"
+            + " c.kind as credit_kind, c.owner as credit_owner, d.asset, m.reference";
+
+    private static final String ACCOUNTS = " join account as d on d.id = t.debit join account as c on c.id = t.credit";
+
+    static final String BY_REFERENCE = COLUMNS
+            + " from command as m join transfer as t on t.subject = m.id" + ACCOUNTS
+            + " where m.reference = $1 and m.id >= $2 and (t.subject, t.id) > ($2, $3) and t.at >= $4 and t.at < $5"
+            + " and ($6::text is null or d.kind = 'wallet' and d.owner = $6 or c.kind = 'wallet' and c.owner = $6)"
+            + " order by t.subject, t.id limit $7";
+
+    /** From the first that may be in range on: each wallet's transfers in the order of their ids, each side through its own index. */
+    static final String BY_USER = COLUMNS + """
+             from account as w
+            cross join lateral (
+                (select * from transfer as i where i.credit = w.id and i.kind in %1$s and i.at >= $4 and i.at < $5
+                 and i.id > case when $2 > 0 then $2 else %3$s end order by i.id limit $3)
+                union all
+                (select * from transfer as o where o.debit = w.id and o.kind in %2$s and o.at >= $4 and o.at < $5
+                 and o.id > case when $2 > 0 then $2 else %3$s end order by o.id limit $3)
+            ) as t
+            """.formatted(WalletSides.IN, WalletSides.OUT, WalletSides.lastBefore("w.id", "$4"))
+            + ACCOUNTS
+            + " left join command as m on m.id = t.subject where w.owner = $1 and w.kind = 'wallet' order by t.id limit $3";
+
+    private static final String BY_TIME = COLUMNS + " from transfers_between($1, $2, $3, $4) as t" + ACCOUNTS
+            + " left join command as m on m.id = t.subject order by t.at, t.id";
+
+    private static final Pattern CURSOR = Pattern.compile("(?:r([0-9a-f-]{36})|(u)|t(-?[0-9]{1,17}))[.]([0-9]{1,18})");
+
+    private static final UUID FIRST = new UUID(0, 0);
+    private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
+    private static final Instant END = Instant.parse("9000-01-01T00:00:00Z");
+
+    /** The first step in time; each next one is eight times as long. */
+    private static final Duration STEP = Duration.ofSeconds(1);
+
+    private final Pool pool;
+
+    public TransferSearch(Pool pool) {
+        this.pool = pool;
+    }
+
+    /** Where a page ended. */
+    private record Place(UUID subject, Instant at, long id) {
+        static final Place START = new Place(FIRST, BEGINNING, 0);
+    }
+
+    /**
+     * A page of transfers, the earliest first.
+     *
+     * @param filter has a reference, a user or a {@code from}
+     * @param cursor a page's {@code next}, under the same filter; null for the first page
+     * @return refused with INVALID
+     */
+    public Future<Page<BookedTransfer>> find(TransferFilter filter, @Nullable String cursor, int limit) {
+        char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';
+        if (order == 't' && filter.from() == null) {
+            return refused("Give a reference, a user, or a time to look from.");
+        }
+        Place after = cursor == null ? Place.START : place(order, cursor);
+        if (after == null) {
+            return refused("The cursor is not one that a page's `next` gave.");
+        }
+        Future<List<BookedTransfer>> found =
+                switch (order) {
+                    case 'r' -> byReference(filter, after, limit + 1);
+                    case 'u' -> byUser(Objects.requireNonNull(filter.user()), filter, after, limit + 1);
+                    default -> byTime(filter, after, limit + 1);
+                };
+        return found.map(transfers -> Page.of(transfers, limit, last -> cursor(order, last)));
+    }
+
+    private static <T> Future<T> refused(String detail) {
+        return Future.failedFuture(new RefusedException(Refusal.INVALID, detail));
+    }
+
+    private static @Nullable Place place(char order, String cursor) {
+        Matcher parts = CURSOR.matcher(cursor);
+        if (cursor.charAt(0) != order || !parts.matches()) {
+            return null;
+        }
+        UUID subject = parts.group(1) == null ? FIRST : Uuids.parse(parts.group(1));
+        Instant at = parts.group(3) == null
+                ? BEGINNING
+                : Instant.EPOCH.plus(Long.parseLong(parts.group(3)), ChronoUnit.MICROS);
+        return subject == null || at.isBefore(BEGINNING) || at.isAfter(END)
+                ? null
+                : new Place(subject, at, Long.parseLong(parts.group(4)));
+    }
+
+    private static String cursor(char order, BookedTransfer last) {
+        String place =
+                switch (order) {
+                    case 'r' -> last.subject().toString();
+                    case 'u' -> "";
+                    default -> Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, last.at()));
+                };
+        return order + place + "." + last.id();
+    }
+
+    private Future<List<BookedTransfer>> byReference(TransferFilter filter, Place after, int most) {
+        return read(
+                BY_REFERENCE,
+                Tuple.tuple()
+                        .addString(filter.reference())
+                        .addUUID(after.subject)
+                        .addLong(after.id)
+                        .addOffsetDateTime(from(filter))
+                        .addOffsetDateTime(to(filter))
+                        .addString(filter.user() == null ? null : filter.user().value())
+                        .addInteger(most));
+    }
+
+    private Future<List<BookedTransfer>> byUser(UserId user, TransferFilter filter, Place after, int most) {
+        return read(
+                BY_USER,
+                Tuple.tuple()
+                        .addString(user.value())
+                        .addLong(after.id)
+                        .addInteger(most)
+                        .addOffsetDateTime(from(filter))
+                        .addOffsetDateTime(to(filter)));
+    }
+
+    private Future<List<BookedTransfer>> byTime(TransferFilter filter, Place after, int most) {
+        Instant from = Objects.requireNonNull(filter.from());
+        Place start = after.at.isBefore(from) ? new Place(FIRST, clamped(from), 0) : after;
+        Instant to = filter.to() == null ? END : clamped(filter.to());
+        return steps(start, to, STEP, most, new ArrayList<>());
+    }
+
+    private Future<List<BookedTransfer>> steps(
+            Place after, Instant to, Duration step, int most, List<BookedTransfer> found) {
+        Instant end = after.at.plus(step).isBefore(to) ? after.at.plus(step) : to;
+        return read(
+                        BY_TIME,
+                        Tuple.tuple()
+                                .addOffsetDateTime(offset(after.at))
+                                .addOffsetDateTime(offset(end))
+                                .addLong(after.id)
+                                .addInteger(most - found.size()))
+                .compose(more -> {
+                    found.addAll(more);
+                    return found.size() >= most || !end.isBefore(to)
+                            ? Future.succeededFuture(found)
+                            : steps(new Place(FIRST, end, 0), to, step.multipliedBy(8), most, found);
+                });
+    }
+
+    private Future<List<BookedTransfer>> read(String sql, Tuple parameters) {
+        return pool.preparedQuery(sql).execute(parameters).map(TransferSearch::transfers);
+    }
+
+    private static OffsetDateTime from(TransferFilter filter) {
+        return offset(filter.from() == null ? BEGINNING : clamped(filter.from()));
+    }
+
+    private static OffsetDateTime to(TransferFilter filter) {
+        return offset(filter.to() == null ? END : clamped(filter.to()));
+    }
+
+    private static Instant clamped(Instant moment) {
+        return moment.isBefore(BEGINNING) ? BEGINNING : moment.isAfter(END) ? END : moment;
+    }
+
+    private static OffsetDateTime offset(Instant moment) {
+        return moment.atOffset(ZoneOffset.UTC);
+    }
+
+    private static List<BookedTransfer> transfers(RowSet<Row> rows) {
+        return StreamSupport.stream(rows.spliterator(), false)
+                .map(row -> new BookedTransfer(
+                        row.getLong("id"),
+                        row.getUUID("subject"),
+                        TransferKind.of(row.getString("kind")),
+                        new BookedTransfer.Move(
+                                new BookedTransfer.Side(row.getString("debit_kind"), row.getString("debit_owner")),
+                                new BookedTransfer.Side(row.getString("credit_kind"), row.getString("credit_owner")),
+                                new Asset(row.getString("asset")),
+                                row.getLong("amount")),
+                        row.getString("reference"),
+                        row.getOffsetDateTime("at").toInstant()))
+                .toList();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.hongbao.domain.restriction;
+
+import java.time.Instant;
+import java.util.Locale;
+
+/**
+ * A change: a restriction was placed or lifted.
+ *
+ * @param n grows with every change
+ * @param placed false when it was lifted
+ * @param inForce whether it was placed and has not been lifted since
+ */
+public record Restriction(long n, Target target, boolean placed, Change change, boolean inForce) {
+    /** What is forbidden. */
+    public enum Kind {
+        /** A user's sends, claims, plays, pools and withdrawals. Deposits and refunds arrive. */
+        FROZEN,
+        /** All of a user's calls; sends, pools and claims in a group. */
+        BLOCKED;
+
+        /** The name in the API and in the tables. */
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Whose it is. */
+    public enum Scope {
+        USER,
+        GROUP;
+
+        /** The name in the API and in the tables. */
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Who is restricted, and how. @param subject a user's or a group's id */
+    public record Target(Scope scope, String subject, Kind kind) {}
+
+    /** How it came. @param actor who did it @param reason 1 to 200 characters */
+    public record Change(String actor, String reason, Instant at) {}
+}

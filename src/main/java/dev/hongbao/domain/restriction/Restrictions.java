@@ -1,0 +1,189 @@
+package dev.hongbao.domain.restriction;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
+import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Verdict;
+import dev.hongbao.domain.restriction.Restriction.Kind;
+import dev.hongbao.domain.restriction.Restriction.Scope;
+import dev.hongbao.domain.restriction.Restriction.Target;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is in force, as this server knows it: at once what it changes itself, within a second what others do. While Postgres is away it
+ * keeps what it knew. Nobody waits for it. Safe on any thread.
+ */
+public final class Restrictions {
+    private static final long LOOK_MILLIS = 250;
+
+    /** Changes read at once; a look that is full is followed by the next one at once. */
+    private static final int PAGE = 5_000;
+
+    /** More restrictions at a time than this are refused: a server holds all of them, some 100 bytes each. */
+    private static final int MOST = 1_000_000;
+
+    private static final String CHANGES =
+            "select n, scope, subject, kind, placed from restriction where n > $1 order by n limit " + PAGE;
+
+    private static final String IN_FORCE = "select max(n) over () as n, scope, subject, kind, placed"
+            + " from (select distinct on (scope, subject, kind) n, scope, subject, kind, placed from restriction"
+            + " order by scope, subject, kind, n desc) as latest";
+
+    private final RestrictionStore store;
+    private final Pool pool;
+    private volatile Set<Target> inForce = ConcurrentHashMap.newKeySet();
+    private volatile long seen;
+    private boolean looking;
+
+    /** @param pool for the looks, and for what is asked of the history */
+    public Restrictions(Pool pool) {
+        this.pool = pool;
+        this.store = new RestrictionStore(pool);
+    }
+
+    /** Reads what is in force, and looks for changes from now on, four times a second. Once a Vert.x instance. */
+    public Future<Void> start(Vertx vertx) {
+        return reload().onSuccess(read -> vertx.setPeriodic(LOOK_MILLIS, tick -> look()));
+    }
+
+    /** The history is another one: the database went back in time. */
+    public Future<Void> reload() {
+        return pool.query(IN_FORCE).execute().map(rows -> {
+            Set<Target> now = ConcurrentHashMap.newKeySet();
+            long last = 0;
+            for (Row row : rows) {
+                last = row.getLong("n");
+                if (row.getBoolean("placed")) {
+                    now.add(RestrictionStore.target(row));
+                }
+            }
+            inForce = now;
+            seen = last;
+            return null;
+        });
+    }
+
+    private synchronized void look() {
+        if (!looking) {
+            looking = true;
+            pool.preparedQuery(CHANGES).execute(Tuple.of(seen)).onComplete(done -> {
+                int read = done.succeeded() ? adopt(done.result()) : 0;
+                synchronized (this) {
+                    looking = false;
+                }
+                if (read == PAGE) {
+                    look();
+                }
+            });
+        }
+    }
+
+    private int adopt(Iterable<Row> changes) {
+        int read = 0;
+        for (Row row : changes) {
+            know(RestrictionStore.target(row), row.getBoolean("placed"));
+            seen = row.getLong("n");
+            read++;
+        }
+        return read;
+    }
+
+    private void know(Target target, boolean placed) {
+        if (placed) {
+            inForce.add(target);
+        } else {
+            inForce.remove(target);
+        }
+    }
+
+    private boolean holds(Scope scope, String subject, Kind kind) {
+        Set<Target> now = inForce;
+        return !now.isEmpty() && now.contains(new Target(scope, subject, kind));
+    }
+
+    private boolean isBlocked(GroupId group) {
+        return holds(Scope.GROUP, group.value(), Kind.BLOCKED);
+    }
+
+    /** Whether no call of the caller is answered. The host's backend is not a user: its calls are. */
+    public boolean isBlocked(Caller caller) {
+        return caller.role() != Role.SERVICE && holds(Scope.USER, caller.user().value(), Kind.BLOCKED);
+    }
+
+    /** Why a user may not act; null when the user may. */
+    public @Nullable RefusedException ofUser(UserId user) {
+        if (holds(Scope.USER, user.value(), Kind.FROZEN)) {
+            return Verdict.FROZEN.refusal();
+        }
+        return holds(Scope.USER, user.value(), Kind.BLOCKED) ? Verdict.BLOCKED.refusal() : null;
+    }
+
+    /**
+     * Why a caller may not claim; null when the restrictions do not forbid it.
+     *
+     * @param group the packet's
+     * @param members whom a rain's drop is for; null for another packet
+     */
+    public @Nullable RefusedException ofClaim(Caller caller, GroupId group, @Nullable Members members) {
+        if (inForce.isEmpty()) {
+            return null;
+        }
+        RefusedException ofUser = ofUser(caller.user());
+        if (ofUser != null) {
+            return ofUser;
+        }
+        boolean everyWayIsBlocked = isBlocked(group)
+                || members != null
+                        && !members.everyone()
+                        && members.groups().stream().filter(caller::isMemberOf).allMatch(this::isBlocked)
+                        && members.groups().stream().anyMatch(caller::isMemberOf);
+        return everyWayIsBlocked ? Verdict.BLOCKED.refusal() : null;
+    }
+
+    /** Fails with BLOCKED when one of the groups is blocked. */
+    public Future<Void> requireOpen(Collection<GroupId> groups) {
+        return groups.stream().anyMatch(this::isBlocked) ? Future.failedFuture(Verdict.BLOCKED.refusal()) : Future.succeededFuture();
+    }
+
+
+    /**
+     * Places or lifts a restriction. Idempotent: one that is so already is not changed, and keeps its first reason.
+     *
+     * @param actor who does it
+     * @param reason 1 to 200 characters
+     */
+    public Future<Void> change(Target target, boolean place, UserId actor, String reason) {
+        if (place && inForce.size() >= MOST) {
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "There are " + MOST + " restrictions: lift some first."));
+        }
+        return store.change(target, place, actor, reason).map(done -> {
+            know(target, place);
+            return null;
+        });
+    }
+
+    /** See {@link RestrictionStore#of}. */
+    public Future<List<Restriction>> of(UserId user) {
+        return store.of(user);
+    }
+
+    /** See {@link RestrictionStore#page}. */
+    public Future<Page<Restriction>> page(boolean all, @Nullable String cursor, int limit) {
+        return store.page(all, cursor, limit);
+    }
+}

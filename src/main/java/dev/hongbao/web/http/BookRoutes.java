@@ -1,0 +1,104 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.books.Books;
+import dev.hongbao.domain.books.TransferFilter;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.web.api.BookBodies;
+import io.vertx.core.Future;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The calls that read the books. Only on its loop. */
+final class BookRoutes {
+    private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
+    private static final Instant END = Instant.parse("9000-01-01T00:00:00Z");
+    private static final String CSV = "text/csv; charset=utf-8; header=present";
+
+    private final Books books;
+
+    BookRoutes(Books books) {
+        this.books = books;
+    }
+
+    /** By {@code operationId}. */
+    Map<String, Route> byOperation() {
+        return Map.of(
+                "searchTransfers", this::transfers,
+                "getStatement", this::statement,
+                "listOpenItems",
+                        call -> books.openItems(call.cursor(), call.limit())
+                                .map(page -> Reply.json(200, BookBodies.openItems(page))));
+    }
+
+    private Future<Reply> transfers(Call call) {
+        String user = (String) call.query().get("user");
+        TransferFilter filter = new TransferFilter(
+                (String) call.query().get("reference"),
+                user == null ? null : new UserId(user),
+                moment(call, "from"),
+                moment(call, "to"));
+        return books.transfers(filter, call.cursor(), call.limit())
+                .map(page -> Reply.json(200, BookBodies.transfers(page)));
+    }
+
+    private Future<Reply> statement(Call call) {
+        Asset asset = new Asset(needed(call, "asset"));
+        Instant from = moment(call, "from");
+        Instant to = moment(call, "to");
+        return books.statement(
+                        call.user(),
+                        asset,
+                        Objects.requireNonNullElse(from, BEGINNING),
+                        Objects.requireNonNullElse(to, END))
+                .map(statement -> "csv".equals(call.query().get("format"))
+                        ? Reply.of(200, CSV, BookBodies.statementCsv(asset, statement))
+                        : Reply.json(200, BookBodies.statement(call.user(), asset, from, to, statement)));
+    }
+
+    /** Writes the totals of a day as they are read; it takes as long as its reader does. */
+    Future<Reply> totals(Call call) {
+        LocalDate from = read("from", needed(call, "from"), LocalDate::parse);
+        LocalDate to = read("to", needed(call, "to"), LocalDate::parse);
+        return LinesReply.write(
+                call,
+                new LinesReply.Form<>(BookBodies.TOTALS_HEADER, BookBodies::totalCsv, BookBodies::totalJson),
+                page -> books.totals(from, to, page));
+    }
+
+    private static String needed(Call call, String name) {
+        String given = (String) call.query().get(name);
+        if (given == null) {
+            throw InvalidInputException.of("query/" + name, "is needed");
+        }
+        return given;
+    }
+
+    private static @Nullable Instant moment(Call call, String name) {
+        String given = (String) call.query().get(name);
+        if (given == null) {
+            return null;
+        }
+        Instant moment = read(
+                name, given, text -> OffsetDateTime.parse(text).toInstant());
+        if (moment.isBefore(BEGINNING) || moment.isAfter(END)) {
+            throw InvalidInputException.of("query/" + name, "must be from the year 2000 on, and before 9000");
+        }
+        return moment;
+    }
+
+    private static <T> T read(String name, String text, Function<String, T> reader) {
+        try {
+            return reader.apply(text);
+        } catch (DateTimeException unreadable) {
+            throw InvalidInputException.of("query/" + name, "is no such time: " + unreadable.getMessage());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.restriction.Restriction.Kind;
+import dev.hongbao.domain.restriction.Restriction.Scope;
+import dev.hongbao.domain.restriction.Restriction.Target;
+import dev.hongbao.domain.restriction.Restrictions;
+import dev.hongbao.web.api.RestrictionBodies;
+import io.vertx.core.Future;
+import java.util.Map;
+
+/** The calls that freeze and block. Only on its loop. */
+final class RestrictionRoutes {
+    private final Restrictions restrictions;
+
+    RestrictionRoutes(Restrictions restrictions) {
+        this.restrictions = restrictions;
+    }
+
+    /** By {@code operationId}. */
+    Map<String, Route> byOperation() {
+        return Map.of(
+                "getUser", call -> state(call.user()),
+                "freezeUser", call -> user(call, Kind.FROZEN, true),
+                "unfreezeUser", call -> user(call, Kind.FROZEN, false),
+                "blockUser", call -> user(call, Kind.BLOCKED, true),
+                "unblockUser", call -> user(call, Kind.BLOCKED, false),
+                "blockGroup", call -> group(call, true),
+                "unblockGroup", call -> group(call, false),
+                "listRestrictions", this::list);
+    }
+
+    private Future<Reply> state(UserId user) {
+        return restrictions.of(user).map(inForce -> Reply.json(200, RestrictionBodies.user(user, inForce)));
+    }
+
+    private Future<Reply> user(Call call, Kind kind, boolean place) {
+        return change(call, new Target(Scope.USER, call.user().value(), kind), place)
+                .compose(done -> state(call.user()));
+    }
+
+    private Future<Reply> group(Call call, boolean place) {
+        GroupId group = call.group();
+        return change(call, new Target(Scope.GROUP, group.value(), Kind.BLOCKED), place)
+                .map(done -> Reply.json(200, RestrictionBodies.group(group, place)));
+    }
+
+    private Future<Void> change(Call call, Target target, boolean place) {
+        return restrictions.change(
+                target, place, call.caller().user(), call.requiredBody().getString("reason"));
+    }
+
+    private Future<Reply> list(Call call) {
+        return restrictions
+                .page("all".equals(call.query().get("show")), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, RestrictionBodies.restrictions(page)));
+    }
+}
