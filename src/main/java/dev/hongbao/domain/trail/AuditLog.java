@@ -16,8 +16,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the audit log, many rows in one statement. What the host changes is written before it is answered; all else is noted, which
- * costs the call nothing: it waits in memory for the next statement. When too many wait, or Postgres is away, what is noted is lost and
+ * Writes the audit log, many rows in one statement. What the host changes is written before it is answered, unless a command tells of it;
+ * all else is noted, which costs the call nothing: it waits in memory for the next statement. When too many wait, or Postgres is away, what is noted is lost and
  * counted, and the next row that is written tells how many. One instance a server, safe on any thread.
  */
 public final class AuditLog {
@@ -72,7 +72,7 @@ public final class AuditLog {
 
     /** Writes what has repeated, before its minute is over; never fails. */
     public Future<Void> endMinute() {
-        return Future.join(repeats.end().stream().map(this::add).toList())
+        return Future.join(repeats.end().stream().map(this::submit).toList())
                 .otherwiseEmpty()
                 .mapEmpty();
     }
@@ -89,11 +89,16 @@ public final class AuditLog {
      */
     public void note(AuditRow row, boolean isService) {
         if (repeats.isFirst(row, isService)) {
-            var unused = add(row);
+            add(row);
         }
     }
 
-    private Future<Boolean> add(AuditRow row) {
+    /** Writes a row some time, also one that repeats; it may be lost, and then it is counted. */
+    public void add(AuditRow row) {
+        var unused = submit(row);
+    }
+
+    private Future<Boolean> submit(AuditRow row) {
         return (rows.waiting() < MAX_NOTED ? rows.submit(row) : Future.<Boolean>failedFuture("too many wait"))
                 .onFailure(fault -> {
                     missed.addAndGet(row.times());

@@ -10,6 +10,7 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -17,10 +18,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the audit log is told of one call: all that the host's backend does, and who is refused. A call of the host that may have changed
- * something is answered when its row is committed; all other rows cost the call nothing. Only on its loop.
+ * something is answered when its row is committed, unless a command tells of it in the same transaction; all other rows cost the call
+ * nothing. Only on its loop.
  */
 final class CallAudit {
     private static final Pattern PARAMETER = Pattern.compile("\\{([a-z]+)}");
+
+    /** Calls that move money: their command is in the money's transaction, so the answer waits for no row. */
+    private static final Set<String> COMMANDS = Set.of(
+            "deposit",
+            "withdraw",
+            "sendPacket",
+            "createDraw",
+            "createCampaign",
+            "createRain",
+            "raiseBudget",
+            "reverseTransfer");
 
     private final Log log;
     private final String route;
@@ -72,7 +85,12 @@ final class CallAudit {
         }
         told = true;
         AuditRow row = row(status, problem);
-        if (isService && begun && !operation.method().equals(HttpMethod.GET)) {
+        boolean changes = isService && begun && !operation.method().equals(HttpMethod.GET);
+        if (changes && COMMANDS.contains(operation.id())) {
+            log.rows.add(row);
+            return null;
+        }
+        if (changes) {
             return log.rows.write(row).timeout(log.answerMillis, TimeUnit.MILLISECONDS);
         }
         log.rows.note(row, isService);
