@@ -374,28 +374,28 @@ class EarlyCloseIT extends TwoEngines {
 
     @Test
     void aDropThatIsClosedBeforeItFallsIsNeverHeardOf() {
-        // Given a rain of which one drop is closed before it falls, and one after
+        // Given a rain of which the first drop is cancelled before it falls, and the next closed after
         TestRains rains = new TestRains(engine);
-        RainView rain = rains.create(TestRains.definition(4, 6, 2, 6));
+        RainView rain = rains.create(TestRains.definition(7, 12, 2, 12));
         String id = rain.rain().id().toString();
         List<String> drops = books.strings("select p.id from pool as o join packet as p on p.id = o.packet"
                 + " where o.campaign = '" + id + "' order by p.opens_at");
-        PacketId never = PacketId.parse(drops.get(3));
+        PacketId never = PacketId.parse(drops.get(0));
         get(cancel(other, never));
         rains.awaitFallen(rain, 1);
-        get(close(engine, PacketId.parse(drops.get(0))));
+        get(close(engine, PacketId.parse(drops.get(1))));
 
         // When all others have fallen, and the time has passed in which a drop of a server that is gone is announced
-        rains.awaitFallen(rain, 5);
+        rains.awaitFallen(rain, 11);
         RainView ended = rains.awaitEnded(rain);
 
         // Then
         assertThat(ended.fallen().stream().map(RainView.Drop::packet))
                 .doesNotContain(never)
-                .hasSize(5);
+                .hasSize(11);
         assertThat(books.strings("select type from group_event where subject = '" + never + "'"))
                 .isEmpty();
-        assertThat(ended.caught().returned()).isEqualTo(120);
+        assertThat(ended.caught().returned()).isEqualTo(240);
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             assertThat(redis.keys("*" + never)).isEmpty();
         }
