@@ -36,6 +36,8 @@ public final class Migrations {
             "V9__rains.sql",
             "V10__audit.sql",
             "V11__assets.sql",
+            "V11_1__books.sql",
+            "V12__restrictions.sql",
             "V13__support.sql",
             "V14__fulfilment_profiles.sql",
             "R__grants.sql");
