@@ -1,5 +1,6 @@
 package dev.hongbao.common.config;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,13 @@ public record ManagementConfig(
      * @param clientId what it calls the console
      * @param scope what the console asks it for
      */
-    public record Oidc(String issuer, String clientId, String scope) {}
+    public record Oidc(String issuer, String clientId, String scope) {
+        public Oidc {
+            Options.CONSOLE_OIDC_ISSUER.require(Optional.of(new SecretUrl(issuer)));
+            Options.CONSOLE_OIDC_CLIENT_ID.require(Optional.of(clientId));
+            Options.CONSOLE_OIDC_SCOPE.require(scope);
+        }
+    }
 
     public ManagementConfig {
         Options.MANAGEMENT_HOST.require(address.host());
@@ -25,11 +32,12 @@ public record ManagementConfig(
     }
 
     static ManagementConfig from(OptionValues values) {
-        SecretUrl issuer = values.get(Options.CONSOLE_OIDC_ISSUER).orElse(null);
-        String clientId = values.get(Options.CONSOLE_OIDC_CLIENT_ID).orElse("");
+        Optional<String> clientId = values.get(Options.CONSOLE_OIDC_CLIENT_ID);
         String scope = values.get(Options.CONSOLE_OIDC_SCOPE);
         return new ManagementConfig(
                 new ListenAddress(values.get(Options.MANAGEMENT_HOST), values.get(Options.MANAGEMENT_PORT)),
-                issuer == null ? null : new Oidc(issuer.value(), clientId, scope));
+                values.get(Options.CONSOLE_OIDC_ISSUER)
+                        .map(issuer -> new Oidc(issuer.value(), clientId.orElse(""), scope))
+                        .orElse(null));
     }
 }

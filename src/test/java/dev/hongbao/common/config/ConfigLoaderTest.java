@@ -234,6 +234,23 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void anOpenidProviderAndItsClientGoTogether() {
+        Map<String, String> issuer = Map.of("console.oidc-issuer", "https://id.example.com");
+        Map<String, String> client = Map.of("console.oidc-client-id", "console");
+        Map<String, String> both = new HashMap<>(issuer);
+        both.putAll(client);
+
+        for (Map<String, String> one : List.of(issuer, client)) {
+            assertThatThrownBy(() -> HongbaoConfig.of(one))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("give both or none");
+        }
+        assertThat(HongbaoConfig.of(both).web().management().oidc())
+                .isEqualTo(new ManagementConfig.Oidc("https://id.example.com", "console", "openid"));
+        assertThat(HongbaoConfig.of(Map.of()).web().management().oidc()).isNull();
+    }
+
+    @Test
     void aSecretAndPublicKeysAreNeverTakenTogether() throws IOException {
         // Given
         Path key = Files.writeString(dir.resolve("key"), "k");
