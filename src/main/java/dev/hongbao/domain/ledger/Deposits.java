@@ -78,7 +78,10 @@ public final class Deposits {
                 .compose(known -> Transactions.statement(() ->
                         pool.preparedQuery(DEPOSIT).execute(parameters(ids(first, deposits.size()), scope, deposits))))
                 .compose(rows -> answer(
-                        deposits, ids(first, deposits.size()), rows.iterator().next()))
+                        scope,
+                        deposits,
+                        ids(first, deposits.size()),
+                        rows.iterator().next()))
                 .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
 
@@ -107,8 +110,8 @@ public final class Deposits {
                 .addBuffer(Buffer.buffer(scope.fingerprint()));
     }
 
-    private Future<List<WalletEntry>> answer(List<Deposit> deposits, UUID[] ids, Row row) {
-        Verdict verdict = Verdict.of(row.getString("verdict"));
+    private Future<List<WalletEntry>> answer(Idempotency.Scope scope, List<Deposit> deposits, UUID[] ids, Row row) {
+        Verdict verdict = scope.verdict(row.getString("verdict"));
         return switch (verdict) {
             case DONE -> {
                 Instant at = row.getOffsetDateTime("at").toInstant();

@@ -43,6 +43,19 @@ public final class Idempotency {
             return new Scope(caller.user(), operation, key, wish, Origin.of(caller));
         }
 
+        /**
+         * What the database says of it.
+         *
+         * @param name as the database gives it; a repetition is noted in the key
+         */
+        public Verdict verdict(String name) {
+            Verdict verdict = Verdict.of(name);
+            if (verdict == Verdict.REPLAYED) {
+                key.repeats();
+            }
+            return verdict;
+        }
+
         /** Tells this command from others under the same key: 32 bytes. */
         public byte[] fingerprint() {
             try {
@@ -97,6 +110,7 @@ public final class Idempotency {
                 if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
                     return Future.failedFuture(Verdict.REUSED.refusal());
                 }
+                scope.key.repeats();
                 return Future.succeededFuture(new Done<>(first.getUUID(1), null));
             });
         });

@@ -58,13 +58,17 @@ public final class Reversals {
                 .addString(origin.note().reason());
         return Transactions.statement(() -> pool.preparedQuery(REVERSE).execute(parameters))
                 .recover(fault -> Future.failedFuture(Ledger.refusal(fault)))
-                .compose(rows -> answer(user, rows.iterator().next()));
+                .compose(rows -> answer(scope, rows.iterator().next()));
     }
 
-    private Future<WalletEntry> answer(UserId user, Row row) {
+    private Future<WalletEntry> answer(Idempotency.Scope scope, Row row) {
         String about = row.getString("about");
         return switch (row.getString("verdict")) {
-            case "done", "replayed" -> wallets.entry(user, row.getLong("transfer"));
+            case "done" -> wallets.entry(scope.user(), row.getLong("transfer"));
+            case "replayed" -> {
+                scope.key().repeats();
+                yield wallets.entry(scope.user(), row.getLong("transfer"));
+            }
             case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
             case "unknown" -> refused(Refusal.NOT_FOUND, "The user has no such transfer.");
             case "fixed" ->

@@ -78,7 +78,10 @@ public final class Wallets {
     public Wallets(Pool pool, Assets assets) {
         this.pool = pool;
         this.assets = assets;
-        this.deposits = gathered(TransferKind.DEPOSIT, "deposits", move -> List.of(move.user(), move.scope.key()));
+        this.deposits = gathered(
+                TransferKind.DEPOSIT,
+                "deposits",
+                move -> List.of(move.user(), move.scope.key().value()));
         this.withdrawals = gathered(TransferKind.WITHDRAWAL, "withdrawals", Move::user);
     }
 
@@ -148,7 +151,7 @@ public final class Wallets {
     }
 
     private static Future<WalletEntry> answer(TransferKind kind, Move move, Row row) {
-        Verdict verdict = Verdict.of(row.getString("verdict"));
+        Verdict verdict = move.scope.verdict(row.getString("verdict"));
         return verdict.isRefusal()
                 ? Future.failedFuture(verdict.refusal())
                 : Future.succeededFuture(new WalletEntry(

@@ -151,7 +151,7 @@ final class SendStatement {
     }
 
     private Sent sent(NewPacket packet, Row row) {
-        Verdict verdict = Verdict.of(row.getString("verdict"));
+        Verdict verdict = packet.scope.verdict(row.getString("verdict"));
         UUID id = row.getUUID("packet");
         if (verdict != Verdict.DONE) {
             return new Sent(verdict, id == null ? null : new PacketId(id), null, null);

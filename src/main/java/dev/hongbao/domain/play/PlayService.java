@@ -128,7 +128,13 @@ public final class PlayService {
                             ? Future.failedFuture(UnavailableException.setAside())
                             : Future.succeededFuture(PlayOutcome.refused(Kind.NOT_FOUND));
                 })
-                .onSuccess(known -> metrics.answered(known.kind()));
+                .map(known -> {
+                    metrics.answered(known.kind());
+                    if (known.kind() == Kind.ALREADY_PLAYED) {
+                        key.repeats();
+                    }
+                    return known;
+                });
         return Attempt.orUnknown(outcome);
     }
 }

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every request of one event loop: Vert.x Web's router, with a route for each call of the contract in the contract's order, and
@@ -269,11 +270,16 @@ final class HttpFace implements Handler<HttpServerRequest> {
         call.exchange().begins(body);
         route.answer(body == null ? call : call.with(body)).onComplete(answer -> {
             if (answer.succeeded()) {
-                call.exchange().send(answer.result().unlessHeldBy(routing));
+                call.exchange().send(told(answer.result(), call.key()).unlessHeldBy(routing));
             } else {
                 call.exchange().fail(answer.cause());
             }
         });
+    }
+
+    /** @param key null for a call that needs none */
+    private static Reply told(Reply reply, @Nullable IdempotencyKey key) {
+        return key != null && key.isRepeated() ? reply.with("Idempotency-Replayed", "true") : reply;
     }
 
     private void refuseMethod(RoutingContext routing, String allowed) {

@@ -44,6 +44,7 @@ public final class Origins {
                 .exposedHeaders(Set.of(
                         "Content-Language",
                         "ETag",
+                        "Idempotency-Replayed",
                         "Location",
                         "Preference-Applied",
                         "RateLimit",

@@ -7,6 +7,7 @@ import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,13 @@ record Reply(
 
     static Reply file(PageFile file) {
         return new Reply(200, file.type(), file.bytes(), file.headers(), file.tag(), null);
+    }
+
+    /** The same with one more header. */
+    Reply with(String header, String value) {
+        List<String> more =
+                Stream.concat(headers.stream(), Stream.of(header, value)).toList();
+        return new Reply(status, contentType, body, more, tag, problem);
     }
 
     /** The same, or 304 when the caller holds it (RFC 9110, 13.1.2). */

@@ -116,6 +116,28 @@ class ContractFormTest {
     }
 
     @Test
+    void everyCallWithAKeyTellsThatItsAnswerMayBeRepeated() {
+        int[] seen = {0};
+        walk("#", DOCUMENT.getJsonObject("paths"), (place, node) -> {
+            if (!node.getJsonArray("parameters", new JsonArray()).encode().contains("/IdempotencyKey\"")) {
+                return;
+            }
+            seen[0]++;
+            for (String status : node.getJsonObject("responses").fieldNames()) {
+                JsonObject response = node.getJsonObject("responses").getJsonObject(status);
+                String named = response.getString("$ref");
+                JsonObject told = named == null ? response : (JsonObject) at(DOCUMENT, named);
+                if (status.startsWith("2")) {
+                    assertThat(told.getJsonObject("headers", new JsonObject()).fieldNames())
+                            .as(place + " " + status)
+                            .contains("Idempotency-Replayed");
+                }
+            }
+        });
+        assertThat(seen[0]).isGreaterThan(10);
+    }
+
+    @Test
     void everyKindOfNewsCanBeTold() {
         assertThat(SCHEMAS.getJsonObject("News")
                         .getJsonObject("discriminator")
