@@ -10,50 +10,20 @@ import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketStatus;
-import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.domain.restriction.Restrictions;
-import dev.hongbao.engine.admission.AdmissionGate;
 import dev.hongbao.engine.admission.Entry;
 import dev.hongbao.engine.journal.Attempt;
-import dev.hongbao.engine.postgres.GatheredLookups;
-import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.time.Clock;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One claim on its way from the first look to its outcome. Confined to its event loop. */
 final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
-
-    /** What all claims of an event loop share. */
-    record Dependencies(
-            Attempt.Shared<Key, Claim> shared,
-            Stations stations,
-            Known known,
-            Guesses guesses,
-            ClaimMetrics metrics,
-            Clock clock) {}
-
-    /** What a claim that is to be settled passes, in this order. */
-    record Stations(AdmissionGate gate, ClaimBatcher batcher) {}
-
-    /** Where packets and settled claims are looked up. @param lookups of settled claims, many in one query */
-    record Known(
-            PacketStore store,
-            PacketCatalog catalog,
-            EndedPackets ended,
-            GatheredLookups<Key, Claim> lookups,
-            Restrictions restrictions) {}
-
-    /** Wrong passcodes, counted over a link of this event loop. */
-    record Guesses(PasscodeGuesses counted, RedisLinks redis) {}
 
     /** Whose claim on what. */
     record Key(PacketId packet, UserId user) {
@@ -62,7 +32,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         }
     }
 
-    private final Dependencies needs;
+    private final ClaimNeeds needs;
     private final Caller caller;
     private final Packet packet;
     private final @Nullable String passcode;
@@ -72,7 +42,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     private final @Nullable RefusedException restricted;
 
     ClaimRace(
-            Dependencies needs,
+            ClaimNeeds needs,
             Caller caller,
             Packet packet,
             @Nullable String passcode,
@@ -152,9 +122,9 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         if (refused != null) {
             return Future.failedFuture(refused); // before anybody is asked, and whether it is right or wrong
         }
-        Guesses guesses = needs.guesses();
-        return guesses.counted
-                .guess(guesses.redis, packet.id(), caller.user(), refusal() == Kind.WRONG_PASSCODE)
+        ClaimNeeds.Guesses guesses = needs.guesses();
+        return guesses.counted()
+                .guess(guesses.redis(), packet.id(), caller.user(), refusal() == Kind.WRONG_PASSCODE)
                 .compose(looked -> attempt());
     }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** The race for the shares. One instance per event loop; call it on that loop only. */
 public final class ClaimService {
     private final PacketCatalog catalog;
-    private final ClaimRace.Dependencies needs;
+    private final ClaimNeeds needs;
     private final ClaimBatcher batcher;
     private final SettlementWaiters<ClaimRace.Key, Claim> waiters;
     private final ClaimSettings settings;
@@ -82,16 +82,16 @@ public final class ClaimService {
         this.waiters = waiters;
         this.batcher = new ClaimBatcher(vertx, redis, shards, settings, metrics, clock);
         this.settings = settings;
-        this.needs = new ClaimRace.Dependencies(
+        this.needs = new ClaimNeeds(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
-                new ClaimRace.Stations(admission.gate(waiters.unsettled(), waiters.settled()), batcher),
-                new ClaimRace.Known(
+                new ClaimNeeds.Stations(admission.gate(waiters.unsettled(), waiters.settled()), batcher),
+                new ClaimNeeds.Known(
                         store,
                         catalog,
                         ended,
                         new GatheredLookups<>(keys -> settledClaims(store, keys)),
                         restrictions),
-                new ClaimRace.Guesses(guesses, redis),
+                new ClaimNeeds.Guesses(guesses, redis),
                 metrics,
                 clock);
         metrics.watch(this::inFlight);

@@ -53,8 +53,8 @@ final class AdmissionRule {
     /** Ticks after which the rate is forgotten that was measured before them: a store is not as fast as ever. */
     private static final int KNOWN_FOR = 100;
 
-    /** What is taken over of a tick's arrivals, while not everybody is let in. */
-    private static final double ARRIVALS = 0.3;
+    /** What is taken over of a tick's settlements, and of its arrivals while not everybody is let in. */
+    private static final double RECENT = 0.3;
 
     /** What the part of those who have to be settled takes over of a tick's. */
     private static final double MATTER = 0.2;
@@ -69,6 +69,9 @@ final class AdmissionRule {
 
     /** What was settled in each of the last ticks in which the writer never ran out of work. */
     private final Deque<Double> busy = new ArrayDeque<>();
+
+    /** What was settled lately, busy or not. */
+    private double recent;
 
     private double rate;
     private int sinceBusy;
@@ -121,7 +124,7 @@ final class AdmissionRule {
         double waiting = unsettled(all);
         before = all;
         boolean everybody = chance >= 1;
-        arrivals = everybody ? all.arrivals() : arrivals + (all.arrivals() - arrivals) * ARRIVALS;
+        arrivals = everybody ? all.arrivals() : arrivals + (all.arrivals() - arrivals) * RECENT;
         if (!known) {
             chance = 1;
             // Nobody is refused but for want of a place. Where places run out, they are as scarce for the others.
@@ -156,12 +159,14 @@ final class AdmissionRule {
 
     /**
      * When more waited at the begin of a tick than was settled in it, the writer never ran out of work, and what it settled is what can
-     * be settled. A little is no work for it: large settlements cost less of each.
+     * be settled. A little is no work for it, unless more never waits: large settlements cost less of each.
      */
     private void measure(Flow all) {
-        if (before.waiting() < Math.max(all.settled() / TICKS_A_SECOND, 2.0 * settings.batch())) {
+        recent += (all.settled() - recent) * RECENT;
+        double little = Math.min(2.0 * settings.batch(), known ? target() / 2 : settings.places() * PLACES);
+        if (before.waiting() < Math.max(all.settled() / TICKS_A_SECOND, little)) {
             busy.clear();
-            rate = Math.max(rate, all.settled()); // so much it can, maybe more
+            rate = Math.max(rate, recent); // so much it can, maybe more
             known &= ++sinceBusy < KNOWN_FOR;
             return;
         }
@@ -181,10 +186,11 @@ final class AdmissionRule {
     }
 
     private double target() {
-        return Math.max(settings.batch(), Math.min(settings.places() * PLACES, rate * seconds * TARGET));
+        return Math.min(settings.places() * PLACES, Math.max(settings.batch(), rate * seconds * TARGET));
     }
 
     private Terms terms(Part part) {
-        return new Terms(chance, (long) Math.max(settings.batch(), target() * MOST * part.ofAll()), matter);
+        double most = Math.max(Math.min(settings.batch(), target()), target() * MOST * part.ofAll());
+        return new Terms(chance, (long) most, matter);
     }
 }

@@ -24,6 +24,16 @@ final class Capacity {
      */
     static double of(ChildServer server, BenchBed bed, byte[][] headers, int connections, Scale scale)
             throws Exception {
+        double perSecond = warmUp(server, bed, headers, connections, scale);
+        if (perSecond < 1 || perSecond > RATE * 0.9) {
+            throw new IllegalStateException("the server's capacity was not found: " + perSecond + " claims/s");
+        }
+        return perSecond;
+    }
+
+    /** The same for a server that may be too cold to settle anything in so short a time. */
+    static double warmUp(ChildServer server, BenchBed bed, byte[][] headers, int connections, Scale scale)
+            throws Exception {
         Duration length = Duration.ofMillis(scale.millis(MILLIS));
         Duration warmUp = length.dividedBy(3);
         OpenLoop.Load load =
@@ -31,11 +41,7 @@ final class Capacity {
         OpenLoop.Outcome outcome = OpenLoop.run(load, claims(bed, headers, load), 0);
         long settled =
                 outcome.claims.count(warmUp.toNanos(), warmUp.plus(length).toNanos());
-        double perSecond = settled * 1e9 / length.toNanos();
-        if (perSecond < 1 || perSecond > RATE * 0.9) {
-            throw new IllegalStateException("the server's capacity was not found: " + perSecond + " claims/s");
-        }
-        return perSecond;
+        return settled * 1e9 / length.toNanos();
     }
 
     /** On packets with enough shares, sent by an engine of this process, beside the server. */

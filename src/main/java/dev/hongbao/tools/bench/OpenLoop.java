@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,6 +23,12 @@ final class OpenLoop {
     private static final long SELECT_MILLIS = 1;
     private static final int REQUEST_BYTES = 8_192;
     private static final int READ_BYTES = 16_384;
+
+    /** What makes the server take a connection. Nothing is there. */
+    private static final byte[] GREETING =
+            "GET /none HTTP/1.1\r\nHost: hongbao\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+    private static final long GREETED_NANOS = 20_000_000_000L;
 
     /** Of the timelines. */
     static final int BUCKET_MILLIS = 250;
@@ -120,20 +127,26 @@ final class OpenLoop {
         if (first + load.requests() > requests.count()) {
             throw new IllegalArgumentException("there are only " + requests.count() + " requests to make");
         }
-        return run(new OpenLoop(load, requests, first, load.requests()));
+        return run(new OpenLoop(load, requests, first, load.requests()), () -> {});
     }
 
-    /** Makes each of the requests once, at the load's rate or as soon after it as a connection is free, and stops when all are answered. */
-    static Outcome once(Load load, Requests requests) throws IOException {
-        return run(new OpenLoop(load, requests, 0, requests.count()));
+    /**
+     * Makes each of the requests once, at the load's rate or as soon after it as a connection is free, and stops when all are answered.
+     *
+     * @param begins is run when all is ready, before the first
+     */
+    static Outcome once(Load load, Requests requests, Runnable begins) throws IOException {
+        return run(new OpenLoop(load, requests, 0, requests.count()), begins);
     }
 
-    private static Outcome run(OpenLoop loop) throws IOException {
+    private static Outcome run(OpenLoop loop, Runnable begins) throws IOException {
         Load load = loop.load;
         try (Selector selector = Selector.open()) {
             for (int i = 0; i < load.connections; i++) {
                 loop.connect(load.ports.get(i % load.ports.size()), selector);
             }
+            loop.greet(selector);
+            begins.run();
             loop.run(selector);
         } finally {
             loop.connections.forEach(HttpConnection::close);
@@ -145,6 +158,26 @@ final class OpenLoop {
         HttpConnection connection = new HttpConnection(port, selector);
         connections.add(connection);
         free.add(connection);
+    }
+
+    /** One request on each connection, so that the load does not begin while the server is still taking them. */
+    private void greet(Selector selector) throws IOException {
+        long late = System.nanoTime() + GREETED_NANOS;
+        int[] unanswered = {connections.size()};
+        for (HttpConnection connection : connections) {
+            connection.send(ByteBuffer.wrap(GREETING));
+        }
+        while (unanswered[0] > 0 && System.nanoTime() < late) {
+            selector.select(
+                    key -> {
+                        try {
+                            unanswered[0] -= ((HttpConnection) key.attachment()).read(answer) == 0 ? 0 : 1;
+                        } catch (IOException gone) {
+                            throw new UncheckedIOException("the server takes no connections", gone);
+                        }
+                    },
+                    SELECT_MILLIS);
+        }
     }
 
     private void run(Selector selector) throws IOException {

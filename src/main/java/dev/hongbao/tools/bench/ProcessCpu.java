@@ -39,7 +39,12 @@ final class ProcessCpu {
 
     /** Of this process alone, without those that it has started. */
     static long ownMicros() throws IOException {
-        return ticks(ProcessHandle.current().pid(), SYSTEM) * TICK_MICROS;
+        return ownMicros(ProcessHandle.current().pid());
+    }
+
+    /** Of a process alone, without those that it has started. */
+    static long ownMicros(long pid) throws IOException {
+        return ticks(pid, SYSTEM) * TICK_MICROS;
     }
 
     private static long ticks(long pid) throws IOException {

@@ -5,9 +5,11 @@ import dev.hongbao.tools.bench.Exhibits.Axis;
 import dev.hongbao.tools.bench.Exhibits.Line;
 import dev.hongbao.tools.bench.Exhibits.Plot;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +17,8 @@ import java.util.function.Consumer;
 
 /**
  * A rain: everybody taps at one moment, over HTTP, in an open loop, on a packet that opens at that moment and has a share for each.
- * Beside it, in the same run, as many as the server can settle in a closed loop. The server is a process of its own; the load is on
- * the same cores.
+ * Beside it, in the same run and by the same generator, as many as the server can settle in a closed loop. The server is a process of
+ * its own; the load and the stores are on the same cores, and it is told what each took of them.
  */
 final class RainBench {
     private static final int USERS = 50_000;
@@ -25,13 +27,8 @@ final class RainBench {
     /** Of the closed loop, to find what the server can do. */
     private static final int CAPACITY_CONNECTIONS = 1_024;
 
-    /**
-     * The proxy's connections, in seconds of what the server can do: those who are let in hold theirs for a quarter of a second and
-     * more, and the others go through the rest.
-     */
-    private static final double CONNECTION_SECONDS = 0.4;
-
-    private static final int MORE_CONNECTIONS = 512;
+    /** The proxy's connections: as many as claims may wait in a server hold one each, and the others go through the rest. */
+    private static final int CONNECTIONS = 12_000;
 
     /** In which all tap. */
     private static final Duration MOMENT = Duration.ofMillis(250);
@@ -57,6 +54,9 @@ final class RainBench {
     private final Measurement refusals = findings.measure("refused with 503, while all tapped", "answers/s");
     private final Measurement refusedP50 = findings.measure("  their latency once sent, p50", "µs");
     private final Measurement refusedP99 = findings.atMost("  their latency once sent, p99", "µs", 50_000);
+    private final Measurement loadCpu = findings.measure("of the cores, until the last was settled: the load", "%");
+    private final Measurement serverCpu = findings.measure("  the server", "%");
+    private final Measurement storesCpu = findings.measure("  Postgres and Redis", "%");
     private final Measurement growth =
             findings.atMost("heap after a collection, after the rain over before", "MiB", MAX_GROWTH_MIB);
 
@@ -82,13 +82,14 @@ final class RainBench {
     /** As {@link OverloadBench#run}. */
     static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
         progress.accept("server");
-        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, Map.of("claim.admission", "on"))) {
+        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, Map.of())) {
             try (BenchBed bed = BenchBed.beside(server.config())) {
                 RainBench bench = new RainBench(server, bed, scale, progress);
                 bench.findings.on(Machine.versions(bed.stores()));
                 BenchPackets.fund(bed);
                 for (int warmUp = 0; warmUp < Capacity.WARM_UPS; warmUp++) {
-                    bench.capacity();
+                    progress.accept("capacity");
+                    Capacity.warmUp(server, bed, bench.headers, CAPACITY_CONNECTIONS, scale);
                 }
                 for (int round = 1; round <= scale.rounds(); round++) {
                     bench.round(round == scale.rounds());
@@ -107,13 +108,15 @@ final class RainBench {
         double unknown = unknown(); // after those that the closed loop left behind
         OpenLoop.Load load = new OpenLoop.Load(
                 List.of(server.port()),
-                (int) (perSecond * CONNECTION_SECONDS) + MORE_CONNECTIONS,
+                Math.min(headers.length, CONNECTIONS),
                 headers.length / (MOMENT.toNanos() / 1e9),
                 Duration.ZERO,
                 LONGEST,
                 PATIENCE);
-        OpenLoop.Outcome outcome = OpenLoop.once(load, taps);
+        List<Cpu> before = new ArrayList<>();
+        OpenLoop.Outcome outcome = OpenLoop.once(load, taps, () -> before.add(cpu()));
         measure(outcome);
+        measure(before.get(0), cpu(), outcome);
         if (unknown() > unknown) {
             findings.fault((unknown() - unknown) + " who were let in waited in vain");
         }
@@ -122,6 +125,26 @@ final class RainBench {
             plot(perSecond, outcome);
         }
         bed.audit(findings);
+    }
+
+    /** Microseconds that each has had of the cores. */
+    private record Cpu(long load, long server, long stores) {}
+
+    private Cpu cpu() {
+        try {
+            long ofServer = ProcessCpu.ownMicros(server.pid());
+            return new Cpu(ProcessCpu.ownMicros(), ofServer, ProcessCpu.micros(server.pid()) - ofServer);
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    /** The little that is done after the last claim is in it too. */
+    private void measure(Cpu before, Cpu after, OpenLoop.Outcome outcome) {
+        double all = outcome.lastClaimNanos / 1e3 * Runtime.getRuntime().availableProcessors() / 100;
+        loadCpu.add((after.load - before.load) / all);
+        serverCpu.add((after.server - before.server) / all);
+        storesCpu.add((after.stores - before.stores) / all);
     }
 
     private double unknown() throws IOException, InterruptedException {

@@ -23,6 +23,7 @@ class AdmissionControlTest {
 
     /** Twice what a writer settles, at moments that fall anywhere between the ticks. */
     private static final String WRITERS = """
+            400, 50
             1000, 10
             1000, 200
             10000, 10
@@ -35,7 +36,7 @@ class AdmissionControlTest {
     @CsvSource(textBlock = WRITERS)
     void ofTenTimesTheLoadAsMuchIsLetInAsIsSettledAndNobodyWaitsTooLong(int capacity, int lumpMillis) {
         // Given two servers that have settled nothing yet, with places for what is settled in half of the timeout
-        ModelServers model = new ModelServers(2, capacity, lumpMillis, capacity / 2);
+        ModelServers model = new ModelServers(2, capacity, lumpMillis, capacity);
 
         // When ten times as much comes, from one moment on, nine parts of it to one server
         model.server(0).perSecond = 9.0 * capacity;
@@ -303,6 +304,59 @@ class AdmissionControlTest {
         int refused = byWait.values().stream().mapToInt(Integer::intValue).sum();
         assertThat(byWait.values())
                 .allSatisfy(count -> assertThat(count).isCloseTo(refused / byWait.size(), within(refused / 10)));
+    }
+
+    @Test
+    void whoWaitsForNoSettlementHasTheSameChanceAndIsNoPartOfWhatWaits() {
+        // Given a chance of about a tenth
+        ModelServers model = new ModelServers(1, 10_000, 80);
+        ModelServers.Server server = model.server(0);
+        server.perSecond = 100_000;
+        model.run(SECOND.multipliedBy(3));
+        double before = server.control.unsettled(0, Terms.OPEN);
+
+        // When as many come who wait for nothing
+        int admitted = 0;
+        for (int i = 0; i < 1_000; i++) {
+            Entry entry = server.gate.entry(0);
+            if (entry.askInPassing() == null) {
+                admitted++;
+                assertThat(entry.ask(true)).as("asked again").isNull();
+            } else {
+                assertThat(entry.isRefused()).isTrue();
+            }
+            entry.arrived();
+        }
+
+        // Then
+        assertThat((double) admitted).isCloseTo(1_000 * server.chance(), within(2.0));
+        assertThat(server.control.unsettled(0, Terms.OPEN)).isEqualTo(before);
+
+        // And where nobody waits, all of them are let in
+        model = new ModelServers(1, 10_000, 80);
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(model.server(0).gate.entry(0).askInPassing()).isNull();
+        }
+    }
+
+    @Test
+    void whoIsInIsNotCountedTwice() {
+        // Given
+        ModelServers model = new ModelServers(1, 10_000, 80);
+        ModelServers.Server server = model.server(0);
+        Entry entry = server.gate.entry(0);
+
+        // When it asks and is answered again and again
+        for (int i = 0; i < 3; i++) {
+            assertThat(entry.ask(false)).isNull();
+        }
+        double coming = server.control.unsettled(0, Terms.OPEN);
+        entry.arrived();
+        entry.arrived();
+
+        // Then
+        assertThat(coming).isEqualTo(1);
+        assertThat(server.control.unsettled(0, Terms.OPEN)).isZero();
     }
 
     @Test

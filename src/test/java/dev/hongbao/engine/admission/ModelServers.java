@@ -48,7 +48,7 @@ final class ModelServers {
                 () -> millis * 1_000_000);
         private final ShardCounts waiting = new ShardCounts(1);
         private final ShardCounts settled = new ShardCounts(1);
-        private final AdmissionGate gate = control.gate(waiting, settled);
+        final AdmissionGate gate = control.gate(waiting, settled);
         private final int phase = servers.size() * 4;
         private Map<Integer, Flow> told = Map.of();
         private double due;

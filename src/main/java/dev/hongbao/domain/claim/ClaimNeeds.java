@@ -1,0 +1,34 @@
+package dev.hongbao.domain.claim;
+
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.EndedPackets;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.admission.AdmissionGate;
+import dev.hongbao.engine.journal.Attempt;
+import dev.hongbao.engine.postgres.GatheredLookups;
+import dev.hongbao.engine.redis.RedisLinks;
+import java.time.Clock;
+
+/** What all claims of an event loop share. */
+record ClaimNeeds(
+        Attempt.Shared<ClaimRace.Key, Claim> shared,
+        Stations stations,
+        Known known,
+        Guesses guesses,
+        ClaimMetrics metrics,
+        Clock clock) {
+
+    /** What a claim that is to be settled passes, in this order. */
+    record Stations(AdmissionGate gate, ClaimBatcher batcher) {}
+
+    /** Where packets and settled claims are looked up. @param lookups of settled claims, many in one query */
+    record Known(
+            PacketStore store,
+            PacketCatalog catalog,
+            EndedPackets ended,
+            GatheredLookups<ClaimRace.Key, Claim> lookups) {}
+
+    /** Wrong passcodes, counted over a link of this event loop. */
+    record Guesses(PasscodeGuesses counted, RedisLinks redis) {}
+}
