@@ -44,7 +44,8 @@ final class ServeCommand implements Callable<Integer> {
         LoadedConfig loaded = config.load();
         HongbaoConfig options = loaded.config();
         Logging.choose(options.log());
-        StopOnSignal stop = StopOnSignal.install(spec.commandLine().getErr());
+        StopOnSignal stop = StopOnSignal.install(
+                spec.commandLine().getErr(), options.web().http().timeouts().drain());
         HongbaoServer server;
         try {
             server = starter.start(options);

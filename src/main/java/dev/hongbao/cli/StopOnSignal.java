@@ -2,18 +2,27 @@ package dev.hongbao.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Closes the server when the process is told to stop, and waits for it. The JVM's exit code stays what the signal makes it:
- * 130 for Ctrl-C, 143 for SIGTERM. A signal during the start waits for the start, then closes.
+ * Closes the server when the process is told to stop, and waits for it. The process then ends with 0, or with 1 when not
+ * everything has stopped: an orchestrator takes the JVM's own 143 for a failure. A signal during the start waits for the start, then
+ * closes. When the start fails, the status stays what it is.
  */
 final class StopOnSignal {
-    /** Start and close together may take so long after the signal; an orchestrator kills after 30 s, a person earlier. */
-    static final Duration LIMIT = Duration.ofSeconds(10);
+    /**
+     * Start and close together may take so long after the signal, {@code http.drain-delay} not counted; an orchestrator kills after
+     * 30 s, a person earlier.
+     */
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private static final int DONE = 0;
+    private static final int FAILED = 1;
+    private static final Runnable NOTHING = () -> {};
 
     private final CompletableFuture<Runnable> started = new CompletableFuture<>();
     private final PrintWriter err;
@@ -22,9 +31,12 @@ final class StopOnSignal {
         this.err = err;
     }
 
-    static StopOnSignal install(PrintWriter err) {
+    /** @param drain {@code http.drain-delay}, for which a close waits at first */
+    static StopOnSignal install(PrintWriter err, Duration drain) {
         StopOnSignal stop = new StopOnSignal(err);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop.stop(LIMIT), "hongbao-stop"));
+        // Only a halt can change the status now. Nothing else of ours waits for the end of the JVM.
+        Runnable hook = () -> stop.stop(LIMIT.plus(drain)).ifPresent(Runtime.getRuntime()::halt);
+        Runtime.getRuntime().addShutdownHook(new Thread(hook, "hongbao-stop"));
         return stop;
     }
 
@@ -35,14 +47,20 @@ final class StopOnSignal {
 
     /** The start failed: the process ends at once. */
     void nothingToStop() {
-        started.complete(() -> {});
+        started.complete(NOTHING);
     }
 
-    /** Runs the close and waits for it at most {@code limit}; says on stderr when it failed or took longer. */
-    void stop(Duration limit) {
+    /**
+     * Runs the close and waits for it at most {@code limit}; says on stderr when it failed or took longer.
+     *
+     * @return what the process ends with; empty when nothing was started
+     */
+    OptionalInt stop(Duration limit) {
+        int status = FAILED;
         CompletableFuture<Void> closed = started.thenAcceptAsync(Runnable::run, StopOnSignal::onOwnThread);
         try {
             closed.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            status = DONE;
         } catch (TimeoutException e) {
             err.println("hongbao: not stopped after " + limit.toSeconds()
                     + " s, ending all the same; what was accepted and not settled yet is settled at the next start");
@@ -52,6 +70,8 @@ final class StopOnSignal {
             Thread.currentThread().interrupt();
         }
         err.flush();
+        boolean nothing = started.isDone() && started.join() == NOTHING;
+        return nothing ? OptionalInt.empty() : OptionalInt.of(status);
     }
 
     /** A daemon: a close that hangs must not keep a process alive. */

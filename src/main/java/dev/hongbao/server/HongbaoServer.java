@@ -52,6 +52,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -60,7 +61,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole server. What is started is stopped in reverse: the faces refuse new work and finish what is in flight, the journal
+ * The whole server. What is started is stopped in reverse: readiness ends, and after {@code http.drain-delay} the faces refuse new work and finish what is in flight, the journal
  * is settled, clients close, the children stop. Blocking; not for an event loop.
  */
 public final class HongbaoServer implements AutoCloseable {
@@ -75,6 +76,7 @@ public final class HongbaoServer implements AutoCloseable {
     private final Deque<Runnable> stops = new ArrayDeque<>();
     private final AtomicInteger port = new AtomicInteger();
     private final AtomicInteger managementPort = new AtomicInteger();
+    private volatile boolean stopping;
     private @Nullable Engine engine;
 
     private HongbaoServer() {}
@@ -149,7 +151,7 @@ public final class HongbaoServer implements AutoCloseable {
                         stores.addresses().redisUrl(),
                         config.engine().redis().commandTimeout(),
                         started.namespace()));
-        HealthChecks readiness = new HealthChecks(readiness(started, loops), CHECK_LIMIT);
+        HealthChecks readiness = new HealthChecks(readiness(() -> stopping, started, loops), CHECK_LIMIT);
         deploy(
                 vertx,
                 1,
@@ -172,6 +174,17 @@ public final class HongbaoServer implements AutoCloseable {
             new ProcessorMetrics().bindTo(metrics);
             return null;
         });
+        stops.push(() -> drain(config.web().http().timeouts().drain()));
+    }
+
+    /** Still serves, and says that it is not ready, until a load balancer has noticed. */
+    private void drain(Duration delay) {
+        stopping = true;
+        try {
+            Thread.sleep(delay.toMillis());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static <T> FutureTask<T> inParallel(String what, Callable<T> work) {
@@ -280,8 +293,10 @@ public final class HongbaoServer implements AutoCloseable {
                         () -> loop.redis().close()));
     }
 
-    private static Map<String, Supplier<Future<Boolean>>> readiness(Engine engine, HttpLoops loops) {
+    private static Map<String, Supplier<Future<Boolean>>> readiness(
+            BooleanSupplier stopping, Engine engine, HttpLoops loops) {
         Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
+        checks.put("staying", () -> Future.succeededFuture(!stopping.getAsBoolean()));
         checks.put("postgres", () -> engine.pool().query("select 1").execute().map(true));
         checks.put("redis", engine::isRedisReachable);
         checks.put("shards", () -> Future.succeededFuture(engine.isReady()));

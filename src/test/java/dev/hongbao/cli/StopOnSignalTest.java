@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -22,10 +23,11 @@ class StopOnSignalTest {
         stop.started(() -> closed.set(true));
 
         // When
-        stop.stop(Duration.ofSeconds(10));
+        OptionalInt status = stop.stop(Duration.ofSeconds(10));
 
         // Then
         assertThat(closed).isTrue();
+        assertThat(status).hasValue(0);
         assertThat(err.toString()).isEmpty();
     }
 
@@ -57,9 +59,10 @@ class StopOnSignalTest {
         });
 
         // When
-        stop.stop(Duration.ofMillis(50));
+        OptionalInt status = stop.stop(Duration.ofMillis(50));
 
         // Then
+        assertThat(status).hasValue(1);
         assertThat(err.toString()).contains("not stopped after");
         never.countDown();
     }
@@ -72,10 +75,21 @@ class StopOnSignalTest {
         });
 
         // When
-        stop.stop(Duration.ofSeconds(10));
+        OptionalInt status = stop.stop(Duration.ofSeconds(10));
 
         // Then
+        assertThat(status).hasValue(1);
         assertThat(err.toString()).contains("stopped with a fault: the journal is not empty");
+    }
+
+    @Test
+    void aStartThatHangsIsGivenUpAsWell() {
+        // When
+        OptionalInt status = stop.stop(Duration.ofMillis(50));
+
+        // Then
+        assertThat(status).hasValue(1);
+        assertThat(err.toString()).contains("not stopped after");
     }
 
     @Test
@@ -84,9 +98,10 @@ class StopOnSignalTest {
         stop.nothingToStop();
 
         // When
-        stop.stop(Duration.ofSeconds(10));
+        OptionalInt status = stop.stop(Duration.ofSeconds(10));
 
         // Then
+        assertThat(status).as("the status stays what the failure made it").isEmpty();
         assertThat(err.toString()).isEmpty();
     }
 }

@@ -123,13 +123,18 @@ public final class ServerProcess implements AutoCloseable {
 
     /** What it counts, as an operator sees it; once it is ready. */
     public String metrics() throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(management()).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
+    /** Where its metrics are; once it is ready. */
+    public URI management() {
         Matcher metrics = METRICS.matcher(output());
         if (!metrics.find()) {
             throw new IllegalStateException("it does not say where its metrics are: " + output());
         }
-        return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(URI.create(metrics.group())).build(), HttpResponse.BodyHandlers.ofString())
-                .body();
+        return URI.create(metrics.group());
     }
 
     public String errors() {

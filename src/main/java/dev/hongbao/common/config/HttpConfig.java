@@ -25,11 +25,13 @@ public record HttpConfig(
      *
      * @param idle a connection silent for so long is closed; never 0
      * @param answer after which a call's answer is unknown, over the socket too
+     * @param drain between the end of readiness and that of the listener, when the server stops; 0 is none
      */
-    public record Timeouts(Duration idle, Duration answer) {
+    public record Timeouts(Duration idle, Duration answer, Duration drain) {
         public Timeouts {
             Options.HTTP_IDLE_TIMEOUT.require(idle);
             Options.HTTP_ANSWER_TIMEOUT.require(answer);
+            Options.HTTP_DRAIN_DELAY.require(drain);
         }
     }
 
@@ -89,7 +91,10 @@ public record HttpConfig(
                 new ListenAddress(values.get(Options.HTTP_HOST), values.get(Options.HTTP_PORT)),
                 values.get(Options.HTTP_EVENT_LOOPS),
                 values.get(Options.HTTP_MAX_BODY),
-                new Timeouts(values.get(Options.HTTP_IDLE_TIMEOUT), values.get(Options.HTTP_ANSWER_TIMEOUT)),
+                new Timeouts(
+                        values.get(Options.HTTP_IDLE_TIMEOUT),
+                        values.get(Options.HTTP_ANSWER_TIMEOUT),
+                        values.get(Options.HTTP_DRAIN_DELAY)),
                 new Connections(
                         values.get(Options.HTTP_MAX_CONNECTIONS),
                         values.get(Options.HTTP_MAX_PER_ADDRESS),

@@ -38,6 +38,11 @@ public final class Options {
             OptionType.duration("100ms", "1h"),
             "10s",
             "A call whose answer the stores keep back for so long gets 503 unknown; claims have claim.settle-timeout, exports none.");
+    static final Option<Duration> HTTP_DRAIN_DELAY = define(
+            "http.drain-delay",
+            OptionType.duration("0s", "5m"),
+            "0s",
+            "Told to stop, the server says for so long that it is not ready, and still serves: longer than a load balancer needs to notice.");
     static final Option<Integer> HTTP_MAX_CONNECTIONS = define(
             "http.max-connections",
             OptionType.integer(1, 1_000_000, "connections"),

@@ -4,6 +4,7 @@ import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionGate;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.postgres.GatheredLookups;
@@ -27,7 +28,8 @@ record ClaimNeeds(
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
-            GatheredLookups<ClaimRace.Key, Claim> lookups) {}
+            GatheredLookups<ClaimRace.Key, Claim> lookups,
+            Restrictions restrictions) {}
 
     /** Wrong passcodes, counted over a link of this event loop. */
     record Guesses(PasscodeGuesses counted, RedisLinks redis) {}
