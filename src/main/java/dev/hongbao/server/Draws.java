@@ -20,8 +20,8 @@ import dev.hongbao.domain.play.PlaySettings;
 import dev.hongbao.domain.play.PlaySettler;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.reconcile.DrawAudit;
-import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.domain.restriction.Restrictions;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
@@ -129,6 +129,18 @@ final class Draws {
 
     PlayService plays(RedisLinks redis, AdmissionControl admission, Restrictions restrictions, PlaySettings settings) {
         return new PlayService(
-                vertx, redis, pool, shards, quarantine, catalog, store, holds, admission, restrictions, settings, metrics, clock);
+                vertx,
+                redis,
+                pool,
+                shards,
+                quarantine,
+                catalog,
+                store,
+                holds,
+                admission,
+                restrictions,
+                settings,
+                metrics,
+                clock);
     }
 }

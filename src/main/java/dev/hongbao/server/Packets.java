@@ -152,8 +152,21 @@ final class Packets {
         return new EarlyCloser(vertx, store, catalog, quarantine, shards, redis, wait);
     }
 
-    ClaimService claims(RedisLinks redis, Restrictions restrictions, AdmissionControl admission, ClaimSettings settings) {
+    ClaimService claims(
+            RedisLinks redis, Restrictions restrictions, AdmissionControl admission, ClaimSettings settings) {
         return new ClaimService(
-                vertx, redis, shards, quarantine, store, catalog, ended, restrictions, guesses, admission, settings, metrics, clock);
+                vertx,
+                redis,
+                shards,
+                quarantine,
+                store,
+                catalog,
+                ended,
+                restrictions,
+                guesses,
+                admission,
+                settings,
+                metrics,
+                clock);
     }
 }

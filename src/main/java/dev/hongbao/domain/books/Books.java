@@ -34,7 +34,8 @@ public final class Books {
      * The wallet's transfers since the beginning of the statement, in one snapshot with its balance: what it held before is the balance
      * less all of them.
      */
-    static final String STATEMENT = """
+    static final String STATEMENT =
+            """
             with wallet as materialized (
                 select id, balance, %3$s as last from account as w where owner = $1 and kind = 'wallet' and asset = $2
             ), since as materialized (
@@ -106,11 +107,7 @@ public final class Books {
         return assets.require(asset)
                 .compose(known -> pool.preparedQuery(STATEMENT)
                         .execute(Tuple.of(
-                                user.value(),
-                                asset.code(),
-                                offset(from),
-                                offset(to),
-                                Statement.MAX_ENTRIES + 1)))
+                                user.value(), asset.code(), offset(from), offset(to), Statement.MAX_ENTRIES + 1)))
                 .compose(rows -> {
                     if (rows.size() > Statement.MAX_ENTRIES) {
                         return refused("A statement has at most " + Statement.MAX_ENTRIES
@@ -162,8 +159,7 @@ public final class Books {
                         .map(row -> total(from, row))
                         .toList())
                 .compose(write)
-                .compose(written ->
-                        days == 1 ? Future.succeededFuture() : totals(from.plusDays(1), to, write));
+                .compose(written -> days == 1 ? Future.succeededFuture() : totals(from.plusDays(1), to, write));
     }
 
     private static DayTotal total(LocalDate day, Row row) {

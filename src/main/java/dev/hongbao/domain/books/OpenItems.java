@@ -70,21 +70,22 @@ final class OpenItems {
                     .addShort(over ? Short.MAX_VALUE : here ? (short) after.shard : -1)
                     .addUUID(here ? after.id : FIRST);
         }
-        return pool.preparedQuery(PAGE).execute(parameters.addInteger(limit + 1)).map(rows -> {
-            Page<Row> page = Page.of(
-                    StreamSupport.stream(rows.spliterator(), false).toList(),
-                    limit,
-                    last -> last.getInteger("section") + "." + last.getInteger("shard") + "." + last.getUUID("id"));
-            return page.map(OpenItems::item);
-        });
+        return pool.preparedQuery(PAGE)
+                .execute(parameters.addInteger(limit + 1))
+                .map(rows -> {
+                    Page<Row> page = Page.of(
+                            StreamSupport.stream(rows.spliterator(), false).toList(),
+                            limit,
+                            last -> last.getInteger("section") + "." + last.getInteger("shard") + "."
+                                    + last.getUUID("id"));
+                    return page.map(OpenItems::item);
+                });
     }
 
     private static @Nullable Place place(String cursor) {
         Matcher parts = CURSOR.matcher(cursor);
         UUID id = parts.matches() ? Uuids.parse(parts.group(3)) : null;
-        return id == null
-                ? null
-                : new Place(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)), id);
+        return id == null ? null : new Place(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)), id);
     }
 
     private static OpenItem item(Row row) {

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * user's wallets when there is a user; else by time, in growing steps, so that a page reads little more than it gives.
  */
 public final class TransferSearch {
-    private static final String COLUMNS = "select t.id, t.subject, t.kind, t.amount, t.at, d.kind as debit_kind, d.owner as debit_owner,"
-            + " c.kind as credit_kind, c.owner as credit_owner, d.asset, m.reference";
+    private static final String COLUMNS =
+            "select t.id, t.subject, t.kind, t.amount, t.at, d.kind as debit_kind, d.owner as debit_owner,"
+                    + " c.kind as credit_kind, c.owner as credit_owner, d.asset, m.reference";
 
     private static final String ACCOUNTS = " join account as d on d.id = t.debit join account as c on c.id = t.credit";
 
@@ -43,7 +44,8 @@ public final class TransferSearch {
             + " order by t.subject, t.id limit $7";
 
     /** From the first that may be in range on: each wallet's transfers in the order of their ids, each side through its own index. */
-    static final String BY_USER = COLUMNS + """
+    static final String BY_USER =
+            COLUMNS + """
              from account as w
             cross join lateral (
                 (select * from transfer as i where i.credit = w.id and i.kind in %1$s and i.at >= $4 and i.at < $5
@@ -53,8 +55,8 @@ public final class TransferSearch {
                  and o.id > case when $2 > 0 then $2 else %3$s end order by o.id limit $3)
             ) as t
             """.formatted(WalletSides.IN, WalletSides.OUT, WalletSides.lastBefore("w.id", "$4"))
-            + ACCOUNTS
-            + " left join command as m on m.id = t.subject where w.owner = $1 and w.kind = 'wallet' order by t.id limit $3";
+                    + ACCOUNTS
+                    + " left join command as m on m.id = t.subject where w.owner = $1 and w.kind = 'wallet' order by t.id limit $3";
 
     private static final String BY_TIME = COLUMNS + " from transfers_between($1, $2, $3, $4) as t" + ACCOUNTS
             + " left join command as m on m.id = t.subject order by t.at, t.id";
@@ -95,12 +97,11 @@ public final class TransferSearch {
         if (after == null) {
             return refused("The cursor is not one that a page's `next` gave.");
         }
-        Future<List<BookedTransfer>> found =
-                switch (order) {
-                    case 'r' -> byReference(filter, after, limit + 1);
-                    case 'u' -> byUser(Objects.requireNonNull(filter.user()), filter, after, limit + 1);
-                    default -> byTime(filter, after, limit + 1);
-                };
+        Future<List<BookedTransfer>> found = switch (order) {
+            case 'r' -> byReference(filter, after, limit + 1);
+            case 'u' -> byUser(Objects.requireNonNull(filter.user()), filter, after, limit + 1);
+            default -> byTime(filter, after, limit + 1);
+        };
         return found.map(transfers -> Page.of(transfers, limit, last -> cursor(order, last)));
     }
 
@@ -123,12 +124,11 @@ public final class TransferSearch {
     }
 
     private static String cursor(char order, BookedTransfer last) {
-        String place =
-                switch (order) {
-                    case 'r' -> last.subject().toString();
-                    case 'u' -> "";
-                    default -> Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, last.at()));
-                };
+        String place = switch (order) {
+            case 'r' -> last.subject().toString();
+            case 'u' -> "";
+            default -> Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, last.at()));
+        };
         return order + place + "." + last.id();
     }
 

@@ -12,8 +12,9 @@ final class WalletSides {
      * which its transaction began, minutes at the most before it got its id.
      */
     static String lastBefore(String wallet, String moment) {
-        String last = "coalesce((select b.id from transfer as b where b.%s = " + wallet + " and b.kind in %s and b.at < " + moment
-                + "::timestamptz - interval '1 hour' order by b.id desc limit 1), 0)";
+        String last =
+                "coalesce((select b.id from transfer as b where b.%s = " + wallet + " and b.kind in %s and b.at < "
+                        + moment + "::timestamptz - interval '1 hour' order by b.id desc limit 1), 0)";
         return "greatest(" + last.formatted("credit", IN) + ", " + last.formatted("debit", OUT) + ")";
     }
 }

@@ -60,27 +60,26 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
                 .ofClaim(
                         caller,
                         packet.group(),
-                        packet.pool() == null
-                                ? null
-                                : packet.pool().claiming().members());
+                        packet.pool() == null ? null : packet.pool().claiming().members());
     }
 
     /** Begins. For who does not await the settlement, the second answer is the first one. */
     ClaimAnswers begin() {
-        Future<ClaimOutcome> outcome = orUnknown(start().compose(this::orRestricted)).onComplete(done -> {
-            entry.arrived();
-            if (done.succeeded()) {
-                if (done.result().kind() != Kind.ACCEPTED) {
-                    needs.metrics().answered(done.result().kind());
-                }
-                accepted.tryComplete(done.result());
-            } else {
-                if (!entry.isRefused() && !(done.cause() instanceof RefusedException)) {
-                    needs.metrics().unknown();
-                }
-                accepted.tryFail(done.cause());
-            }
-        });
+        Future<ClaimOutcome> outcome = orUnknown(start().compose(this::orRestricted))
+                .onComplete(done -> {
+                    entry.arrived();
+                    if (done.succeeded()) {
+                        if (done.result().kind() != Kind.ACCEPTED) {
+                            needs.metrics().answered(done.result().kind());
+                        }
+                        accepted.tryComplete(done.result());
+                    } else {
+                        if (!entry.isRefused() && !(done.cause() instanceof RefusedException)) {
+                            needs.metrics().unknown();
+                        }
+                        accepted.tryFail(done.cause());
+                    }
+                });
         return new ClaimAnswers(accepted.future(), outcome);
     }
 

@@ -86,11 +86,7 @@ public final class ClaimService {
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
                 new ClaimNeeds.Stations(admission.gate(waiters.unsettled(), waiters.settled()), batcher),
                 new ClaimNeeds.Known(
-                        store,
-                        catalog,
-                        ended,
-                        new GatheredLookups<>(keys -> settledClaims(store, keys)),
-                        restrictions),
+                        store, catalog, ended, new GatheredLookups<>(keys -> settledClaims(store, keys)), restrictions),
                 new ClaimNeeds.Guesses(guesses, redis),
                 metrics,
                 clock);

@@ -156,9 +156,10 @@ public final class Restrictions {
 
     /** Fails with BLOCKED when one of the groups is blocked. */
     public Future<Void> requireOpen(Collection<GroupId> groups) {
-        return groups.stream().anyMatch(this::isBlocked) ? Future.failedFuture(Verdict.BLOCKED.refusal()) : Future.succeededFuture();
+        return groups.stream().anyMatch(this::isBlocked)
+                ? Future.failedFuture(Verdict.BLOCKED.refusal())
+                : Future.succeededFuture();
     }
-
 
     /**
      * Places or lifts a restriction. Idempotent: one that is so already is not changed, and keeps its first reason.

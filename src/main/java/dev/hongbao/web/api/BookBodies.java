@@ -21,8 +21,7 @@ public final class BookBodies {
     /** The first line of totals as CSV. */
     public static final String TOTALS_HEADER = "day,asset,kind,transfers,amount\r\n";
 
-    private static final String STATEMENT_HEADER =
-            "\uFEFFid,at,kind,asset,amount,balance,packet,draw,campaign\r\n";
+    private static final String STATEMENT_HEADER = "\uFEFFid,at,kind,asset,amount,balance,packet,draw,campaign\r\n";
 
     private static final int LENGTH = 384;
 

@@ -86,8 +86,7 @@ final class BookRoutes {
         if (given == null) {
             return null;
         }
-        Instant moment = read(
-                name, given, text -> OffsetDateTime.parse(text).toInstant());
+        Instant moment = read(name, given, text -> OffsetDateTime.parse(text).toInstant());
         if (moment.isBefore(BEGINNING) || moment.isAfter(END)) {
             throw InvalidInputException.of("query/" + name, "must be from the year 2000 on, and before 9000");
         }

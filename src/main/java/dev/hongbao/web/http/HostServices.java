@@ -1,7 +1,7 @@
 package dev.hongbao.web.http;
 
-import dev.hongbao.domain.draw.DrawFiles;
 import dev.hongbao.domain.books.Books;
+import dev.hongbao.domain.draw.DrawFiles;
 import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.CommandBook;
 import dev.hongbao.domain.ledger.Deposits;

@@ -71,8 +71,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.connections = connections;
         this.inFlight = shared.admission().inFlight();
         this.ongoing = ongoing;
-        this.gate = new Gate(
-                shared.admission().tokens(), opened.host().money().restrictions());
+        this.gate = new Gate(shared.admission().tokens(), opened.host().money().restrictions());
         RateLimits rates = shared.admission().rates();
         this.limits = Map.of(Operation.RateLimit.CALLS, rates::call, Operation.RateLimit.CLAIMS, rates::claim);
         this.bodies = new BodyReader(settings);

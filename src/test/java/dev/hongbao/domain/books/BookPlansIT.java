@@ -33,13 +33,15 @@ class BookPlansIT {
         owner = TestDatabase.connect(servers.postgresOwnerUrl());
         execute("alter table transfer disable trigger all");
         execute("alter table command disable trigger all");
-        execute("insert into account (kind, owner, asset) select 'wallet', 'user' || n, 'CNY' from generate_series(1, 1000) as n");
+        execute(
+                "insert into account (kind, owner, asset) select 'wallet', 'user' || n, 'CNY' from generate_series(1, 1000) as n");
         execute("insert into transfer (subject, debit, credit, amount, kind, at)"
                 + " select gen_random_uuid(), s.id, w.id, 1, 'deposit', timestamptz '2026-01-01' + n * interval '1 second'"
                 + " from generate_series(1, " + TRANSFERS + ") as n"
                 + " join account as w on w.owner = 'user' || (n % 1000 + 1) cross join account as s where s.kind = 'source'"
                 + " order by n");
-        execute("insert into command (id, actor, key, reference) select subject, 'backend', 'k', 'order' || id from transfer on conflict do nothing");
+        execute(
+                "insert into command (id, actor, key, reference) select subject, 'backend', 'k', 'order' || id from transfer on conflict do nothing");
         execute("vacuum analyze");
         execute("set plan_cache_mode = force_generic_plan");
     }
@@ -83,9 +85,8 @@ class BookPlansIT {
     }
 
     private static long counted(Statement statement) throws SQLException {
-        try (ResultSet rows =
-                statement.executeQuery("select pg_stat_get_xact_tuples_returned('transfer'::regclass)"
-                        + " + pg_stat_get_xact_tuples_fetched('transfer'::regclass)")) {
+        try (ResultSet rows = statement.executeQuery("select pg_stat_get_xact_tuples_returned('transfer'::regclass)"
+                + " + pg_stat_get_xact_tuples_fetched('transfer'::regclass)")) {
             rows.next();
             return rows.getLong(1);
         }

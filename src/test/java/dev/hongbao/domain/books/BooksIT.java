@@ -125,22 +125,24 @@ class BooksIT extends TwoEngines {
             Statement whole = statement(user, LONG_AGO, FAR);
             assertThat(whole.opening()).isZero();
             assertThat(whole.closing()).isEqualTo(sum(whole.entries())).isEqualTo(engine.balance(user));
-            assertThat(whole.entries()).hasSameSizeAs(search(new TransferFilter(null, new UserId(user), null, null), 200)
-                    .stream()
-                    .filter(transfer -> transfer.move().asset().equals(CNY))
-                    .toList());
+            assertThat(whole.entries())
+                    .hasSameSizeAs(search(new TransferFilter(null, new UserId(user), null, null), 200).stream()
+                            .filter(transfer -> transfer.move().asset().equals(CNY))
+                            .toList());
 
             // When it is cut at each of its times
             long before = 0;
             Instant from = LONG_AGO;
-            for (Instant cut : whole.entries().stream().map(WalletEntry::at).sorted().toList()) {
+            for (Instant cut :
+                    whole.entries().stream().map(WalletEntry::at).sorted().toList()) {
                 if (from.isBefore(cut)) {
                     Statement part = statement(user, from, cut);
                     assertThat(part.opening()).as("%s from %s", user, from).isEqualTo(before);
                     assertThat(part.closing()).isEqualTo(part.opening() + sum(part.entries()));
                     Instant begun = from;
                     assertThat(part.entries())
-                            .allMatch(entry -> !entry.at().isBefore(begun) && entry.at().isBefore(cut));
+                            .allMatch(entry ->
+                                    !entry.at().isBefore(begun) && entry.at().isBefore(cut));
                     before = part.closing();
                     from = cut;
                 }
@@ -179,7 +181,8 @@ class BooksIT extends TwoEngines {
         assertRefused(Refusal.INVALID, () -> statement("busy", LONG_AGO, FAR));
         assertThat(statement("busy", FAR.minusSeconds(1), FAR).closing()).isEqualTo(10_001);
         // And a source of which many transfers are makes no search slow or wrong
-        assertThat(search(new TransferFilter(null, new UserId("busy"), null, null), 200)).hasSize(10_001);
+        assertThat(search(new TransferFilter(null, new UserId("busy"), null, null), 200))
+                .hasSize(10_001);
     }
 
     @Test
@@ -207,9 +210,10 @@ class BooksIT extends TwoEngines {
                     .isSorted()
                     .containsExactlyInAnyOrderElementsOf(anns);
         }
-        Instant middle = OffsetDateTime.parse(books.strings("select to_char(percentile_disc(0.5) within group (order by at)"
-                                + " at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') from transfer")
-                        .get(0))
+        Instant middle = OffsetDateTime.parse(
+                        books.strings("select to_char(percentile_disc(0.5) within group (order by at)"
+                                        + " at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') from transfer")
+                                .get(0))
                 .toInstant();
         List<BookedTransfer> late = search(new TransferFilter(null, new UserId("ann"), middle, null), 3);
         List<BookedTransfer> early = search(new TransferFilter(null, new UserId("ann"), null, middle), 3);
@@ -221,15 +225,13 @@ class BooksIT extends TwoEngines {
             assertThat(search(new TransferFilter(null, null, LONG_AGO, middle), limit))
                     .extracting(BookedTransfer::id)
                     .doesNotHaveDuplicates()
-                    .containsExactlyInAnyOrderElementsOf(
-                            ids("select id from transfer where at < '" + middle + "'"));
+                    .containsExactlyInAnyOrderElementsOf(ids("select id from transfer where at < '" + middle + "'"));
         }
         assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, middle), 3));
         assertRefused(
                 Refusal.INVALID,
-                () -> get(engine.engine()
-                        .books()
-                        .transfers(new TransferFilter("order 7", null, null, null), "u.1", 3)));
+                () -> get(
+                        engine.engine().books().transfers(new TransferFilter("order 7", null, null, null), "u.1", 3)));
     }
 
     @Test
@@ -243,7 +245,8 @@ class BooksIT extends TwoEngines {
 
         assertThat(totals).extracting(DayTotal::kind).hasSizeGreaterThan(7);
         assertThat(totals.stream().map(DayTotal::amount).reduce(BigInteger.ZERO, BigInteger::add))
-                .isEqualTo(new BigInteger(books.strings("select sum(amount) from transfer").get(0)));
+                .isEqualTo(new BigInteger(
+                        books.strings("select sum(amount) from transfer").get(0)));
         assertThat(totals.stream().mapToLong(DayTotal::transfers).sum())
                 .isEqualTo(books.longOf("select count(*) from transfer"));
         assertRefused(Refusal.INVALID, () -> get(engine.engine().books().totals(today, today, page -> null)));
@@ -257,13 +260,15 @@ class BooksIT extends TwoEngines {
             List<OpenItem> items = all(cursor -> engine.engine().books().openItems(cursor, limit));
 
             assertThat(items).extracting(OpenItem::id).doesNotHaveDuplicates();
-            assertThat(items).extracting(OpenItem::kind).contains(
-                    OpenItem.Kind.PACKET, OpenItem.Kind.DRAW, OpenItem.Kind.CAMPAIGN);
+            assertThat(items)
+                    .extracting(OpenItem::kind)
+                    .contains(OpenItem.Kind.PACKET, OpenItem.Kind.DRAW, OpenItem.Kind.CAMPAIGN);
             for (String account : List.of("escrow", "hold")) {
                 for (String asset : List.of("CNY", "POINTS")) {
                     assertThat(items.stream()
                                     .flatMap(item -> item.holds().stream())
-                                    .filter(held -> held.account().equals(account) && held.asset().code().equals(asset))
+                                    .filter(held -> held.account().equals(account)
+                                            && held.asset().code().equals(asset))
                                     .mapToLong(OpenItem.Held::amount)
                                     .sum())
                             .as("%s in %s", account, asset)

@@ -227,7 +227,8 @@ class AdmissionIT {
         try (TestEngine one = start();
                 TestEngine two = start()) {
             Packet packet = slowPacket(one);
-            // When nine tenths come to one of them, then the chances are the same. On a machine that stood still meanwhile
+            // When nine tenths come to one of them, then the chances are the same. On a machine that stood still
+            // meanwhile
             // the servers may not have heard of each other: it is looked at again
             double ratio = 0;
             for (int look = 0; look < 3 && Math.abs(ratio - 1) > 0.1; look++) {

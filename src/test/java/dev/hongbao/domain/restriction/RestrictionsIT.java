@@ -52,8 +52,10 @@ class RestrictionsIT extends TwoEngines {
 
     private void freeze(String user, boolean place) {
         change(new Target(Scope.USER, user, Kind.FROZEN), place);
-        eventually(SOON, () -> assertThat(other.engine().restrictions().ofUser(new UserId(user)) != null)
-                .isEqualTo(place));
+        eventually(
+                SOON,
+                () -> assertThat(other.engine().restrictions().ofUser(new UserId(user)) != null)
+                        .isEqualTo(place));
     }
 
     private void block(Target target, boolean place) {
@@ -61,8 +63,10 @@ class RestrictionsIT extends TwoEngines {
         // The other server has heard of all that was before
         Target last = new Target(Scope.USER, "last-" + System.nanoTime(), Kind.FROZEN);
         change(last, true);
-        eventually(SOON, () -> assertThat(other.engine().restrictions().ofUser(new UserId(last.subject())))
-                .isNotNull());
+        eventually(
+                SOON,
+                () -> assertThat(other.engine().restrictions().ofUser(new UserId(last.subject())))
+                        .isNotNull());
     }
 
     private Future<Packet> send(TestEngine on, String user, SendCommand command) {
@@ -222,13 +226,12 @@ class RestrictionsIT extends TwoEngines {
         GroupId channel = new GroupId("rain:01939d1e-8c00-7000-8000-000000000003");
         var members = new Members(false, Set.of(new GroupId("wet"), new GroupId("dry")));
         Caller wet = new Caller(new UserId("w"), Set.of(new GroupId("wet")), Role.USER, Instant.MAX);
-        Caller both = new Caller(
-                new UserId("b"), Set.of(new GroupId("wet"), new GroupId("dry")), Role.USER, Instant.MAX);
+        Caller both =
+                new Caller(new UserId("b"), Set.of(new GroupId("wet"), new GroupId("dry")), Role.USER, Instant.MAX);
 
         assertThat(known.ofClaim(wet, channel, members)).isNotNull();
         assertThat(known.ofClaim(both, channel, members)).isNull();
-        assertThat(known.ofClaim(wet, channel, new Members(true, Set.of())))
-                .isNull();
+        assertThat(known.ofClaim(wet, channel, new Members(true, Set.of()))).isNull();
         assertRefused(Refusal.BLOCKED, () -> get(known.requireOpen(List.of(new GroupId("wet")))));
     }
 

@@ -58,11 +58,13 @@ class HttpRestrictionIT extends TestServerClient {
 
     private WebSocket socket(String user, Frames frames) {
         String token = token(user, group, Role.USER);
-        WebSocket socket = HttpClient.newHttpClient().newWebSocketBuilder()
+        WebSocket socket = HttpClient.newHttpClient()
+                .newWebSocketBuilder()
                 .subprotocols("hongbao.v1")
                 .buildAsync(URI.create(base().toString().replace("http", "ws") + "/v1/socket"), frames)
                 .join();
-        socket.sendText("{\"type\":\"auth\",\"id\":\"1\",\"token\":\"" + token + "\"}", true).join();
+        socket.sendText("{\"type\":\"auth\",\"id\":\"1\",\"token\":\"" + token + "\"}", true)
+                .join();
         return socket;
     }
 
@@ -79,8 +81,7 @@ class HttpRestrictionIT extends TestServerClient {
         assertThat(json(get(null, eve), 200)).isEqualTo(frozen);
 
         assertProblem(claim("eve", packet), 403, "frozen");
-        assertProblem(
-                post("eve", "/v1/packets", UUID.randomUUID().toString(), packet("lucky", 10, 1)), 403, "frozen");
+        assertProblem(post("eve", "/v1/packets", UUID.randomUUID().toString(), packet("lucky", 10, 1)), 403, "frozen");
         assertThat(balance("eve")).isEqualTo(100);
         assertProblem(order("eve", eve + "/unfreeze"), 403, "forbidden");
         assertThat(json(order(null, eve + "/unfreeze"), 200).getValue("frozen")).isNull();
@@ -141,9 +142,13 @@ class HttpRestrictionIT extends TestServerClient {
         assertThat(statement.getLong("closing")).isEqualTo(70);
         List<JsonObject> moves = items(statement);
         assertThat(moves).hasSize(2);
-        HttpResponse<String> csv = get(null, fay + "&format=csv&from=" + moves.get(1).getString("at"));
+        HttpResponse<String> csv =
+                get(null, fay + "&format=csv&from=" + moves.get(1).getString("at"));
         assertThat(csv.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/csv");
-        assertThat(csv.body()).startsWith("\uFEFFid,at,kind,").contains(",opening,CNY,,100,").contains(",-30,70,");
+        assertThat(csv.body())
+                .startsWith("\uFEFFid,at,kind,")
+                .contains(",opening,CNY,,100,")
+                .contains(",-30,70,");
         assertThat(items(get(null, "/v1/transfers?user=" + name("fay"))))
                 .extracting(item -> item.getJsonObject("debit").getString("account"))
                 .containsExactly("source", "wallet");
