@@ -2,7 +2,6 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.IdempotencyConfig.References;
-import dev.hongbao.domain.books.Books;
 import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimSettings;
 import dev.hongbao.domain.draw.DrawService;
@@ -11,19 +10,12 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.fulfilment.WinStore;
 import dev.hongbao.domain.fulfilment.Wins;
-import dev.hongbao.domain.ledger.Assets;
-import dev.hongbao.domain.ledger.CommandBook;
 import dev.hongbao.domain.ledger.Commands;
-import dev.hongbao.domain.ledger.Deposits;
 import dev.hongbao.domain.ledger.Idempotency;
-import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlaySettings;
 import dev.hongbao.domain.profile.Profiles;
-import dev.hongbao.domain.restriction.Restrictions;
-import dev.hongbao.domain.trail.AuditLog;
-import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.journal.KeyLoader;
@@ -79,13 +71,8 @@ public final class Engine {
     private final Feeds feeds;
     private final Draws draws;
     private final Campaigns campaigns;
-    private final Assets assets;
-    private final Wallets wallets;
-    private final HostServices.Trail trail;
-    private final Deposits deposits;
+    private final Accounting accounting;
     private final Profiles profiles;
-    private final Books books;
-    private final Restrictions restrictions;
     private final News newsForHost;
     private final ClaimAdmission admission;
     private final Supplier<PersistenceVerticle> newWriter;
@@ -140,17 +127,7 @@ public final class Engine {
                 new Feeds.Pace(
                         config.domain().feed().pollInterval(),
                         config.domain().feed().retention()));
-        this.assets = new Assets(pools.requests());
-        this.wallets = new Wallets(pools.requests(), assets);
-        this.trail = new HostServices.Trail(
-                new CommandBook(pools.requests()),
-                new Reversals(pools.requests(), wallets),
-                new AuditLog(pools.requests(), metrics),
-                new AuditReader(pools.requests()));
-        this.deposits = new Deposits(pools.requests(), assets);
-        this.restrictions = new Restrictions(pools.owner());
-        shards.whenPostgresWentBack(restrictions::reload);
-        this.books = new Books(pools.requests(), pools.books(), assets);
+        this.accounting = new Accounting(pools, shards, metrics);
         this.newsForHost = new News(vertx, pools, shardCount, config);
         this.admission = new ClaimAdmission(vertx, config, shardCount, metrics);
         this.metrics = metrics;
@@ -203,11 +180,9 @@ public final class Engine {
                         .map(count -> new Engine(vertx, stores, config, metrics, clock, pools, store, count, presence)))
                 .compose(engine -> clock.follow(vertx)
                         .compose(read -> engine.feeds.start())
-                        .compose(started -> engine.assets.start(
-                                vertx, config.domain().assets().declared()))
-                        .compose(started -> engine.restrictions.start(vertx))
+                        .compose(started -> engine.accounting.start(vertx, config))
                         .compose(started -> engine.packets.startSending(
-                                engine.assets,
+                                engine.accounting.assets(),
                                 () -> engine.openRedis("sends"),
                                 config.domain().claim().settleTimeout(),
                                 config.domain().packet()))
@@ -217,7 +192,6 @@ public final class Engine {
                         .compose(started -> engine.startWriter())
                         .map(engine))
                 .onSuccess(Engine::purgeRegularly)
-                .onSuccess(engine -> engine.trail.log().start(vertx))
                 .onSuccess(Engine::lookAtGenerations)
                 .onSuccess(Engine::takeNames);
     }
@@ -257,21 +231,21 @@ public final class Engine {
             DrawService drawService = draws.draws(loading);
             return new LoopServices(
                     redis,
-                    packets.claims(redis, restrictions, admission.control(), claimSettings()),
+                    packets.claims(redis, accounting.restrictions(), admission.control(), claimSettings()),
                     packetService,
                     new FeedService(
                             vertx, feeds.following(), feeds.reader(), packetService, campaigns.rainCatalog(), profiles),
                     new Services.Hosted(
                             drawService,
-                            draws.plays(redis, admission.control(), restrictions, playSettings()),
+                            draws.plays(redis, admission.control(), accounting.restrictions(), playSettings()),
                             new Wins(drawService, new WinStore(pools.requests())),
                             campaigns.campaigns(loading, packetService),
-                            campaigns.rains(vertx, loading, packetService, restrictions)),
+                            campaigns.rains(vertx, loading, packetService, accounting.restrictions())),
                     new HostServices.Support(
                             packets.files(),
                             packets.closing(redis, config.domain().claim().settleTimeout()),
                             draws.files(),
-                            deposits));
+                            accounting.deposits()));
         });
     }
 
@@ -301,32 +275,18 @@ public final class Engine {
                 claims.timeout());
     }
 
-    public Assets assets() {
-        return assets;
-    }
-
     public Wallets wallets() {
-        return wallets;
+        return accounting.wallets();
     }
 
-    /** What is kept for those who ask who did what. */
-    public HostServices.Trail trail() {
-        return trail;
+    /** Whose money is where, who may move it, and who did. */
+    public Accounting accounting() {
+        return accounting;
     }
 
     /** How users are shown. */
     public Profiles profiles() {
         return profiles;
-    }
-
-    /** Who is frozen, and who and what is blocked. */
-    public Restrictions restrictions() {
-        return restrictions;
-    }
-
-    /** Transfers, statements, totals and open items. */
-    public Books books() {
-        return books;
     }
 
     /** What the host application is told. */
@@ -436,7 +396,7 @@ public final class Engine {
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
         newsForHost.stop();
-        return trail.log()
+        return accounting
                 .stop(vertx)
                 .eventually(this::stopWriter)
                 .eventually(feeds::close)

@@ -277,8 +277,11 @@ public final class HongbaoServer implements AutoCloseable {
                         new HostServices(
                                 engine.newsForHost().outbox(),
                                 engine.newsForHost().webhooks(),
-                                new HostServices.Money(engine.assets(), engine.books(), engine.restrictions()),
-                                engine.trail(),
+                                new HostServices.Money(
+                                        engine.accounting().assets(),
+                                        engine.accounting().books(),
+                                        engine.accounting().restrictions()),
+                                engine.accounting().trail(),
                                 loop.support()),
                         new SocketFace(
                                 vertx,
@@ -288,8 +291,8 @@ public final class HongbaoServer implements AutoCloseable {
                                 loop.plays(),
                                 loop.campaigns(),
                                 loop.feed(),
-                                engine.trail().log(),
-                                engine.restrictions()),
+                                engine.accounting().trail().log(),
+                                engine.accounting().restrictions()),
                         () -> loop.redis().close()));
     }
 

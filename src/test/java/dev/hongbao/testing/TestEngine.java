@@ -153,7 +153,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public AssetTerms declare(Asset asset, AssetTerms.Senders senders, AssetTerms.Caps caps) {
-        return get(engine.assets().declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
+        return get(engine.accounting().assets().declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
                 .terms();
     }
 

@@ -82,7 +82,7 @@ class BooksIT extends TwoEngines {
         packet = engine.send("ann", 300, 2);
         engine.claim(packet, "bob");
         books.execute("alter table command disable trigger command_is_kept;"
-                + " update command set reference = 'order 7' where id = '" + packet.id() + "';"
+                + " update command set reference = 'order-7' where id = '" + packet.id() + "';"
                 + " alter table command enable trigger command_is_kept");
     }
 
@@ -98,7 +98,7 @@ class BooksIT extends TwoEngines {
     }
 
     private List<BookedTransfer> search(TransferFilter filter, int limit) {
-        return all(cursor -> engine.engine().books().transfers(filter, cursor, limit));
+        return all(cursor -> engine.engine().accounting().books().transfers(filter, cursor, limit));
     }
 
     private Set<Long> ids(String sql) {
@@ -116,7 +116,7 @@ class BooksIT extends TwoEngines {
     }
 
     private Statement statement(String user, Instant from, Instant to) {
-        return get(engine.engine().books().statement(new UserId(user), CNY, from, to));
+        return get(engine.engine().accounting().books().statement(new UserId(user), CNY, from, to));
     }
 
     @Test
@@ -188,16 +188,16 @@ class BooksIT extends TwoEngines {
     @Test
     void transfersAreFoundByReferenceUserAndTime() {
         // By reference: the send and all that followed from it
-        assertThat(search(new TransferFilter("order 7", null, null, null), 1))
+        assertThat(search(new TransferFilter("order-7", null, null, null), 1))
                 .extracting(BookedTransfer::id)
                 .containsExactlyElementsOf(
                         ids("select id from transfer where subject = '" + packet.id() + "' order by id").stream()
                                 .sorted()
                                 .toList());
-        assertThat(search(new TransferFilter("order 7", new UserId("bob"), null, null), 10))
+        assertThat(search(new TransferFilter("order-7", new UserId("bob"), null, null), 10))
                 .hasSize(1)
                 .allMatch(transfer -> transfer.move().credit().equals(new BookedTransfer.Side("wallet", "bob"))
-                        && "order 7".equals(transfer.reference()));
+                        && "order-7".equals(transfer.reference()));
         assertThat(search(new TransferFilter("no such", null, null, null), 10)).isEmpty();
 
         // By user and time
@@ -231,14 +231,14 @@ class BooksIT extends TwoEngines {
         assertRefused(
                 Refusal.INVALID,
                 () -> get(
-                        engine.engine().books().transfers(new TransferFilter("order 7", null, null, null), "u.1", 3)));
+                        engine.engine().accounting().books().transfers(new TransferFilter("order-7", null, null, null), "u.1", 3)));
     }
 
     @Test
     void totalsAreTheSumsOfADaysTransfers() {
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
         List<DayTotal> totals = new ArrayList<>();
-        get(engine.engine().books().totals(today.minusDays(2), today.plusDays(2), page -> {
+        get(engine.engine().accounting().books().totals(today.minusDays(2), today.plusDays(2), page -> {
             totals.addAll(page);
             return Future.succeededFuture();
         }));
@@ -249,15 +249,15 @@ class BooksIT extends TwoEngines {
                         books.strings("select sum(amount) from transfer").get(0)));
         assertThat(totals.stream().mapToLong(DayTotal::transfers).sum())
                 .isEqualTo(books.longOf("select count(*) from transfer"));
-        assertRefused(Refusal.INVALID, () -> get(engine.engine().books().totals(today, today, page -> null)));
+        assertRefused(Refusal.INVALID, () -> get(engine.engine().accounting().books().totals(today, today, page -> null)));
         assertRefused(
-                Refusal.INVALID, () -> get(engine.engine().books().totals(today, today.plusDays(367), page -> null)));
+                Refusal.INVALID, () -> get(engine.engine().accounting().books().totals(today, today.plusDays(367), page -> null)));
     }
 
     @Test
     void whatIsOpenHoldsWhatAllEscrowsDo() {
         for (int limit : new int[] {1, 5, 200}) {
-            List<OpenItem> items = all(cursor -> engine.engine().books().openItems(cursor, limit));
+            List<OpenItem> items = all(cursor -> engine.engine().accounting().books().openItems(cursor, limit));
 
             assertThat(items).extracting(OpenItem::id).doesNotHaveDuplicates();
             assertThat(items)

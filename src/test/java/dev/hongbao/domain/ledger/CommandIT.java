@@ -62,7 +62,7 @@ class CommandIT {
     }
 
     private static Command command(TestEngine engine, UUID id) {
-        return get(engine.engine().trail().commands().find(id));
+        return get(engine.engine().accounting().trail().commands().find(id));
     }
 
     private static Caller service(String user) {
@@ -103,7 +103,7 @@ class CommandIT {
             Command send = command(engine, sent.id().value());
             assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
             assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
-            Page<Command> found = get(engine.engine().trail().commands().list("order-1", null, 10));
+            Page<Command> found = get(engine.engine().accounting().trail().commands().list("order-1", null, 10));
             assertThat(found.items()).containsExactly(deposit);
         }
     }
@@ -141,7 +141,7 @@ class CommandIT {
             assertThat(made.moved()).extracting(Command.Moved::amount).containsExactly(1_000L);
             assertThat(command(engine, pool.id().value()).origin().actor()).isEqualTo(new UserId("ann"));
             assertThat(command(engine, rain.rain().id().value()).operation()).isEqualTo("rain");
-            Command raise = get(engine.engine().trail().commands().list(null, null, 50)).items().stream()
+            Command raise = get(engine.engine().accounting().trail().commands().list(null, null, 50)).items().stream()
                     .filter(command -> command.operation().equals("budget"))
                     .findFirst()
                     .orElseThrow();
@@ -154,7 +154,7 @@ class CommandIT {
     void commandsAreListedPageByPage() {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             IntStream.range(0, 5).forEach(i -> engine.deposit("pam", i + 1));
-            CommandBook all = engine.engine().trail().commands();
+            CommandBook all = engine.engine().accounting().trail().commands();
 
             Page<Command> first = get(all.list(null, null, 3));
             Page<Command> second = get(all.list(null, first.next(), 3));
@@ -227,6 +227,7 @@ class CommandIT {
                             services.packets().send(service("una"), packet(new Note("new", null)), newKey()))));
             long in = engine.deposit("una", 1).id();
             assertUsed(() -> get(engine.engine()
+                    .accounting()
                     .trail()
                     .reversals()
                     .reverse(noted("other", "why"), new UserId("una"), in, newKey())));

@@ -67,7 +67,7 @@ class ReversalIT {
     }
 
     private Future<WalletEntry> reversing(String user, long transfer, IdempotencyKey key) {
-        return engine.engine().trail().reversals().reverse(WHY, new UserId(user), transfer, key);
+        return engine.engine().accounting().trail().reversals().reverse(WHY, new UserId(user), transfer, key);
     }
 
     private WalletEntry reverse(String user, long transfer) {

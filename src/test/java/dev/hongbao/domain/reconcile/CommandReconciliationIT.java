@@ -64,6 +64,7 @@ class CommandReconciliationIT {
             }
             for (int i = 0; i < 3; i++) {
                 get(engine.engine()
+                        .accounting()
                         .trail()
                         .log()
                         .write(new AuditRow(
@@ -79,7 +80,7 @@ class CommandReconciliationIT {
 
     private static void reverse(TestEngine engine, String user, long transfer) {
         Origin why = new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note(null, "by mistake"));
-        get(engine.engine().trail().reversals().reverse(why, new UserId(user), transfer, newKey()));
+        get(engine.engine().accounting().trail().reversals().reverse(why, new UserId(user), transfer, newKey()));
     }
 
     private static long newestClaim(TestEngine engine, String user) {

@@ -47,14 +47,14 @@ class RestrictionsIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private void change(Target target, boolean place) {
-        get(engine.engine().restrictions().change(target, place, BACKEND.actor(), "a test"));
+        get(engine.engine().accounting().restrictions().change(target, place, BACKEND.actor(), "a test"));
     }
 
     private void freeze(String user, boolean place) {
         change(new Target(Scope.USER, user, Kind.FROZEN), place);
         eventually(
                 SOON,
-                () -> assertThat(other.engine().restrictions().ofUser(new UserId(user)) != null)
+                () -> assertThat(other.engine().accounting().restrictions().ofUser(new UserId(user)) != null)
                         .isEqualTo(place));
     }
 
@@ -65,7 +65,7 @@ class RestrictionsIT extends TwoEngines {
         change(last, true);
         eventually(
                 SOON,
-                () -> assertThat(other.engine().restrictions().ofUser(new UserId(last.subject())))
+                () -> assertThat(other.engine().accounting().restrictions().ofUser(new UserId(last.subject())))
                         .isNotNull());
     }
 
@@ -164,6 +164,7 @@ class RestrictionsIT extends TwoEngines {
 
         // When
         get(engine.engine()
+                .accounting()
                 .restrictions()
                 .change(new Target(Scope.USER, "busy", Kind.FROZEN), true, BACKEND.actor(), "a thief"));
 
@@ -222,7 +223,7 @@ class RestrictionsIT extends TwoEngines {
     @Test
     void aDropIsCaughtThroughAGroupThatIsNotBlocked() {
         block(new Target(Scope.GROUP, "wet", Kind.BLOCKED), true);
-        Restrictions known = other.engine().restrictions();
+        Restrictions known = other.engine().accounting().restrictions();
         GroupId channel = new GroupId("rain:01939d1e-8c00-7000-8000-000000000003");
         var members = new Members(false, Set.of(new GroupId("wet"), new GroupId("dry")));
         Caller wet = new Caller(new UserId("w"), Set.of(new GroupId("wet")), Role.USER, Instant.MAX);
@@ -240,7 +241,7 @@ class RestrictionsIT extends TwoEngines {
         block(new Target(Scope.USER, "mal", Kind.BLOCKED), true);
 
         for (TestEngine on : List.of(engine, other)) {
-            Restrictions known = on.engine().restrictions();
+            Restrictions known = on.engine().accounting().restrictions();
             assertThat(known.isBlocked(member("mal"))).isTrue();
             assertThat(known.isBlocked(member("ann"))).isFalse();
             assertThat(known.isBlocked(new Caller(new UserId("mal"), Set.of(), Role.SERVICE, Instant.MAX)))
@@ -253,7 +254,7 @@ class RestrictionsIT extends TwoEngines {
     @Test
     void theHistoryIsKeptAndNothingIsWrittenTwice() {
         Target target = new Target(Scope.USER, "hist", Kind.FROZEN);
-        Restrictions known = engine.engine().restrictions();
+        Restrictions known = engine.engine().accounting().restrictions();
         get(known.change(target, true, BACKEND.actor(), "first"));
         get(known.change(target, true, BACKEND.actor(), "again"));
         get(known.change(target, false, new UserId("boss"), "mistake"));

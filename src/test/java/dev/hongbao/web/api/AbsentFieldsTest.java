@@ -106,7 +106,7 @@ class AbsentFieldsTest {
     private static void assertSame(Body body, JsonObject written) {
         JsonObject plain = body.json.copy();
         assertThat(faults(body.checked, written)).isEqualTo(faults(body.checked, plain));
-        assertThat(written).isEqualTo(body.json);
+        assertThat(written).isEqualTo(plain);
     }
 
     private static List<FieldFault> faults(Schema schema, JsonObject body) {
