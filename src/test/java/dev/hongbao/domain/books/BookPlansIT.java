@@ -31,8 +31,8 @@ class BookPlansIT {
             engine.deposit("ann", 1);
         }
         owner = TestDatabase.connect(servers.postgresOwnerUrl());
-        execute("alter table transfer disable trigger all");
-        execute("alter table command disable trigger all");
+        execute("alter table transfer disable trigger user");
+        execute("alter table command disable trigger user");
         execute(
                 "insert into account (kind, owner, asset) select 'wallet', 'user' || n, 'CNY' from generate_series(1, 1000) as n");
         execute("insert into transfer (subject, debit, credit, amount, kind, at)"
@@ -41,7 +41,7 @@ class BookPlansIT {
                 + " join account as w on w.owner = 'user' || (n % 1000 + 1) cross join account as s where s.kind = 'source'"
                 + " order by n");
         execute(
-                "insert into command (id, actor, key, reference) select subject, 'backend', 'k', 'order' || id from transfer on conflict do nothing");
+                "insert into command (id, operation, actor, role, key, reference) select subject, 'deposit', 'backend', 'service', 'k', 'order' || id from transfer on conflict do nothing");
         execute("vacuum analyze");
         execute("set plan_cache_mode = force_generic_plan");
     }

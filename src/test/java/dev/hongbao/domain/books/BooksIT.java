@@ -172,7 +172,7 @@ class BooksIT extends TwoEngines {
     @Test
     void aStatementThatIsTooLongIsRefused() {
         books.execute("insert into account (kind, owner, asset) values ('wallet', 'busy', 'CNY');"
-                + " insert into command (id, actor, key) values ('00000000-0000-7000-8000-000000000001', 'backend', 'many');"
+                + " insert into command (id, operation, actor, role, key) values ('00000000-0000-7000-8000-000000000001', 'deposit', 'backend', 'service', 'many');"
                 + " insert into transfer (subject, debit, credit, amount, kind)"
                 + " select '00000000-0000-7000-8000-000000000001', s.id, w.id, 1, 'deposit'"
                 + " from account as s, account as w, generate_series(1, 10001)"
