@@ -1,0 +1,207 @@
+package dev.hongbao.tools.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.common.config.ConfigLoader;
+import dev.hongbao.common.config.ConfigSources;
+import dev.hongbao.common.config.DurationText;
+import dev.hongbao.common.config.HongbaoConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
+
+/** What the files in {@code docker} say of the server is so: its options, its ports, how long it takes to stop. */
+class PackagingTest {
+    /** As {@code StopOnSignal}: start and close together, {@code http.drain-delay} not counted. */
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
+    /** Beside the connections: files, stores, what is being closed. */
+    private static final int OTHER_FILES = 500;
+
+    private static final Pattern VARIABLE = Pattern.compile("(HONGBAO_[A-Z_]+)=(\\S+)");
+
+    private final String image = read("docker/Dockerfile");
+    private final Map<?, ?> compose = yaml("docker/compose.yaml");
+    private final String unit = read("docker/systemd/hongbao.service");
+    private final Map<?, ?> pod = map(yaml("docker/kubernetes/deployment.yaml"), "spec", "template", "spec");
+
+    @Test
+    void whatTheyConfigureAreOptionsWithGoodValues() {
+        // Then
+        assertThat(ofImage().web().http().address().host()).isEqualTo("0.0.0.0");
+        assertThat(ofUnit().web().http().timeouts().drain()).isPositive();
+        assertThat(ofPod().engine().cluster().members()).isNotEmpty();
+        for (String server : List.of("hongbao-1", "hongbao-2")) {
+            HongbaoConfig config = config(composed(server));
+            String address = String.valueOf(
+                    map(compose, "services", server, "networks", "default").get("ipv4_address"));
+            assertThat(config.engine().cluster().host()).isEqualTo(address);
+            assertThat(config.engine().cluster().members()).contains(address + ":5701");
+            assertThat(read("docker/proxy/nginx.conf"))
+                    .contains("server " + address + ":"
+                            + config.web().http().address().port());
+        }
+    }
+
+    @Test
+    void theirPortsAreTheServers() {
+        // Given
+        HongbaoConfig config = ofImage();
+        int http = config.web().http().address().port();
+        int management = config.web().management().address().port();
+
+        // Then
+        assertThat(image).contains("EXPOSE " + http + " " + management + "\n");
+        assertThat(image).contains("/dev/tcp/127.0.0.1/" + management + ";").contains("GET /health/ready ");
+        assertThat(config.web().management().address().host()).isEqualTo("0.0.0.0");
+        int membership = ofPod().engine().cluster().port();
+        Map<String, Object> ports = new HashMap<>();
+        list(container().get("ports"))
+                .forEach(port -> ports.put(String.valueOf(port.get("name")), port.get("containerPort")));
+        assertThat(ports)
+                .isEqualTo(Map.of(
+                        "http", http, "management", management, "membership", membership, "messages", membership + 1));
+        for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+            assertThat(map(container(), probe, "httpGet").get("port")).isEqualTo("management");
+        }
+    }
+
+    @Test
+    void whoStopsAServerLeavesItTimeForThat() {
+        // Then
+        assertThat(DurationText.parse(only(image, "HTTP_DRAIN_DELAY=(\\S+)"))).isPositive();
+        Duration ofImage = stopTime(ofImage());
+        for (String server : List.of("hongbao-1", "hongbao-2")) {
+            assertThat(DurationText.parse(
+                            String.valueOf(map(compose, "services", server).get("stop_grace_period"))))
+                    .isGreaterThan(ofImage);
+        }
+        assertThat(Duration.ofSeconds((int) integer(pod.get("terminationGracePeriodSeconds"))))
+                .isGreaterThan(ofImage);
+        assertThat(DurationText.parse(only(unit, "TimeoutStopSec=(\\S+)"))).isGreaterThan(stopTime(ofUnit()));
+
+        // Then a load balancer that asks has noticed before the listener closes
+        Map<?, ?> probe = map(container(), "readinessProbe");
+        long notices = (long) integer(probe.get("periodSeconds")) * integer(probe.get("failureThreshold"));
+        assertThat(Duration.ofSeconds(notices)).isLessThan(ofImage.minus(STOP_LIMIT));
+    }
+
+    @Test
+    void aServerMayOpenAsManyFilesAsItTakesConnections() {
+        // Given
+        int needed = ofImage().web().http().connections().max() + OTHER_FILES;
+
+        // Then
+        assertThat(Integer.parseInt(only(unit, "LimitNOFILE=(\\d+)"))).isGreaterThanOrEqualTo(needed);
+        for (String server : List.of("hongbao-1", "hongbao-2")) {
+            assertThat(integer(map(compose, "services", server, "ulimits").get("nofile")))
+                    .isGreaterThanOrEqualTo(needed);
+        }
+    }
+
+    @Test
+    void noPasswordIsOnACommandLineOrInAnEnvironment() {
+        // Then
+        for (String file : List.of("docker/compose.yaml", "docker/Dockerfile", "docker/systemd/hongbao.service")) {
+            assertThat(read(file))
+                    .as(file)
+                    .doesNotContain("--requirepass", "${")
+                    .doesNotContainPattern("(?m)^(?!.*REDISCLI_AUTH=\\$\\$\\(cut ).*(PASSWORD|AUTH)[:=]")
+                    .doesNotContainPattern("://[^/\\s]*:[^/\\s]*@");
+        }
+    }
+
+    private static Duration stopTime(HongbaoConfig config) {
+        return config.web().http().timeouts().drain().plus(STOP_LIMIT);
+    }
+
+    private HongbaoConfig ofImage() {
+        return config(variables(image));
+    }
+
+    private HongbaoConfig ofUnit() {
+        return config(variables(unit.replace("%S", "/var/lib")));
+    }
+
+    private HongbaoConfig ofPod() {
+        Map<String, String> environment = variables(image);
+        list(container().get("env"))
+                .forEach(entry -> environment.put(
+                        String.valueOf(entry.get("name")),
+                        entry.containsKey("value") ? String.valueOf(entry.get("value")) : "10.0.0.1"));
+        return config(environment);
+    }
+
+    private Map<String, String> composed(String server) {
+        Map<String, String> environment = variables(image);
+        map(compose, "services", server, "environment")
+                .forEach((name, value) -> environment.put(String.valueOf(name), String.valueOf(value)));
+        return environment;
+    }
+
+    /** Fails when a name is no option, or a value is not one of its option. The files that it names are on another machine. */
+    private static HongbaoConfig config(Map<String, String> environment) {
+        Map<String, String> here = new HashMap<>(environment);
+        assertThat(here).isNotEmpty();
+        here.remove(ConfigSources.FILE_VARIABLE);
+        here.replaceAll((name, value) -> name.endsWith("_FILE") ? "pom.xml" : value);
+        return ConfigLoader.load(new ConfigSources(Map.of(), here, null, null)).config();
+    }
+
+    private static Map<String, String> variables(String text) {
+        Map<String, String> found = new HashMap<>();
+        Consumer<MatchResult> put = match -> found.put(match.group(1), match.group(2));
+        VARIABLE.matcher(text).results().forEach(put);
+        return found;
+    }
+
+    private Map<?, ?> container() {
+        return list(pod.get("containers")).get(0);
+    }
+
+    private static Map<?, ?> map(Map<?, ?> from, String... path) {
+        Map<?, ?> found = from;
+        for (String name : path) {
+            assertThat(found.get(name)).as(name).isInstanceOf(Map.class);
+            found = (Map<?, ?>) found.get(name);
+        }
+        return found;
+    }
+
+    private static List<Map<?, ?>> list(Object maps) {
+        return ((List<?>) maps)
+                .stream().<Map<?, ?>>map(each -> (Map<?, ?>) each).toList();
+    }
+
+    private static int integer(Object number) {
+        return (Integer) number;
+    }
+
+    private static String only(String text, String pattern) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern).isTrue();
+        return matcher.group(1);
+    }
+
+    private static Map<?, ?> yaml(String file) {
+        return new Yaml().load(read(file));
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException unreadable) {
+            throw new IllegalStateException(unreadable);
+        }
+    }
+}
