@@ -54,7 +54,7 @@ class ClassArchiveIT {
 
         // Then
         assertThat(only(image, "\"-XX:AOTCache=([^\"]+)\"")).isEqualTo(only(image, "-XX:AOTCacheOutput=(\\S+)"));
-        assertThat(Integer.parseInt(only(image, "FROM eclipse-temurin:(\\d+)")))
+        assertThat(Integer.parseInt(only(image, "FROM eclipse-temurin:(\\d+)-jre")))
                 .isGreaterThanOrEqualTo(FIRST_WITH_CACHE);
     }
 
