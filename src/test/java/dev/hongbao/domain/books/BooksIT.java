@@ -172,10 +172,12 @@ class BooksIT extends TwoEngines {
     @Test
     void aStatementThatIsTooLongIsRefused() {
         books.execute("insert into account (kind, owner, asset) values ('wallet', 'busy', 'CNY');"
-                + " insert into command (id, operation, actor, role, key) values ('00000000-0000-7000-8000-000000000001', 'deposit', 'backend', 'service', 'many');"
+                + " insert into command (id, operation, actor, role, key)"
+                + " select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'deposit', 'backend', 'service', 'many-' || n"
+                + " from generate_series(1, 10001) as n;"
                 + " insert into transfer (subject, debit, credit, amount, kind)"
-                + " select '00000000-0000-7000-8000-000000000001', s.id, w.id, 1, 'deposit'"
-                + " from account as s, account as w, generate_series(1, 10001)"
+                + " select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, s.id, w.id, 1, 'deposit'"
+                + " from account as s, account as w, generate_series(1, 10001) as n"
                 + " where s.kind = 'source' and s.asset = 'CNY' and w.owner = 'busy'");
 
         assertRefused(Refusal.INVALID, () -> statement("busy", LONG_AGO, FAR));
