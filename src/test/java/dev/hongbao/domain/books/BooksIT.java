@@ -232,8 +232,10 @@ class BooksIT extends TwoEngines {
         assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, middle), 3));
         assertRefused(
                 Refusal.INVALID,
-                () -> get(
-                        engine.engine().accounting().books().transfers(new TransferFilter("order-7", null, null, null), "u.1", 3)));
+                () -> get(engine.engine()
+                        .accounting()
+                        .books()
+                        .transfers(new TransferFilter("order-7", null, null, null), "u.1", 3)));
     }
 
     @Test
@@ -251,15 +253,18 @@ class BooksIT extends TwoEngines {
                         books.strings("select sum(amount) from transfer").get(0)));
         assertThat(totals.stream().mapToLong(DayTotal::transfers).sum())
                 .isEqualTo(books.longOf("select count(*) from transfer"));
-        assertRefused(Refusal.INVALID, () -> get(engine.engine().accounting().books().totals(today, today, page -> null)));
         assertRefused(
-                Refusal.INVALID, () -> get(engine.engine().accounting().books().totals(today, today.plusDays(367), page -> null)));
+                Refusal.INVALID, () -> get(engine.engine().accounting().books().totals(today, today, page -> null)));
+        assertRefused(
+                Refusal.INVALID,
+                () -> get(engine.engine().accounting().books().totals(today, today.plusDays(367), page -> null)));
     }
 
     @Test
     void whatIsOpenHoldsWhatAllEscrowsDo() {
         for (int limit : new int[] {1, 5, 200}) {
-            List<OpenItem> items = all(cursor -> engine.engine().accounting().books().openItems(cursor, limit));
+            List<OpenItem> items =
+                    all(cursor -> engine.engine().accounting().books().openItems(cursor, limit));
 
             assertThat(items).extracting(OpenItem::id).doesNotHaveDuplicates();
             assertThat(items)

@@ -212,7 +212,11 @@ class AssetsIT extends TwoEngines {
         // The other server hears of who may send within a second
         eventually(
                 SOON,
-                () -> assertThat(other.engine().accounting().assets().cached(coupon).senders())
+                () -> assertThat(other.engine()
+                                .accounting()
+                                .assets()
+                                .cached(coupon)
+                                .senders())
                         .isEqualTo(Senders.SERVICE));
         assertRefused(Refusal.NOT_ELIGIBLE, () -> get(send(other, 0, "ann", lucky(coupon, 5, 1))));
     }

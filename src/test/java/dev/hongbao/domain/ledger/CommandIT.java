@@ -103,7 +103,8 @@ class CommandIT {
             Command send = command(engine, sent.id().value());
             assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
             assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
-            Page<Command> found = get(engine.engine().accounting().trail().commands().list("order-1", null, 10));
+            Page<Command> found =
+                    get(engine.engine().accounting().trail().commands().list("order-1", null, 10));
             assertThat(found.items()).containsExactly(deposit);
         }
     }
