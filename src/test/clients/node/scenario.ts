@@ -81,6 +81,7 @@ test('packets and money', async () => {
   assert.deepEqual((await me.listMyClaims({})).items.map((claim) => claim.packet), [packet.id]);
   assert.deepEqual((await me.getMyBalances()).items, [{ asset: 'CNY', amount: first.amount }]);
   assert.equal((await me.listMyTransfers({})).items.length, 1);
+  assert.equal((await me.getMySummary({})).received[0].amount, first.amount);
   assert.deepEqual((await new hongbao.MeApi(as('alice')).listMyPackets({})).items.map(({ id }) => id), [packet.id]);
   await accounts.withdraw({ user: name('alice'), idempotencyKey: key(), money: { asset: 'CNY', amount: 700 } });
   assert.equal((await accounts.getUserBalances({ user: name('alice') })).items[0].amount, 0);

@@ -12,8 +12,8 @@ import { t } from './texts.js';
 const KINDS = { deposit: 'recordDeposit', withdrawal: 'recordWithdrawal', send: 'recordSend', claim: 'recordClaim', refund: 'recordRefund',
   cost: 'recordCost', award: 'recordAward', return: 'recordReturn' };
 
-/** @param {{room: object, dialog?: boolean, onClose?: () => void}} props at the side, or as a dialog on small screens */
-export function Account({ room, dialog = false, onClose }) {
+/** @param {{room: object, dialog?: boolean, onHistory: () => void, onClose?: () => void}} props at the side, or as a dialog on small screens */
+export function Account({ room, dialog = false, onHistory, onClose }) {
   const body = html`<div class="account">
     <div class="card">
       <p class="card-who"><${Face} user=${room.me} /><span>${nameOf(room.me)}</span></p>
@@ -21,6 +21,7 @@ export function Account({ room, dialog = false, onClose }) {
       <p class="card-balance" data-balance=${room.balance}>${room.balance === null ? '¥ …' : money(room.balance)}</p>
       ${room.points !== null && html`<p class="card-points">${money(room.points, 'POINTS')}</p>`}
     </div>
+    <button type="button" class="to-history" onClick=${onHistory}>${t('history')}<span aria-hidden="true">›</span></button>
     <${Records} room=${room} />
   </div>`;
   return dialog ? html`<${Dialog} name="wallet" title=${t('wallet')} onClose=${onClose}>${body}<//>` : body;

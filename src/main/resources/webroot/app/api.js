@@ -81,6 +81,21 @@ export function records(token, cursor) {
   return call('GET', `/v1/me/transfers?limit=20${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
 }
 
+/** What the caller received and sent from a time on, and before another: `{received, sent}`, by asset. */
+export function summary(token, { from, to }) {
+  return call('GET', `/v1/me/summary?from=${from}&to=${to}`, { token });
+}
+
+/** A page of what the caller claimed in a time, newest packets first: `{items, next}`. */
+export function received(token, { from, to }, cursor) {
+  return call('GET', `/v1/me/claims?limit=20&from=${from}&to=${to}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
+}
+
+/** A page of what the caller sent in a time, and of the pools that it opened, newest first: `{items, next}`. */
+export function sent(token, { from, to }, cursor) {
+  return call('GET', `/v1/me/packets?limit=20&from=${from}&to=${to}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
+}
+
 /** A packet as the caller sees it. */
 export function packet(token, id) {
   return call('GET', `/v1/packets/${id}`, { token });

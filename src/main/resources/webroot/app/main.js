@@ -7,6 +7,7 @@ import { Account } from './account.js';
 import { Compose } from './compose.js';
 import { Face, nameOf } from './faces.js';
 import { Gate } from './gate.js';
+import { History } from './history.js';
 import { LanguageButton } from './language.js';
 import { Opening } from './opening.js';
 import { RainBar, RainStage } from './rain.js';
@@ -71,13 +72,14 @@ function Group({ room, onLeave, onLanguage }) {
         <span class="send-coin" aria-hidden="true">¥</span>${t('sendButton')}</button>
         ${room.hasWheel && html`<button type="button" class="to-wheel" onClick=${() => setPanel('wheel')}>${wheel}${t('wheelButton')}</button>`}</footer>
     </div>
-    <aside class="side-account" aria-label=${t('wallet')}><${Account} room=${room} /></aside>
+    <aside class="side-account" aria-label=${t('wallet')}><${Account} room=${room} onHistory=${() => setPanel('history')} /></aside>
     <p class="unseen" aria-live="polite" role="status">${said}</p>
     ${packet && html`<${Opening} key=${packet.id} packet=${packet} grab=${opened.grab} room=${room} onClose=${() => setOpened(null)} />`}
     ${panel === 'compose' && html`<${Compose} room=${room} onClose=${() => setPanel('')} />`}
     ${panel === 'wheel' && html`<${Wheel} room=${room} onClose=${() => setPanel('')} />`}
     ${room.rains.filter(({ id }) => id === panel).map((rain) => html`<${RainStage} key=${rain.id} rain=${rain} room=${room} onClose=${() => setPanel('')} />`)}
-    ${panel === 'wallet' && html`<${Account} room=${room} dialog onClose=${() => setPanel('')} />`}
+    ${panel === 'history' && html`<${History} room=${room} onClose=${() => setPanel('')} />`}
+    ${panel === 'wallet' && html`<${Account} room=${room} dialog onHistory=${() => setPanel('history')} onClose=${() => setPanel('')} />`}
   </div>`;
 }
 

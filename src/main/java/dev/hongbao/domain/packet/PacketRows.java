@@ -65,7 +65,8 @@ final class PacketRows {
                         row.getString("campaign_name"),
                         row.getString("product"),
                         new UserId(row.getString("opener")));
-        return new PacketService.OwnClaim(claim(row), pool);
+        return new PacketService.OwnClaim(
+                claim(row), new UserId(row.getString("sender")), row.getBoolean("luckiest"), pool);
     }
 
     static Seen seen(Row row, String viewer) {

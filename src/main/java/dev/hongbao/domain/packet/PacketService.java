@@ -8,6 +8,7 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.PacketStore.Progress;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * is the total less the rest.
  */
 public final class PacketService {
-    /** After every packet's id: the start of a list of the newest. */
-    private static final PacketId NEWEST = new PacketId(new UUID(-1, -1));
-
     private final PacketStore store;
     private final PacketCatalog catalog;
     private final EndedPackets ended;
@@ -140,13 +137,13 @@ public final class PacketService {
         }
     }
 
-    /** What {@code user} sent, and the pools that {@code user} opened, newest first, as that user may see them. */
-    public Future<Page<PacketView>> ownOf(UserId user, @Nullable String cursor, int limit) {
-        PacketId before = before(cursor);
+    /** What {@code user} sent, and the pools that {@code user} opened, newest first, as that user may see them. @param period when they were made */
+    public Future<Page<PacketView>> ownOf(UserId user, Period period, @Nullable String cursor, int limit) {
+        PacketId before = before(cursor, period);
         if (before == null) {
             return badCursor();
         }
-        return store.ownOf(user, before, limit + 1)
+        return store.ownOf(user, period, before, limit + 1)
                 .map(rows -> Page.of(
                         rows.stream().map(PacketService::view).toList(),
                         limit,
@@ -174,18 +171,41 @@ public final class PacketService {
         });
     }
 
-    /** One's own settled claim. @param pool what it is a share of, when that is a pool */
-    public record OwnClaim(Claim claim, PoolTerms.@Nullable Label pool) {}
+    /**
+     * One's own settled claim.
+     *
+     * @param sender who paid: a user; of a pool its campaign's id
+     * @param luckiest whether it was the largest, as {@link PacketSummary.Received#luckiest} counts them
+     * @param pool what it is a share of, when that is a pool
+     */
+    public record OwnClaim(
+            Claim claim,
+            UserId sender,
+            boolean luckiest,
+            PoolTerms.@Nullable Label pool) {
+        /** Who brought it: its sender; of a pool who opened it. */
+        public UserId giver() {
+            return pool == null ? sender : pool.opener();
+        }
+    }
 
-    /** What {@code user} claimed, settled, newest packets first. */
-    public Future<Page<OwnClaim>> claimsOf(UserId user, @Nullable String cursor, int limit) {
-        PacketId before = before(cursor);
+    /** What {@code user} claimed in a period, settled, newest packets first. */
+    public Future<Page<OwnClaim>> claimsOf(UserId user, Period period, @Nullable String cursor, int limit) {
+        PacketId before = before(cursor, period);
         if (before == null) {
             return badCursor();
         }
-        return store.claimsOf(user, before, limit + 1)
+        return store.claimsOf(user, period, before, limit + 1)
                 .map(claims ->
                         Page.of(claims, limit, own -> own.claim().packet().toString()));
+    }
+
+    /**
+     * What {@code user} received and sent in a period, exactly; it takes as long as the user has claims. Fails with {@link
+     * UnavailableException} while another one of the user's is under way.
+     */
+    public Future<PacketSummary> summaryOf(UserId user, Period period) {
+        return store.summaryOf(user, period);
     }
 
     private Future<@Nullable Claim> mine(EndedPacket over, PacketId id, UserId user) {
@@ -218,8 +238,12 @@ public final class PacketService {
                 progress.seed() == null ? null : new PacketView.Ending(seen.luckiest(), progress.seed()));
     }
 
-    private static @Nullable PacketId before(@Nullable String cursor) {
-        return cursor == null ? NEWEST : PacketId.parse(cursor);
+    /** @return null for a cursor that is none */
+    private static @Nullable PacketId before(@Nullable String cursor, Period period) {
+        PacketId last = new PacketId(period.lastId());
+        PacketId read = cursor == null ? last : PacketId.parse(cursor);
+        // As Postgres orders them.
+        return read != null && read.toString().compareTo(last.toString()) > 0 ? last : read;
     }
 
     private static <T> Future<T> badCursor() {

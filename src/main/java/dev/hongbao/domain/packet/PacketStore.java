@@ -37,14 +37,17 @@ public final class PacketStore {
 
     /** The claims that went into the wallets of $1: a few from each, through its index. */
     private static final String CLAIMS_OF = """
-            select c.*, o.campaign, o.campaign_name, o.product, o.opener
+            select c.*, k.sender, k.luckiest, o.campaign, o.campaign_name, o.product, o.opener
             from (select c.subject as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
                   from account as w
                   cross join lateral (select * from transfer
-                                      where credit = w.id and slot is not null and subject < $2
+                                      where credit = w.id and slot is not null and subject < $2 and at >= $4 and at < $5
                                       order by subject desc limit $3) as c
                   where w.owner = $1 and w.kind = 'wallet'
                   order by c.subject desc limit $3) as c
+            cross join lateral (select p.sender, p.luckiest = c.slot and p.closed_at is not null and p.refund = 0
+                                       and p.count > 1 and p.kind <> 'equal' as luckiest
+                                from packet as p where p.id = c.packet limit 1) as k
             left join lateral (select o.campaign, o.product, o.opener, n.name as campaign_name
                                from pool as o join campaign as n on n.id = o.campaign where o.packet = c.packet limit 1) as o on true
             order by c.packet desc
@@ -68,8 +71,22 @@ public final class PacketStore {
     /** Packets as $1 sees them, all in one query. */
     private static final String SEEN = seenWith("", "");
 
+    /** As {@link #ownOf(String)}, of a period: each looked up in its table, since an id only nearly tells when it was made. */
+    private static final String OWN_OF = """
+            where p.id = any (array(
+                (select id from packet where sender = $1 and id < $2 and id > $4 and created_at >= $5 and created_at < $6
+                 order by id desc limit $3)
+                union all
+                (select o.packet from pool as o join packet as k on k.id = o.packet
+                 where o.opener = $1 and o.packet < $2 and o.packet > $4 and k.created_at >= $5 and k.created_at < $6
+                 order by o.packet desc limit $3)
+                order by 1 desc limit $3))
+            order by p.id desc
+            """;
+
     private final Pool pool;
     private final @Nullable Quarantine quarantine;
+    private final PacketSummaries summaries;
 
     /** A packet whose terms cannot be read fails what looks it up. */
     public PacketStore(Pool pool) {
@@ -80,6 +97,7 @@ public final class PacketStore {
     public PacketStore(Pool pool, @Nullable Quarantine quarantine) {
         this.pool = pool;
         this.quarantine = quarantine;
+        this.summaries = new PacketSummaries(pool);
     }
 
     /**
@@ -211,10 +229,10 @@ public final class PacketStore {
                 .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
     }
 
-    /** A user's claims on packets older than a packet, newest packets first. */
-    Future<List<PacketService.OwnClaim>> claimsOf(UserId user, PacketId before, int limit) {
+    /** A user's claims of a period, on packets older than a packet, newest packets first. */
+    Future<List<PacketService.OwnClaim>> claimsOf(UserId user, Period period, PacketId before, int limit) {
         return pool.preparedQuery(CLAIMS_OF)
-                .execute(Tuple.of(user.value(), before.value(), limit))
+                .execute(Tuple.of(user.value(), before.value(), limit, period.begins(), period.ends()))
                 .map(rows -> stream(rows).map(PacketRows::ownClaim).toList());
     }
 
@@ -228,9 +246,16 @@ public final class PacketStore {
         });
     }
 
-    /** A user's own packets and pools older than a packet, newest first. */
-    Future<List<Seen>> ownOf(UserId user, PacketId before, int limit) {
-        return seen(ownOf("$1"), Tuple.of(user.value(), before.value(), limit));
+    /** A user's own packets and pools that were made in a period and are older than a packet, newest first. */
+    Future<List<Seen>> ownOf(UserId user, Period period, PacketId before, int limit) {
+        return seen(
+                OWN_OF,
+                Tuple.of(user.value(), before.value(), limit, period.firstId(), period.begins(), period.ends()));
+    }
+
+    /** What a user received and sent in a period. */
+    Future<PacketSummary> summaryOf(UserId user, Period period) {
+        return summaries.of(user, period);
     }
 
     /** The newest of the packets that a user sent and of the pools that it opened, older than $2: a few of each, through their indexes. */

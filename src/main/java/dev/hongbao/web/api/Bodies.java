@@ -9,14 +9,17 @@ import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketService.ClaimsPage;
 import dev.hongbao.domain.packet.PacketService.OwnClaim;
+import dev.hongbao.domain.packet.PacketSummary;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.profile.Profile;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Domain values as the contract's JSON, written by hand: no reflection decides what a client sees. */
@@ -72,15 +75,45 @@ public final class Bodies {
                 .toString();
     }
 
-    /** The viewer's own claims, with amounts. */
-    public static String ownClaims(Page<OwnClaim> page) {
-        return page(page, CLAIM_LENGTH, (json, own) -> {
-                    fields(json.beginObject(), own.claim(), true);
-                    pool(json, own.pool());
-                    json.endObject();
-                })
-                .endObject()
-                .toString();
+    /** The viewer's own claims, with amounts. @param people how those are shown who gave */
+    public static String ownClaims(Page<OwnClaim> page, Map<UserId, Profile> people) {
+        JsonText json = page(page, CLAIM_LENGTH, (out, own) -> {
+            fields(out.beginObject(), own.claim(), true);
+            out.plain("sender", own.sender().value()).field("luckiest", own.luckiest());
+            pool(out, own.pool());
+            out.endObject();
+        });
+        ProfileBodies.people(json, givers(page), people);
+        return json.endObject().toString();
+    }
+
+    /** Who gave what was claimed. */
+    public static Set<UserId> givers(Page<OwnClaim> page) {
+        return page.items().stream().map(OwnClaim::giver).collect(Collectors.toSet());
+    }
+
+    /** What the viewer received and sent. */
+    public static String summary(PacketSummary summary) {
+        JsonText json = new JsonText(CLAIM_LENGTH);
+        json.beginObject().name("received").beginArray();
+        for (PacketSummary.Received each : summary.received()) {
+            json.beginObject()
+                    .plain("asset", each.asset().code())
+                    .field("count", each.count())
+                    .field("amount", each.amount())
+                    .field("luckiest", each.luckiest())
+                    .endObject();
+        }
+        json.endArray().name("sent").beginArray();
+        for (PacketSummary.Sent each : summary.sent()) {
+            json.beginObject()
+                    .plain("asset", each.asset().code())
+                    .field("count", each.count())
+                    .field("amount", each.amount())
+                    .field("refunded", each.refunded())
+                    .endObject();
+        }
+        return json.endArray().endObject().toString();
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketView;
+import dev.hongbao.domain.packet.Period;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
@@ -35,6 +36,7 @@ final class Routes {
                 Map.entry("listMyTransfers", this::myTransfers),
                 Map.entry("listMyClaims", this::myClaims),
                 Map.entry("listMyPackets", this::myPackets),
+                Map.entry("getMySummary", this::mySummary),
                 Map.entry("sendPacket", this::send),
                 Map.entry("listClaims", this::claims));
     }
@@ -79,16 +81,28 @@ final class Routes {
 
     private Future<Reply> myClaims(Call call) {
         return services.packets()
-                .claimsOf(call.caller().user(), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, Bodies.ownClaims(page)));
+                .claimsOf(call.caller().user(), period(call), call.cursor(), call.limit())
+                .compose(page -> services.profiles()
+                        .of(Bodies.givers(page))
+                        .map(people -> Reply.json(200, Bodies.ownClaims(page, people))));
     }
 
     private Future<Reply> myPackets(Call call) {
         return services.packets()
-                .ownOf(call.caller().user(), call.cursor(), call.limit())
+                .ownOf(call.caller().user(), period(call), call.cursor(), call.limit())
                 .compose(page -> services.profiles()
                         .of(PacketView.people(page.items()))
                         .map(people -> Reply.json(200, Bodies.packets(page, people))));
+    }
+
+    private Future<Reply> mySummary(Call call) {
+        return services.packets()
+                .summaryOf(call.caller().user(), period(call))
+                .map(summary -> Reply.json(200, Bodies.summary(summary)));
+    }
+
+    private static Period period(Call call) {
+        return new Period(call.time("from"), call.time("to"));
     }
 
     private Future<Reply> send(Call call) {

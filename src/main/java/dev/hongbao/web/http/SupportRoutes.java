@@ -9,6 +9,7 @@ import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.PacketFilter;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketStatus;
+import dev.hongbao.domain.packet.Period;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.DrawBodies;
@@ -83,8 +84,8 @@ final class SupportRoutes {
     }
 
     private Future<Reply> claimsOfUser(Call call) {
-        return packets.claimsOf(call.user(), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, Bodies.ownClaims(page)));
+        return packets.claimsOf(call.user(), Period.ALL, call.cursor(), call.limit())
+                .map(page -> Reply.json(200, Bodies.ownClaims(page, Map.of())));
     }
 
     private Future<Reply> playsOfUser(Call call) {

@@ -118,13 +118,19 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(claims.getItems()).hasSize(2);
         assertThat(claims.getLuckiest()).isEqualTo(over.getLuckiest());
         MeApi me = new MeApi(client("bob"));
-        assertThat(me.listMyClaims(null, 10).getItems())
+        assertThat(me.listMyClaims(null, null, null, 10).getItems())
                 .extracting(OwnClaim::getPacket)
                 .containsExactly(packet.getId());
         assertThat(me.getMyBalances().getItems())
                 .containsExactly(new Balance().asset("CNY").amount(first.getAmount()));
         assertThat(me.listMyTransfers(null, 10).getItems()).hasSize(1);
-        assertThat(new MeApi(client("alice")).listMyPackets(null, 10).getItems())
+        assertThat(me.getMySummary(null, null).getReceived())
+                .containsExactly(new ReceivedTotal()
+                        .asset("CNY")
+                        .count(1L)
+                        .amount(first.getAmount())
+                        .luckiest(over.getLuckiest().getUser().equals(name("bob")) ? 1L : 0L));
+        assertThat(new MeApi(client("alice")).listMyPackets(null, null, null, 10).getItems())
                 .extracting(Packet::getId)
                 .containsExactly(packet.getId());
         accounts.withdraw(name("alice"), key(), new Money().asset("CNY").amount(700L));
