@@ -213,6 +213,7 @@ test('rains, from the budget to the cancelling', async () => {
   });
   assert.equal((await new hongbao.RainsApi(as('bob')).getRain({ rain })).status, 'planned');
   assert((await shop.listRains({})).items.some(({ id }) => id === rain));
+  assert((await new hongbao.RainsApi(as('bob')).listCurrentRains({ group })).items.some(({ id }) => id === rain));
   await shop.cancelRain({ rain });
   const ended = await eventually(async () => {
     const now = await shop.getRain({ rain });
@@ -265,6 +266,123 @@ test('the demo is off where tokens are configured', async () => {
 
   assert.equal((await visitor.getDemo()).open, false);
   await assert.rejects(visitor.loginToDemo({ demoLogin: { member: 'alice' } }), /Response returned an error code/);
+});
+
+test('who did what, from the reference to the reversal', async () => {
+  const audit = new hongbao.AuditApi(as());
+  const reference = `order-${group}`;
+  const money = { asset: 'CNY', amount: 100, reference, reason: 'Paid by card' };
+  const into = await new hongbao.AccountsApi(as()).deposit({ user: name('alice'), idempotencyKey: key(), money });
+
+  const back = await audit.reverseTransfer({
+    user: name('alice'), transfer: into.id, idempotencyKey: key(), reversalBody: { reason: 'Paid twice' },
+  });
+
+  assert.equal(back.kind, 'reversal');
+  assert.equal(back.reverses, into.id);
+  assert(into.command);
+  const command = await audit.getCommand({ command: into.command });
+  assert.equal(command.actor.role, 'service');
+  assert.deepEqual((await audit.listCommands({ reference })).items, [command]);
+  const from = new Date(Date.now() - 3_600_000);
+  assert((await audit.listAuditLog({ from, limit: 200 })).items.length > 0);
+  assert((await lines(audit.exportAuditLog({ from, format: 'csv' }))).length > 2);
+});
+
+test('what support sees and does', async () => {
+  // Given deposits for many, and packets that are sent for a user
+  const support = new hongbao.SupportApi(as());
+  const deposited = await support.depositMany({
+    idempotencyKey: key(),
+    depositBatch: {
+      deposits: [{ user: name('alice'), asset: 'CNY', amount: 300 }, { user: name('bob'), asset: 'CNY', amount: 1, reference: 'bonus' }],
+    },
+  });
+  assert.deepEqual(deposited.items.map(({ amount }) => amount), [300, 1]);
+  const send = { group, kind: 'lucky', asset: 'CNY', amount: 150, count: 2 } as const;
+  const cancelled = await support.sendPacketForUser({ user: name('alice'), idempotencyKey: key(), send });
+  const closed = await support.sendPacketForUser({ user: name('alice'), idempotencyKey: key(), send });
+  const claim = await packets('bob').claim({ packet: closed.id });
+
+  // When they are ended, then it is seen
+  assert.equal((await support.cancelPacket({ packet: cancelled.id })).status, 'cancelled');
+  assert.equal((await support.closePacket({ packet: closed.id })).status, 'closed');
+  assert((await support.listPackets({ group, status: 'closed' })).items.some(({ id }) => id === closed.id));
+  assert((await support.listUserPackets({ user: name('alice') })).items.length >= 2);
+  assert((await support.listUserClaims({ user: name('bob') })).items.some(({ packet }) => packet === closed.id));
+  assert.deepEqual(await support.getClaim({ packet: closed.id, slot: '0' }), claim);
+  const { id: draw } = await new hongbao.DrawsApi(as()).createDraw({
+    idempotencyKey: key(),
+    drawDefinition: { name: 'Wheel', closesAt: later, mode: 'weights', prizes: [{ name: 'thanks', weight: 1 }] },
+  });
+  const [play] = (await new hongbao.DrawsApi(as('bob')).play({ draw, idempotencyKey: key() })).items;
+  assert((await support.listUserPlays({ user: name('bob') })).items.some((one) => one.draw === draw));
+  assert.deepEqual(await support.getPlay({ draw, seq: '0' }), play);
+  assert((await support.listDraws({ status: 'open', limit: 200 })).items.some(({ id }) => id === draw));
+});
+
+test('a won prize on its way', async () => {
+  const shop = new hongbao.DrawsApi(as());
+  const { id: draw } = await shop.createDraw({
+    idempotencyKey: key(),
+    drawDefinition: { name: 'Phones', closesAt: later, mode: 'table', prizes: [{ name: 'phone', _class: 'goods', count: 1 }] },
+  });
+  const [won] = (await new hongbao.DrawsApi(as('bob')).play({ draw, idempotencyKey: key() })).items;
+  const seq = String(won.seq);
+
+  const sent = await shop.changeFulfilment({ draw, seq, fulfilment: { state: 'sent', note: 'SF 1' } });
+
+  assert.equal(sent.history.length, 1);
+  assert.deepEqual(await shop.getWin({ draw, seq }), sent);
+  assert.equal((await shop.listWins({ draw, _class: 'goods', state: 'sent' })).items[0].state, 'sent');
+  assert.equal((await lines(shop.exportWins({ draw, format: 'csv' }))).length, 2);
+});
+
+test("a user's name and picture", async () => {
+  const shop = new hongbao.AccountsApi(as());
+  const profile = { displayName: '小明', avatar: 'https://img.example.com/ming.png' };
+
+  const stored = await shop.putProfile({ user: name('ming'), profile });
+
+  assert.equal(stored.displayName, '小明');
+  assert.equal((await shop.getProfile({ user: name('ming') })).avatar, profile.avatar);
+  await shop.deleteProfile({ user: name('ming') });
+  assert.equal((await shop.getProfile({ user: name('ming') })).displayName, null);
+});
+
+test('assets are declared and listed', async () => {
+  const assetDeclaration = { code: 'COUPON-TEA', scale: 0, symbol: '茶券', senders: 'service', caps: { packet: 1_000, share: 200 } } as const;
+  const declared = await new hongbao.AssetsApi(as()).declareAsset({ assetDeclaration });
+  const bob = new hongbao.AssetsApi(as('bob'));
+  assert.equal(declared.caps.share, 200);
+  assert.deepEqual(await bob.getAsset({ asset: 'COUPON-TEA' }), declared);
+  assert((await bob.listAssets({ limit: 200 })).items.some(({ code }) => code === 'CNY'));
+});
+
+test('the books are read', async () => {
+  await deposit('alice', 500);
+  const from = new Date(Date.now() - 86_400_000);
+  const auditor = new hongbao.BooksApi(as());
+  const [booked] = (await auditor.searchTransfers({ user: name('alice'), from, limit: 10 })).items;
+  assert.equal(booked.credit.owner, name('alice'));
+  assert((await auditor.getStatement({ user: name('alice'), asset: 'CNY', from })).items.length > 0);
+  assert((await auditor.listOpenItems({ limit: 10 })).items.length <= 10);
+  const to = new Date(from.getTime() + 3 * 86_400_000);
+  assert((await lines(auditor.totalTransfers({ from, to, format: 'csv' }))).length > 1);
+});
+
+test('users and groups are restricted', async () => {
+  const host = new hongbao.RestrictionsApi(as());
+  const restrictionReason = { reason: 'a stolen phone' };
+  const user = name('eve');
+  assert.equal((await host.freezeUser({ user, restrictionReason })).frozen?.reason, 'a stolen phone');
+  assert((await host.listRestrictions({ limit: 200 })).items.some(({ id }) => id === user));
+  assert.equal((await host.unfreezeUser({ user, restrictionReason })).frozen, null);
+  assert((await host.blockUser({ user, restrictionReason })).blocked);
+  await host.unblockUser({ user, restrictionReason });
+  assert.equal((await host.getUser({ user })).blocked, null);
+  assert.equal((await host.blockGroup({ group: 'noisy', restrictionReason })).blocked, true);
+  assert.equal((await host.unblockGroup({ group: 'noisy', restrictionReason })).blocked, false);
 });
 
 async function lines(file: Promise<Blob>): Promise<string[]> {
