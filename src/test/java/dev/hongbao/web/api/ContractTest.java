@@ -38,6 +38,17 @@ class ContractTest {
             Objects.requireNonNull(call("deposit").body()).schema();
     private static final String GOOD = "'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2";
 
+    /** The console opens it with its first call, so that nothing else would show that it can not be read. */
+    @Test
+    void theConsolesContractHasTheCallsOfTheApiAndItsOwnForServicesAlone() {
+        List<Operation> calls = Contract.ofConsole().paths().stream()
+                .flatMap(path -> path.operations().stream())
+                .toList();
+
+        assertThat(calls.stream().map(Operation::id)).contains("getSession", "replayQuarantined", "sendPacket");
+        assertThat(calls).allMatch(call -> call.needs().service());
+    }
+
     @Test
     void theDocumentIsAValidOpenapiContract() throws Exception {
         // Given the document without what Vert.x' reader can not take: problem documents, and a server without a host
