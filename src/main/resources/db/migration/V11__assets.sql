@@ -120,8 +120,10 @@ declare
 begin
     select array_agg(case when g.verdict <> 'done' or c.code is null or c.day_cap is null or g.campaign is not null then null
                           else coalesce(
-                              (select s.amount from sent_on_day as s where s.wallet = g.wallet and s.day = today),
-                              -- The first of the day, or since there is a cap. A server's clock made the id: so a day more is looked at.
+                              -- A cap is never removed, so who last sent on an earlier day has sent nothing today.
+                              (select case when s.day = today then s.amount else 0 end
+                               from sent_on_day as s where s.wallet = g.wallet and s.day <= today),
+                              -- The first since there is a cap. A server's clock made the id: so a day more is looked at.
                               (select sum(p.amount)::bigint from packet as p
                                where p.sender = g.sender and p.id >= first_uuid(today - interval '1 day') and p.asset = g.asset
                                  and p.refund_to = g.wallet and p.created_at >= today::timestamp at time zone 'UTC'),
@@ -146,7 +148,9 @@ begin
     select g.wallet, today, g.earlier + g.total
     from unnest(judged, earlier, wallets, totals) as g(verdict, earlier, wallet, total)
     where g.verdict = 'done' and g.earlier is not null
-    on conflict (wallet) do update set day = excluded.day, amount = excluded.amount;
+    on conflict (wallet) do update set
+        amount = case when excluded.day >= sent_on_day.day then excluded.amount else sent_on_day.amount end,
+        day = greatest(sent_on_day.day, excluded.day); -- a transaction of before midnight may come late
     return judged;
 end
 $$;

@@ -308,8 +308,13 @@ begin
         end loop;
     end if;
 
-    -- After the locks: who waited for a wallet sees what was done meanwhile, and the caps that it was done under.
-    verdicts := judge_restrictions(verdicts, actors, groups);
+    -- After the locks: who waited for a wallet sees what was done meanwhile, and the caps that it was done under. Judged is whose wallet
+    -- pays, also when the host's backend sends for him, and who opens a pool.
+    verdicts := judge_restrictions(
+        verdicts,
+        array(select case when g.campaign is null then g.sender else g.actor end
+              from unnest(senders, actors, campaigns) with ordinality as g(sender, actor, campaign, n) order by g.n),
+        groups);
     if exists (select from asset as c where c.capped and c.code = any (assets)) then
         verdicts := judge_caps(verdicts, assets, totals, maxs, senders, wallets, campaigns);
     end if;

@@ -30,7 +30,7 @@ public final class Accounting {
         this.wallets = new Wallets(pools.requests(), assets);
         this.deposits = new Deposits(pools.requests(), assets);
         this.books = new Books(pools.requests(), pools.books(), assets);
-        this.restrictions = new Restrictions(pools.owner());
+        this.restrictions = new Restrictions(pools.owner(), pools.requests());
         this.trail = new HostServices.Trail(
                 new CommandBook(pools.requests()),
                 new Reversals(pools.requests(), wallets),

@@ -65,7 +65,8 @@ record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePa
             outcomes.add(outcome);
             if (outcome == Outcome.CLOSING) {
                 closing.add(closes.get(i));
-            } else if (outcome == Outcome.MISSING) {
+            } else if (outcome == Outcome.MISSING && closes.get(i).early() == null) {
+                // Who ends a packet early may be late by a moment, and looks itself whether it is over.
                 missing.add(PacketKeys.hash(generation, closes.get(i).packet()));
             }
         }

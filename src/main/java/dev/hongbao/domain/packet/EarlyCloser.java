@@ -8,7 +8,9 @@ import dev.hongbao.domain.packet.PacketStore.Progress;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.engine.shard.Symptom;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -119,6 +121,14 @@ public final class EarlyCloser {
         });
     }
 
+    /** A packet that is not over has a key. One that was over a moment ago has lost it rightly. */
+    private Future<Void> reportLost(Packet packet, Generation generation) {
+        return store.progress(packet.id()).compose(progress -> progress == null || progress.closed()
+                ? Future.succeededFuture()
+                : shards.report(generation, new Symptom.Missing(PacketKeys.hash(generation, packet.id())))
+                        .mapEmpty());
+    }
+
     private static Future<Void> over(Close close, Progress progress) {
         boolean isCancelling = Objects.requireNonNull(close.early()).ending() == PacketStatus.CANCELLED;
         return isCancelling && progress.claimedCount() > 0 ? Future.failedFuture(claimed()) : Future.succeededFuture();
@@ -134,7 +144,9 @@ public final class EarlyCloser {
     private Future<ClosePackets.@Nullable Outcome> ask(Packet packet, Close close) {
         Shards.Shard current = shards.current(packet.shard());
         return script.call(current.generation().link(redis), current, new ClosePackets(List.of(close)))
-                .<ClosePackets.@Nullable Outcome>map(outcomes -> outcomes.get(0))
+                .<ClosePackets.@Nullable Outcome>compose(outcomes -> outcomes.get(0) == ClosePackets.Outcome.MISSING
+                        ? reportLost(packet, current.generation()).map(outcomes.get(0))
+                        : Future.succeededFuture(outcomes.get(0)))
                 .recover(fault -> shards.refresh().transform(looked -> Future.succeededFuture(null)));
     }
 }

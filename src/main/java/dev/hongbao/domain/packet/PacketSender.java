@@ -128,7 +128,7 @@ public final class PacketSender extends VerticleBase {
         String wish = pool == null ? command.toString() : pool.wish(command.group());
         var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
         Future<Packet> sent = assets.require(command.asset())
-                .compose(known -> affordable(scope, command))
+                .compose(known -> maySend(caller, command) ? affordable(scope, command) : Future.failedFuture(notSent(command)))
                 .compose(affordable -> split(scope, command, algorithm))
                 .compose(packet -> command.count() <= MAX_GATHERED
                         ? gathered.submit(packet)
@@ -138,6 +138,19 @@ public final class PacketSender extends VerticleBase {
         // It comes from the loop that has the connections to Redis, and is told on the one that asks.
         Context asking = Vertx.currentContext();
         return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
+    }
+
+    /** Whether the asset, which is known by now, is one that the caller may send. */
+    private boolean maySend(Caller caller, SendCommand command) {
+        AssetTerms terms = assets.cached(command.asset());
+        return command.pool() != null
+                || caller.role() == Role.SERVICE
+                || (terms != null && terms.senders() == AssetTerms.Senders.EVERYBODY);
+    }
+
+    private static RefusedException notSent(SendCommand command) {
+        return new RefusedException(
+                Refusal.NOT_ELIGIBLE, "Only the host application's backend sends " + command.asset() + ".");
     }
 
     /** The host's backend is told what the wallet of its user lacks. */
@@ -264,14 +277,6 @@ public final class PacketSender extends VerticleBase {
                     Refusal.NOT_ELIGIBLE, "Only the host application's backend notes a reference or a reason.");
         }
         require(!command.group().isChannel(), "Nobody sends into the channel of a rain.");
-        AssetTerms terms = assets.cached(command.asset());
-        if (command.pool() == null
-                && terms != null
-                && terms.senders() == AssetTerms.Senders.SERVICE
-                && caller.role() != Role.SERVICE) {
-            throw new RefusedException(
-                    Refusal.NOT_ELIGIBLE, "Only the host application's backend sends " + command.asset() + ".");
-        }
         require(command.count() <= limits.maxCount(), "A packet has at most " + limits.maxCount() + " shares.");
         SplitAlgorithm fallback =
                 command.kind() == PacketKind.EQUAL ? SplitAlgorithm.EQUAL : SplitAlgorithm.DOUBLE_MEAN;

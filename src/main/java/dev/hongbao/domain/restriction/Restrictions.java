@@ -49,10 +49,13 @@ public final class Restrictions {
     private volatile long seen;
     private boolean looking;
 
-    /** @param pool for the looks, and for what is asked of the history */
-    public Restrictions(Pool pool) {
+    /**
+     * @param pool for the looks
+     * @param requests for changes, which may wait for wallets, and for what is asked of the history
+     */
+    public Restrictions(Pool pool, Pool requests) {
         this.pool = pool;
-        this.store = new RestrictionStore(pool);
+        this.store = new RestrictionStore(requests);
     }
 
     /** Reads what is in force, and looks for changes from now on, four times a second. Once a Vert.x instance. */
@@ -172,10 +175,13 @@ public final class Restrictions {
             return Future.failedFuture(
                     new RefusedException(Refusal.INVALID, "There are " + MOST + " restrictions: lift some first."));
         }
-        return store.change(target, place, actor, reason).map(done -> {
-            know(target, place);
-            return null;
-        });
+        // What others changed meanwhile is adopted in the order of the history, so the last change holds here as there.
+        return store.change(target, place, actor, reason)
+                .compose(done -> pool.preparedQuery(CHANGES)
+                        .execute(Tuple.of(seen))
+                        .map(this::adopt)
+                        .otherwise(0))
+                .mapEmpty();
     }
 
     /** See {@link RestrictionStore#of}. */

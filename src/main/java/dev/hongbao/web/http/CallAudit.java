@@ -28,7 +28,10 @@ final class CallAudit {
     private static final Set<String> COMMANDS = Set.of(
             "deposit",
             "withdraw",
+            "depositMany",
             "sendPacket",
+            "sendPacketForUser",
+            "openPool",
             "createDraw",
             "createCampaign",
             "createRain",

@@ -107,7 +107,7 @@ final class ConsoleRoutes {
         if (!busy.add(what)) {
             throw UnavailableException.overloaded("Another one is under way.");
         }
-        return work.get().onComplete(ended -> busy.remove(what));
+        return Future.succeededFuture().compose(now -> work.get()).onComplete(ended -> busy.remove(what));
     }
 
     private Future<Reply> simulate(Call call) {

@@ -82,6 +82,8 @@ class HttpRestrictionIT extends TestServerClient {
 
         assertProblem(claim("eve", packet), 403, "frozen");
         assertProblem(post("eve", "/v1/packets", UUID.randomUUID().toString(), packet("lucky", 10, 1)), 403, "frozen");
+        assertProblem(
+                post(null, eve + "/packets", UUID.randomUUID().toString(), packet("lucky", 10, 1)), 403, "frozen");
         assertThat(balance("eve")).isEqualTo(100);
         assertProblem(order("eve", eve + "/unfreeze"), 403, "forbidden");
         assertThat(json(order(null, eve + "/unfreeze"), 200).getValue("frozen")).isNull();
