@@ -123,10 +123,11 @@ public final class EarlyCloser {
 
     /** A packet that is not over has a key. One that was over a moment ago has lost it rightly. */
     private Future<Void> reportLost(Packet packet, Generation generation) {
-        return store.progress(packet.id()).compose(progress -> progress == null || progress.closed()
-                ? Future.succeededFuture()
-                : shards.report(generation, new Symptom.Missing(PacketKeys.hash(generation, packet.id())))
-                        .mapEmpty());
+        return store.progress(packet.id())
+                .compose(progress -> progress == null || progress.closed()
+                        ? Future.succeededFuture()
+                        : shards.report(generation, new Symptom.Missing(PacketKeys.hash(generation, packet.id())))
+                                .mapEmpty());
     }
 
     private static Future<Void> over(Close close, Progress progress) {

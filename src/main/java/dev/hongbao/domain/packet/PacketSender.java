@@ -128,7 +128,8 @@ public final class PacketSender extends VerticleBase {
         String wish = pool == null ? command.toString() : pool.wish(command.group());
         var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
         Future<Packet> sent = assets.require(command.asset())
-                .compose(known -> maySend(caller, command) ? affordable(scope, command) : Future.failedFuture(notSent(command)))
+                .compose(known ->
+                        maySend(caller, command) ? affordable(scope, command) : Future.failedFuture(notSent(command)))
                 .compose(affordable -> split(scope, command, algorithm))
                 .compose(packet -> command.count() <= MAX_GATHERED
                         ? gathered.submit(packet)

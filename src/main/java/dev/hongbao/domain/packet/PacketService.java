@@ -178,11 +178,7 @@ public final class PacketService {
      * @param luckiest whether it was the largest, as {@link PacketSummary.Received#luckiest} counts them
      * @param pool what it is a share of, when that is a pool
      */
-    public record OwnClaim(
-            Claim claim,
-            UserId sender,
-            boolean luckiest,
-            PoolTerms.@Nullable Label pool) {
+    public record OwnClaim(Claim claim, UserId sender, boolean luckiest, PoolTerms.@Nullable Label pool) {
         /** Who brought it: its sender; of a pool who opened it. */
         public UserId giver() {
             return pool == null ? sender : pool.opener();

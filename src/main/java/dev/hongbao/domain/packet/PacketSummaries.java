@@ -71,11 +71,17 @@ final class PacketSummaries {
 
     private static PacketSummary.Received received(Row row) {
         return new PacketSummary.Received(
-                new Asset(row.getString("asset")), row.getLong("count"), row.getLong("amount"), row.getLong("luckiest"));
+                new Asset(row.getString("asset")),
+                row.getLong("count"),
+                row.getLong("amount"),
+                row.getLong("luckiest"));
     }
 
     private static PacketSummary.Sent sent(Row row) {
         return new PacketSummary.Sent(
-                new Asset(row.getString("asset")), row.getLong("count"), row.getLong("amount"), row.getLong("refunded"));
+                new Asset(row.getString("asset")),
+                row.getLong("count"),
+                row.getLong("amount"),
+                row.getLong("refunded"));
     }
 }

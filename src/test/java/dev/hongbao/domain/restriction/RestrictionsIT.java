@@ -279,7 +279,8 @@ class RestrictionsIT extends TwoEngines {
                 .hasStackTraceContaining("never changed");
 
         // And who starts later knows what is in force
-        Restrictions fresh = new Restrictions(engine.engine().pool(), engine.engine().pool());
+        Restrictions fresh =
+                new Restrictions(engine.engine().pool(), engine.engine().pool());
         get(fresh.reload());
         assertThat(fresh.ofUser(new UserId("hist"))).isNotNull();
         assertThat(fresh.ofUser(new UserId("ann"))).isNull();

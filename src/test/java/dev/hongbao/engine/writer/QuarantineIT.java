@@ -11,8 +11,8 @@ import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.packet.Period;
+import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.reconcile.Reconciliation;
 import dev.hongbao.domain.reconcile.Severity;
@@ -505,8 +505,8 @@ class QuarantineIT {
 
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When a sender lists her packets
-            List<String> sent = get(
-                            other.loop(0).call(services -> services.packets().ownOf(new UserId("alice"), Period.ALL, null, 100)))
+            List<String> sent = get(other.loop(0)
+                            .call(services -> services.packets().ownOf(new UserId("alice"), Period.ALL, null, 100)))
                     .items()
                     .stream()
                     .map(view -> view.packet().id().toString())

@@ -35,7 +35,9 @@ class HttpSummaryIT extends TestServerClient {
     }
 
     private List<String> ids(String user, String path, String field) throws Exception {
-        return items(get(user, path)).stream().map(item -> item.getString(field)).toList();
+        return items(get(user, path)).stream()
+                .map(item -> item.getString(field))
+                .toList();
     }
 
     private static String time(String instant) {
@@ -58,7 +60,8 @@ class HttpSummaryIT extends TestServerClient {
         Instant claimed = Instant.parse(json(claim("bob", before), 201).getString("at"));
         String from = claimed.plusNanos(1_000).toString();
 
-        // When in the time: a lucky one that is drained, a single share, an equal one, one of points, one that comes back
+        // When in the time: a lucky one that is drained, a single share, an equal one, one of points, one that comes
+        // back
         String lucky = sent("ann", packet("lucky", 1_000, 2)).getString("id");
         List<JsonObject> shares = Stream.of(json(claim("bob", lucky), 201), json(claim("carl", lucky), 201))
                 .toList();
@@ -67,7 +70,8 @@ class HttpSummaryIT extends TestServerClient {
         String equal = sent("ann", packet("equal", 40, 2)).getString("id");
         json(claim("bob", equal), 201);
         json(claim("carl", equal), 201);
-        String points = sent("ann", packet("equal", 9, 3).put("asset", "POINTS")).getString("id");
+        String points =
+                sent("ann", packet("equal", 9, 3).put("asset", "POINTS")).getString("id");
         json(claim("bob", points), 201);
         String back = sent("ann", packet("equal", 600, 3)).getString("id");
         json(claim("bob", back), 201);
@@ -100,7 +104,10 @@ class HttpSummaryIT extends TestServerClient {
         List<String> claimsOf = ids("bob", "/v1/me/claims?from=" + time(from), "packet");
         assertThat(claimsOf).containsExactly(back, points, equal, single, lucky);
         JsonObject page = json(get("bob", "/v1/me/claims?limit=3&from=" + time(from)), 200);
-        assertThat(ids("bob", "/v1/me/claims?limit=3&from=" + time(from) + "&cursor=" + page.getString("next"), "packet"))
+        assertThat(ids(
+                        "bob",
+                        "/v1/me/claims?limit=3&from=" + time(from) + "&cursor=" + page.getString("next"),
+                        "packet"))
                 .containsExactly(single, lucky);
         assertThat(ids("ann", "/v1/me/packets?from=" + time(from), "id"))
                 .containsExactly(back, points, equal, single, lucky);
@@ -108,7 +115,8 @@ class HttpSummaryIT extends TestServerClient {
         // Then each says who sent it, and whether it was the largest
         JsonObject all = json(get("bob", "/v1/me/claims?from=" + time(from)), 200);
         assertThat(items(all)).allMatch(item -> item.getString("sender").equals(name("ann")));
-        assertThat(items(all).stream().filter(item -> item.getBoolean("luckiest"))).hasSize(luckiest ? 1 : 0);
+        assertThat(items(all).stream().filter(item -> item.getBoolean("luckiest")))
+                .hasSize(luckiest ? 1 : 0);
 
         // Then what was before is in the time before, and in all
         assertThat(ids("bob", "/v1/me/claims?to=" + time(from), "packet")).containsExactly(before);
@@ -121,7 +129,10 @@ class HttpSummaryIT extends TestServerClient {
                 .isEqualTo(5);
 
         // Then the reader's calendar is the caller's: the same moment in another zone is the same time
-        String inShanghai = Instant.parse(from).atZone(ZoneId.of("Asia/Shanghai")).toOffsetDateTime().toString();
+        String inShanghai = Instant.parse(from)
+                .atZone(ZoneId.of("Asia/Shanghai"))
+                .toOffsetDateTime()
+                .toString();
         assertThat(summary("bob", "?from=" + time(inShanghai))).isEqualTo(sum);
 
         // Then a year without anything is empty
@@ -132,11 +143,19 @@ class HttpSummaryIT extends TestServerClient {
     }
 
     private static JsonObject received(String asset, long count, long amount, long luckiest) {
-        return new JsonObject().put("asset", asset).put("count", count).put("amount", amount).put("luckiest", luckiest);
+        return new JsonObject()
+                .put("asset", asset)
+                .put("count", count)
+                .put("amount", amount)
+                .put("luckiest", luckiest);
     }
 
     private static JsonObject sent(String asset, long count, long amount, long refunded) {
-        return new JsonObject().put("asset", asset).put("count", count).put("amount", amount).put("refunded", refunded);
+        return new JsonObject()
+                .put("asset", asset)
+                .put("count", count)
+                .put("amount", amount)
+                .put("refunded", refunded);
     }
 
     /** A claim counts when it was made, a packet when it was sent: the turn of the year may lie between. */
@@ -144,17 +163,23 @@ class HttpSummaryIT extends TestServerClient {
     void aClaimBelongsToTheTimeOfTheClaim() throws Exception {
         // Given
         JsonObject packet = sent("dora", packet("equal", 100, 1));
-        String midnight = Instant.parse(packet.getString("createdAt")).plusNanos(1_000).toString();
+        String midnight =
+                Instant.parse(packet.getString("createdAt")).plusNanos(1_000).toString();
 
         // When
         json(claim("emil", packet.getString("id")), 201);
 
         // Then
-        assertThat(summary("emil", "?to=" + time(midnight)).getJsonArray("received")).isEmpty();
-        assertThat(summary("emil", "?from=" + time(midnight)).getJsonArray("received")).hasSize(1);
-        assertThat(ids("emil", "/v1/me/claims?from=" + time(midnight), "packet")).containsExactly(packet.getString("id"));
-        assertThat(summary("dora", "?to=" + time(midnight)).getJsonArray("sent")).hasSize(1);
-        assertThat(summary("dora", "?from=" + time(midnight)).getJsonArray("sent")).isEmpty();
+        assertThat(summary("emil", "?to=" + time(midnight)).getJsonArray("received"))
+                .isEmpty();
+        assertThat(summary("emil", "?from=" + time(midnight)).getJsonArray("received"))
+                .hasSize(1);
+        assertThat(ids("emil", "/v1/me/claims?from=" + time(midnight), "packet"))
+                .containsExactly(packet.getString("id"));
+        assertThat(summary("dora", "?to=" + time(midnight)).getJsonArray("sent"))
+                .hasSize(1);
+        assertThat(summary("dora", "?from=" + time(midnight)).getJsonArray("sent"))
+                .isEmpty();
     }
 
     @ParameterizedTest

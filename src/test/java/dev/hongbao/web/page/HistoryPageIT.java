@@ -18,14 +18,16 @@ class HistoryPageIT extends PageUse {
 
     @Test
     void aYearIsAddedUpAndListedAndMovesOnWhileItIsLookedAt() throws Exception {
-        // Given somebody with a name of the host's, whose packet mei shares; a share that is the largest for sure; a packet
+        // Given somebody with a name of the host's, whose packet mei shares; a share that is the largest for sure; a
+        // packet
         // of mei's own
         int year = Year.now().getValue();
         family.admit("u-1");
         family.show("u-1", new JsonObject().put("displayName", "小明"));
         String first = family.send("u-1", "One", TWO.copy().put("kind", "equal"));
         family.claim("demo-mei", first);
-        String lucky = family.send("u-1", "Two", new JsonObject().put("amount", 3).put("count", 2));
+        String lucky =
+                family.send("u-1", "Two", new JsonObject().put("amount", 3).put("count", 2));
         family.claim("demo-mei", lucky);
         family.claim("u-1", lucky);
         family.send("demo-mei", "From me", TWO);
@@ -44,10 +46,13 @@ class HistoryPageIT extends PageUse {
         page.screenshot("history-received");
         assertThat(Looks.cut(page, ".totals")).isEmpty();
         assertThat(Looks.cut(page, "dialog .records")).isEmpty();
-        assertThat(Looks.tooPale(page, "dialog .totals *, dialog .records *, dialog .sides *")).isEmpty();
+        assertThat(Looks.tooPale(page, "dialog .totals *, dialog .records *, dialog .sides *"))
+                .isEmpty();
 
         // When she wins another share meanwhile, then it is there
-        family.claim("demo-mei", family.send("u-1", "Three", new JsonObject().put("amount", 7).put("count", 1)));
+        family.claim(
+                "demo-mei",
+                family.send("u-1", "Three", new JsonObject().put("amount", 7).put("count", 1)));
         page.see(totals("received", year, 3));
 
         // When she goes to the other side with the keyboard
@@ -61,8 +66,10 @@ class HistoryPageIT extends PageUse {
         page.screenshot("history-sent");
 
         // When she chooses the year before, then there is nothing
-        page.js("const years = document.querySelector('select[name=year]'); years.value = arguments[0];"
-                + " years.dispatchEvent(new Event('change', { bubbles: true }))", year - 1);
+        page.js(
+                "const years = document.querySelector('select[name=year]'); years.value = arguments[0];"
+                        + " years.dispatchEvent(new Event('change', { bubbles: true }))",
+                year - 1);
         page.see(totals("sent", year - 1, 0));
         page.seeText(".past-none", "Nothing yet.");
         page.press(Keys.ESCAPE);
