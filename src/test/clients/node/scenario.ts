@@ -368,7 +368,9 @@ test('the books are read', async () => {
   assert((await auditor.getStatement({ user: name('alice'), asset: 'CNY', from })).items.length > 0);
   assert((await auditor.listOpenItems({ limit: 10 })).items.length <= 10);
   const to = new Date(from.getTime() + 3 * 86_400_000);
-  assert((await lines(auditor.totalTransfers({ from, to, format: 'csv' }))).length > 1);
+  // The generator sends the days of a query as moments, which no day is: what follows the day is cut.
+  const ofDays = auditor.withPreMiddleware(async ({ url, init }) => ({ url: url.replace(/(?<==\d{4}-\d\d-\d\d)T[^&]*/g, ''), init }));
+  assert((await lines(ofDays.totalTransfers({ from, to, format: 'csv' }))).length > 1);
 });
 
 test('users and groups are restricted', async () => {

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +64,7 @@ class NodeClientIT {
     }
 
     @Test
+    @Tag("long")
     void aServerThatDiesInTheMiddleLosesNothingAndDoesNothingTwice() throws Exception {
         // Given a client behind a line to a server
         LossyProxy line;
