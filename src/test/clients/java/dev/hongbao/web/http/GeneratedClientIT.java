@@ -16,8 +16,8 @@ import dev.hongbao.client.api.MeApi;
 import dev.hongbao.client.api.NewsApi;
 import dev.hongbao.client.api.PacketsApi;
 import dev.hongbao.client.api.RainsApi;
-import dev.hongbao.client.api.SupportApi;
 import dev.hongbao.client.api.RestrictionsApi;
+import dev.hongbao.client.api.SupportApi;
 import dev.hongbao.client.model.*;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.testing.Servers;
@@ -158,13 +158,17 @@ class GeneratedClientIT extends TestServerClient {
     @Test
     void whoDidWhatFromTheReferenceToTheReversal() throws Exception {
         // Given
-        Money money = new Money().asset("CNY").amount(100L).reference("order-" + group).reason("Paid by card");
+        Money money = new Money()
+                .asset("CNY")
+                .amount(100L)
+                .reference("order-" + group)
+                .reason("Paid by card");
         Transfer in = new AccountsApi(client(null)).deposit(name("alice"), key(), money);
         AuditApi audit = new AuditApi(client(null));
 
         // When
-        Transfer back = audit.reverseTransfer(
-                name("alice"), in.getId(), key(), new ReversalBody().reason("Paid twice"));
+        Transfer back =
+                audit.reverseTransfer(name("alice"), in.getId(), key(), new ReversalBody().reason("Paid twice"));
 
         // Then
         assertThat(back.getKind()).isEqualTo(Transfer.KindEnum.REVERSAL);
@@ -188,9 +192,18 @@ class GeneratedClientIT extends TestServerClient {
                 new DepositBatch()
                         .deposits(List.of(
                                 new Deposit().user(name("alice")).asset("CNY").amount(300L),
-                                new Deposit().user(name("bob")).asset("CNY").amount(1L).reference("bonus"))));
+                                new Deposit()
+                                        .user(name("bob"))
+                                        .asset("CNY")
+                                        .amount(1L)
+                                        .reference("bonus"))));
         assertThat(deposited.getItems()).extracting(Transfer::getAmount).containsExactly(300L, 1L);
-        Send send = new Send().group(group).kind(Kind.LUCKY).asset("CNY").amount(150L).count(2);
+        Send send = new Send()
+                .group(group)
+                .kind(Kind.LUCKY)
+                .asset("CNY")
+                .amount(150L)
+                .count(2);
         Packet cancelled = support.sendPacketForUser(name("alice"), key(), send);
         Packet closed = support.sendPacketForUser(name("alice"), key(), send);
         Claim claim = packets("bob").claim(closed.getId(), null, null);
@@ -220,7 +233,10 @@ class GeneratedClientIT extends TestServerClient {
                                 .closesAt(LATER)
                                 .mode(DrawMode.WEIGHTS)
                                 .prizes(List.of(new Prize().name("thanks").weight(1L))));
-        Play play = new DrawsApi(client("bob")).play(draw.getId(), key(), null).getItems().get(0);
+        Play play = new DrawsApi(client("bob"))
+                .play(draw.getId(), key(), null)
+                .getItems()
+                .get(0);
 
         // Then
         assertThat(support.listUserPlays(name("bob"), null, 10).getItems()).containsExactly(play);
@@ -301,10 +317,13 @@ class GeneratedClientIT extends TestServerClient {
                                 .name("Phones")
                                 .closesAt(LATER)
                                 .mode(DrawMode.TABLE)
-                                .prizes(List.of(
-                                        new Prize().name("phone").propertyClass("goods").count(1L))))
+                                .prizes(List.of(new Prize()
+                                        .name("phone")
+                                        .propertyClass("goods")
+                                        .count(1L))))
                 .getId();
-        Play won = new DrawsApi(client("bob")).play(draw, key(), null).getItems().get(0);
+        Play won =
+                new DrawsApi(client("bob")).play(draw, key(), null).getItems().get(0);
 
         // When it is sent
         String seq = won.getSeq().toString();
@@ -336,7 +355,14 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(stored.getGivenBy()).isEqualTo(StoredProfile.GivenByEnum.SERVICE);
         deposit("ming", 100L);
         Packet packet = packets("ming")
-                .sendPacket(key(), new Send().group(group).kind(Kind.EQUAL).asset("CNY").amount(100L).count(1));
+                .sendPacket(
+                        key(),
+                        new Send()
+                                .group(group)
+                                .kind(Kind.EQUAL)
+                                .asset("CNY")
+                                .amount(100L)
+                                .count(1));
         assertThat(packets("bob").getPacket(packet.getId(), null).getProfiles()).containsEntry(name("ming"), ming);
         shop.deleteProfile(name("ming"));
         assertThat(shop.getProfile(name("ming")).getDisplayName()).isNull();
@@ -397,7 +423,8 @@ class GeneratedClientIT extends TestServerClient {
                         .drops(5)
                         .sharesPerDrop(2)
                         .catchesPerUser(1));
-        assertThat(new RainsApi(client("bob")).getRain(rain.getId()).getStatus()).isEqualTo(Rain.StatusEnum.PLANNED);
+        assertThat(new RainsApi(client("bob")).getRain(rain.getId()).getStatus())
+                .isEqualTo(Rain.StatusEnum.PLANNED);
         assertThat(shop.listRains(null, 10).getItems()).extracting(Rain::getId).contains(rain.getId());
         assertThat(new RainsApi(client("bob")).listCurrentRains(group).getItems())
                 .extracting(Rain::getChannel)

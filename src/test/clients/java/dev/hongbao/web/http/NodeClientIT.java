@@ -76,9 +76,12 @@ class NodeClientIT {
             node = Node.builder(
                             APPLICATION,
                             Map.of(
-                                    "URL", "ws://127.0.0.1:" + line.port() + "/v1/socket",
-                                    "TOKEN", token("alice", Role.USER),
-                                    "GROUP", GROUP),
+                                    "URL",
+                                    "ws://127.0.0.1:" + line.port() + "/v1/socket",
+                                    "TOKEN",
+                                    token("alice", Role.USER),
+                                    "GROUP",
+                                    GROUP),
                             "node",
                             "attack.mjs")
                     .redirectErrorStream(true)
