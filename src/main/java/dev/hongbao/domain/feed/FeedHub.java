@@ -266,15 +266,17 @@ public final class FeedHub extends VerticleBase {
             if (!full) {
                 tracked.target = Math.min(tracked.target, to);
             }
+            // Below the floor something may be gone: who is there has to read Postgres, which says so.
+            boolean gone = piece.after() < piece.floor();
             vertx.eventBus()
                     .publish(
                             FeedNews.ADDRESS,
                             new FeedNews(
                                     piece.group(),
-                                    piece.after(),
+                                    gone ? to : piece.after(),
                                     to,
-                                    byGroup.getOrDefault(piece.group(), List.of()),
-                                    false));
+                                    gone ? List.of() : byGroup.getOrDefault(piece.group(), List.of()),
+                                    gone));
         }
     }
 }

@@ -190,6 +190,31 @@ class RestoredBackupIT {
         return get(poll(engine, after, wait));
     }
 
+    /** The server hears of the new places before it hears that Postgres went back. */
+    @Test
+    void whoWaitsIsToldThatTheFeedBeganAnewThoughItOnlyJumped() {
+        try (TestEngine engine = engine()) {
+            // Given a reader who waits at the end of a feed
+            engine.deposit("alice", 10);
+            engine.claim(engine.send("alice", 10, 1), "u1");
+            eventually(
+                    SOON,
+                    () -> assertThat(page(engine, null, Duration.ZERO).next()).isGreaterThan(1));
+            long head = page(engine, null, Duration.ZERO).next();
+            Future<FeedPage> waiting = poll(engine, head, PATIENCE);
+
+            // When
+            books.execute("select feeds_begin_anew()");
+
+            // Then what comes before the jump is an answer, too; and after it there is the reset
+            FeedPage told = get(waiting);
+            for (int again = 0; again < 5 && told.reset() == null; again++) {
+                told = get(poll(engine, told.next(), PATIENCE));
+            }
+            assertThat(told.reset()).isNotNull();
+        }
+    }
+
     @Test
     void aShardsRowThatIsSetBackWhileServersWorkGetsAnEpochThatWasNeverUsed() {
         try (TestEngine owner = engine();

@@ -163,14 +163,17 @@ class HttpApiIT extends TestServerClient {
         assertThat(claims.stream().mapToLong(claim -> claim.getLong("amount")).sum())
                 .isEqualTo(300);
         assertThat(balance("bob")).isEqualTo(bob.getLong("amount"));
-        assertThat(items(get("bob", "/v1/me/claims")))
-                .containsExactly(bob.copy().putNull("campaign"));
 
         // And the packet shows the luckiest to all
         JsonObject luckiest = claims.stream()
                 .sorted(Comparator.comparing((JsonObject claim) -> claim.getInteger("slot")))
                 .reduce((a, b) -> b.getLong("amount") > a.getLong("amount") ? b : a)
                 .orElseThrow();
+        assertThat(items(get("bob", "/v1/me/claims")))
+                .containsExactly(bob.copy()
+                        .putNull("campaign")
+                        .put("sender", name("sender"))
+                        .put("luckiest", luckiest.equals(bob)));
         JsonObject view = json(get("erin", "/v1/packets/" + id), 200);
         assertThat(view.getString("status")).isEqualTo("drained");
         assertThat(view.getJsonObject("claimed"))

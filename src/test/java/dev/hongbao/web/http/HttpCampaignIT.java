@@ -304,6 +304,9 @@ class HttpCampaignIT extends TestServerClient {
         assertThat(examples).hasSizeGreaterThan(1);
         for (Map<String, Object> example : examples.values()) {
             JsonObject body = new JsonObject((Map<String, Object>) example.get("value"));
+            if (!body.getString("asset").equals("CNY")) {
+                declare(body.getString("asset"));
+            }
             JsonObject money =
                     new JsonObject().put("asset", body.getString("asset")).put("amount", body.getLong("budget"));
             json(

@@ -7,13 +7,13 @@ final class Looks {
     /** By WCAG 2, for text of normal size. */
     private static final double READABLE = 4.5;
 
-    /** Every visible text within what the page clips at the side. */
+    /** Every visible text within what the page clips at the side; the choices of a closed list are not seen. */
     private static final String CUT = """
             const cut = [];
             const texts = document.createTreeWalker(document.querySelector(arguments[0]), NodeFilter.SHOW_TEXT);
             while (texts.nextNode()) {
               const node = texts.currentNode;
-              if (node.data.trim() === '' || node.parentElement.closest('.unseen')) continue;
+              if (node.data.trim() === '' || node.parentElement.closest('.unseen, option')) continue;
               const range = document.createRange();
               range.selectNodeContents(node);
               const text = range.getBoundingClientRect();
