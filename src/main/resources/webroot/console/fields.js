@@ -7,6 +7,10 @@ import { label, t, Told } from './texts.js';
 
 /** How a value is typed. @param {string} field a `from` and a `to` are times, unless their schema says otherwise */
 function kindOf(schema, field) {
+  const either = schema.oneOf?.find((each) => each.type !== 'null');
+  if (either) {
+    return kindOf(either, field);
+  }
   const type = [schema.type].flat().find((each) => each !== 'null');
   if (schema.enum) {
     return 'choice';
@@ -45,14 +49,29 @@ function read(kind, field, text) {
   }
 }
 
+/** The fields in an object of few, such as `caps.share`, are typed each for itself. */
+function flat(schemas) {
+  return Object.fromEntries(Object.entries(schemas).flatMap(([name, schema]) => (schema.type === 'object' && schema.properties
+    ? Object.entries(schema.properties).map(([inner, of]) => [`${name}.${inner}`, of])
+    : [[name, schema]])));
+}
+
 /**
  * What was typed, as the call takes it; what is empty is left out.
  * @param {object} schemas by name
  * @param {object} typed texts by name
  */
 export function valuesOf(schemas, typed) {
-  const given = Object.entries(typed).filter(([name, text]) => Object.hasOwn(schemas, name) && text.trim() !== '');
-  return Object.fromEntries(given.map(([name, text]) => [name, read(kindOf(schemas[name], name), name, text.trim())]));
+  const values = {};
+  for (const [name, schema] of Object.entries(flat(schemas))) {
+    const text = typed[name]?.trim() ?? '';
+    if (text !== '') {
+      const [outer, inner] = name.split('.');
+      const value = read(kindOf(schema, name), name, text);
+      values[outer] = inner ? { ...values[outer], [inner]: value } : value;
+    }
+  }
+  return values;
 }
 
 function Control({ kind, schema, field, value, onInput, required }) {
@@ -80,7 +99,7 @@ function Control({ kind, schema, field, value, onInput, required }) {
  * @param {{schemas: object, required?: string[], typed: object, onType: (typed: object) => void}} props
  */
 export function Fields({ schemas, required = [], typed, onType }) {
-  return Object.entries(schemas).map(([field, schema]) => {
+  return Object.entries(flat(schemas)).map(([field, schema]) => {
     const kind = kindOf(schema, field);
     return html`<div class="field" key=${field}>
       <label for=${`field-${field}`}>${label(field)}${required.includes(field) && html`<em> ${t('needed')}</em>`}</label>

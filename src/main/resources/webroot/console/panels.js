@@ -6,12 +6,12 @@ import { html, useEffect, useState } from '../app/ui.js';
 import { Actions, Refusal } from './actions.js';
 import { Fields, valuesOf } from './fields.js';
 import { t } from './texts.js';
-import { Badge, Table, Thing } from './values.js';
+import { Badge, learnAssets, Table, Thing } from './values.js';
 
 const LOOK_MILLIS = 500;
 const PAGE = '50';
 
-function Filters({ schemas, onFilter }) {
+function Filters({ schemas, required, onFilter }) {
   const [typed, setTyped] = useState({});
   const [fault, setFault] = useState(null);
   const submit = (event) => {
@@ -24,7 +24,7 @@ function Filters({ schemas, onFilter }) {
     }
   };
   return html`<form class="filters" onSubmit=${submit}>
-    <${Fields} schemas=${schemas} typed=${typed} onType=${setTyped} />
+    <${Fields} schemas=${schemas} required=${required} typed=${typed} onType=${setTyped} />
     <button type="submit" class="quiet-button">${t('filter')}</button>${fault && html`<${Refusal} fault=${fault} />`}</form>`;
 }
 
@@ -64,14 +64,23 @@ function Asked({ panel, session, ids, version, onChange }) {
   const [answer, setAnswer] = useState(null);
   const [fault, setFault] = useState(null);
   const [asked, setAsked] = useState(0);
+  /** Of a call that answers no page: all its lines. */
+  const lines = async (query) => {
+    const text = await (await session.download(panel.call, ids, { query: { ...query, format: 'jsonl' }, type: 'application/jsonl' })).text();
+    return { items: text.split('\n').filter(Boolean).map((line) => JSON.parse(line)) };
+  };
   useEffect(() => {
     let current = true;
     if (filters === null) {
       return undefined;
     }
     const paged = session.pagedBy(panel.call) ? { limit: PAGE } : {};
-    session.run(panel.call, ids, { query: { ...filters, ...paged } }).then((got) => {
+    const read = panel.lines ? lines : (query) => session.run(panel.call, ids, { query });
+    read({ ...filters, ...paged }).then((got) => {
       if (current) {
+        if (panel.call === 'GET /v1/assets') {
+          learnAssets(got.items);
+        }
         setAnswer(got);
         setFault(null);
       }
@@ -93,15 +102,15 @@ function Asked({ panel, session, ids, version, onChange }) {
   return html`<section class="panel" data-panel=${panel.name} aria-label=${title}>
     <header><h2>${title}</h2><div class="buttons">
       <${Actions} actions=${panel.actions ?? []} session=${session} ids=${(action) => action.ids?.(answer, ids) ?? ids} row=${panel.list ? undefined : answer ?? {}} onDone=${onChange} />
-      <${Downloads} panel=${panel} session=${session} ids=${ids} filters=${filters ?? {}} />
-      <button type="button" class="quiet-button" onClick=${again} aria-label=${t('againOf', title)}>${t('again')}</button></div></header>
-    ${Object.keys(filtered).length > 0 && html`<${Filters} schemas=${filtered} onFilter=${setFilters} />`}
+      ${filters && html`<${Downloads} panel=${panel} session=${session} ids=${ids} filters=${filters} />
+      <button type="button" class="quiet-button" onClick=${again} aria-label=${t('againOf', title)}>${t('again')}</button>`}</div></header>
+    ${Object.keys(filtered).length > 0 && html`<${Filters} schemas=${filtered} required=${panel.needs} onFilter=${setFilters} />`}
     ${fault && html`<${Refusal} fault=${fault} />`}
     ${!fault && !answer && filters && html`<p class="soft" role="status">${t('loading')}</p>`}
     ${!fault && answer && (panel.list
       ? html`<${Listed} panel=${panel} session=${session} ids=${ids} rows=${answer.items} onDone=${onChange} />
           ${answer.next && session.pagedBy(panel.call) && html`<button type="button" class="quiet-button more" onClick=${more}>${t('more')}</button>`}`
-      : html`<${Thing} thing=${answer} />`)}
+      : html`<${Thing} thing=${answer} columns=${panel.columns} />`)}
   </section>`;
 }
 

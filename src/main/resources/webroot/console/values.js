@@ -6,11 +6,11 @@ import { html } from '../app/ui.js';
 import { label, locale, t } from './texts.js';
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-const SUM = /(?:^|[.])(?:amount|budget|left|returned|balance|opening|closing|in|out|held|total)$/;
-const WORD = /(?:^|[.])(?:status|state|result|kind|direction|severity|outcome|verdict|mode|class)$/;
+const SUM = /(?:^|[.])(?:amount|budget|min|max|returned|balance|opening|closing|in|out|held|total)$|^caps[.]|^file[.]refunded$/;
+const WORD = /(?:^|[.])(?:status|state|result|kind|direction|severity|outcome|verdict|mode|class|of|change|account)$/;
 
 /** Where the thing that a field names is shown. */
-const SHOWN = { user: 'users', sender: 'users', openedBy: 'users', packet: 'packets', draw: 'draws', campaign: 'campaigns', rain: 'rains', group: 'groups', webhook: 'webhooks',
+const SHOWN = { user: 'users', sender: 'users', openedBy: 'users', by: 'users', packet: 'packets', draw: 'draws', campaign: 'campaigns', rain: 'rains', group: 'groups', webhook: 'webhooks',
   command: 'commands', reversedBy: 'commands' };
 
 /** The place of a view, or of one thing in it. */
@@ -54,8 +54,26 @@ export function Badge({ word }) {
   return html`<span class="badge" data-word=${word}>${t(`w_${word}`)}</span>`;
 }
 
+/** What the amounts of a thing are of. */
+function assetOf(row) {
+  return row.asset ?? (row.scale === undefined ? undefined : row.code);
+}
+
+/** What is left of a budget is money; what is left of a prize is a count. */
+function isSum(field, row) {
+  return SUM.test(field) || (field === 'left' && row.budget !== undefined);
+}
+
+/** An element of a list, in a cell. */
+function brief(each) {
+  if (isPlain(each)) {
+    return each;
+  }
+  return each.asset && Number.isInteger(each.amount) ? money(each.amount, each.asset) : JSON.stringify(each);
+}
+
 /**
- * @param {{field: string, row: object, open?: string}} props `open` is the view that shows the row's own `id`
+ * @param {{field: string, row: object, open?: string | ((row: object) => string)}} props `open` is the view that shows the row's own `id`
  */
 export function Value({ field, row, open }) {
   const value = at(row, field);
@@ -66,10 +84,10 @@ export function Value({ field, row, open }) {
     return t(value ? 'yes' : 'no');
   }
   if (typeof value === 'number') {
-    return SUM.test(field) && row.asset ? html`<span data-amount=${value}>${money(value, row.asset)}</span>` : value.toLocaleString(locale());
+    return isSum(field, row) && assetOf(row) ? html`<span data-amount=${value}>${money(value, assetOf(row))}</span>` : value.toLocaleString(locale());
   }
   if (Array.isArray(value)) {
-    return value.map((each) => (isPlain(each) ? each : JSON.stringify(each))).join(', ');
+    return value.map(brief).join(', ');
   }
   if (typeof value === 'object') {
     return value.id ? html`<a href=${place(SHOWN[field] ?? open, value.id)}>${value.name ?? value.id}</a>` : JSON.stringify(value);
@@ -80,7 +98,7 @@ export function Value({ field, row, open }) {
   if (WORD.test(field)) {
     return html`<${Badge} word=${value} />`;
   }
-  const view = field === 'id' ? open : SHOWN[field];
+  const view = field !== 'id' ? SHOWN[field] : typeof open === 'function' ? open(row) : open;
   return view ? html`<a class="id" href=${place(view, value)}>${value}</a>` : html`<span class=${/id$|session|commitment|seed/i.test(field) ? 'id' : ''}>${value}</span>`;
 }
 
@@ -95,12 +113,12 @@ export function fieldsOf(row) {
 }
 
 /**
- * A table of things; without `columns`, of all their fields.
+ * A table of things; without `columns`, of all their fields. A column in which no row has a value is left out.
  * @param {{caption: string, rows: object[], columns?: string[], open?: string, actions?: (row: object) => unknown}} props
  */
 export function Table({ caption, rows, columns, open, actions }) {
-  const wanted = columns?.filter((each) => rows.some((row) => at(row, each) !== undefined)) ?? [];
-  const [first, ...more] = wanted.length > 0 ? wanted : [...new Set(rows.flatMap(fieldsOf))];
+  const named = columns ?? [...new Set(rows.flatMap(fieldsOf))];
+  const [first, ...more] = named.filter((each) => rows.some((row) => ![null, undefined].includes(at(row, each))));
   // The roles are said, since a phone shows the rows as cards, and then a browser forgets that it is a table.
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}><table role="table">
     <caption class="unseen">${caption}</caption>
@@ -114,10 +132,13 @@ export function Table({ caption, rows, columns, open, actions }) {
   </table></div>`;
 }
 
-/** One thing: its fields, and a table for each list in it. */
-export function Thing({ thing }) {
+/**
+ * One thing: its fields, and a table for each list in it.
+ * @param {{thing: object, columns?: string[]}} props `columns` of its lists
+ */
+export function Thing({ thing, columns }) {
   const lists = Object.entries(thing).filter(([, value]) => Array.isArray(value) && value.length > 0 && value.every((each) => !isPlain(each)));
   return html`<dl class="facts">${fieldsOf(thing).map((field) => html`<div key=${field} data-field=${field}>
       <dt>${label(field)}</dt><dd><${Value} field=${field} row=${thing} /></dd></div>`)}</dl>
-    ${lists.map(([name, rows]) => html`<h3 key=${name}>${label(name)}</h3><${Table} caption=${label(name)} rows=${rows} />`)}`;
+    ${lists.map(([name, rows]) => html`<h3 key=${name}>${label(name)}</h3><${Table} caption=${label(name)} rows=${rows} columns=${columns} />`)}`;
 }

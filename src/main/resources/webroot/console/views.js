@@ -3,7 +3,8 @@
  * a view that has none of its calls. Columns are given where the order matters; else all fields are shown.
  *
  * A view has an `index`, and for `one` thing, which `find` names, panels that are asked with its id. A panel asks `call`; a `list` has
- * `items`, and `rows` is what can be done with each. An action asks `call` with the ids of where it stands, unless it has `ids`.
+ * `items`, or answers `lines`, and `rows` is what can be done with each. One that
+ * must `ask` waits for what is searched for, and `needs` some of it. An action asks `call` with the ids of where it stands, unless it has `ids`.
  * @module
  */
 
@@ -51,7 +52,23 @@ const REVERSE = {
   when: (row) => ['deposit', 'withdrawal', 'claim', 'award'].includes(row.kind) && !row.reversedBy,
 };
 const TRANSFER = ['id', 'kind', 'direction', 'amount', 'at', 'packet', 'draw', 'campaign', 'command', 'reference', 'reason', 'reversedBy'];
-const EXPORT = (call) => ({ call, type: 'text/csv' });
+/** In the books it is not said whose transfer it is, nor whether it is reversed: the server refuses then. */
+const REVERSE_BOOKED = {
+  ...REVERSE,
+  ids: (row) => [row[row.kind === 'withdrawal' ? 'debit' : 'credit'].owner, row.id],
+};
+
+const DEPOSITS = () => ({ deposits: [{ user: 'alice', asset: 'CNY', amount: 888, reference: 'order-1', reason: 'spring' }] });
+
+/** What an asset is declared with, to be changed. */
+function declared(row) {
+  const caps = Object.entries(row.caps).filter(([, cap]) => cap !== null).map(([name, cap]) => [`caps.${name}`, String(cap)]);
+  return { code: row.code, scale: String(row.scale), symbol: row.symbol, senders: row.senders, ...Object.fromEntries(caps) };
+}
+
+function isOpen(packet) {
+  return packet.status === 'open';
+}
 
 function files(call) {
   return [{ call, format: 'csv', type: 'text/csv' }, { call, format: 'jsonl', type: 'application/jsonl' }];
@@ -62,19 +79,35 @@ export const VIEWS = [
   {
     name: 'users',
     find: 'user',
-    index: [{ name: 'restrictions', list: true, call: 'GET /v1/restrictions' }],
+    index: [
+      {
+        name: 'restrictions',
+        list: true,
+        call: 'GET /v1/restrictions',
+        columns: ['of', 'id', 'kind', 'change', 'inForce', 'reason', 'by', 'at'],
+        open: (row) => `${row.of}s`,
+      },
+      { name: 'deposits', kind: 'doing', actions: [{ name: 'depositMany', call: 'POST /v1/deposits', show: 'deposited', danger: true, draft: { name: 'deposits', make: DEPOSITS } }] },
+    ],
     one: [
       {
         name: 'user',
         call: 'GET /v1/users/{}',
         actions: [
-          { name: 'freeze', call: 'POST /v1/users/{}/freeze', danger: true },
-          { name: 'unfreeze', call: 'POST /v1/users/{}/unfreeze' },
-          { name: 'block', call: 'POST /v1/users/{}/block', danger: true },
-          { name: 'unblock', call: 'POST /v1/users/{}/unblock' },
+          { name: 'freeze', call: 'POST /v1/users/{}/freeze', danger: true, when: (it) => !it.frozen },
+          { name: 'unfreeze', call: 'POST /v1/users/{}/unfreeze', when: (it) => it.frozen },
+          { name: 'block', call: 'POST /v1/users/{}/block', danger: true, when: (it) => !it.blocked },
+          { name: 'unblock', call: 'POST /v1/users/{}/unblock', when: (it) => it.blocked },
         ],
       },
-      { name: 'profile', call: 'GET /v1/users/{}/profile', actions: [{ name: 'profile', call: 'PUT /v1/users/{}/profile' }] },
+      {
+        name: 'profile',
+        call: 'GET /v1/users/{}/profile',
+        actions: [
+          { name: 'profile', call: 'PUT /v1/users/{}/profile', fill: (it) => ({ displayName: it.displayName ?? '', avatar: it.avatar ?? '' }) },
+          { name: 'deleteProfile', call: 'DELETE /v1/users/{}/profile', danger: true, when: (it) => it.givenBy },
+        ],
+      },
       {
         name: 'balances',
         list: true,
@@ -83,7 +116,14 @@ export const VIEWS = [
         actions: [{ name: 'deposit', call: 'POST /v1/accounts/{}/deposits' }, { name: 'withdraw', call: 'POST /v1/accounts/{}/withdrawals', danger: true }],
       },
       { name: 'transfers', list: true, call: 'GET /v1/accounts/{}/transfers', columns: TRANSFER, rows: [REVERSE] },
-      { name: 'statement', ask: true, call: 'GET /v1/users/{}/statement', files: [EXPORT('GET /v1/users/{}/statement')] },
+      {
+        name: 'statement',
+        ask: true,
+        needs: ['asset'],
+        call: 'GET /v1/users/{}/statement',
+        columns: ['id', ...TRANSFER.slice(1), 'reverses'],
+        files: [{ call: 'GET /v1/users/{}/statement', format: 'csv', type: 'text/csv' }],
+      },
       { name: 'sent', list: true, call: 'GET /v1/users/{}/packets', columns: PACKET, open: 'packets', actions: [{ name: 'sendFor', call: 'POST /v1/users/{}/packets', danger: true }] },
       { name: 'claims', list: true, call: 'GET /v1/users/{}/claims' },
       { name: 'plays', list: true, call: 'GET /v1/users/{}/plays' },
@@ -95,7 +135,6 @@ export const VIEWS = [
     index: [],
     one: [
       { name: 'group', kind: 'doing', actions: [{ name: 'block', call: 'POST /v1/groups/{}/block', danger: true }, { name: 'unblock', call: 'POST /v1/groups/{}/unblock' }] },
-      { name: 'rainsOfGroup', list: true, call: 'GET /v1/groups/{}/rains', open: 'rains' },
     ],
   },
   {
@@ -106,7 +145,7 @@ export const VIEWS = [
       {
         name: 'packet',
         call: 'GET /v1/packets/{}',
-        actions: [{ name: 'cancelPacket', call: 'POST /v1/packets/{}/cancel', danger: true }, { name: 'closePacket', call: 'POST /v1/packets/{}/close', danger: true }],
+        actions: [{ name: 'cancelPacket', call: 'POST /v1/packets/{}/cancel', danger: true, when: isOpen }, { name: 'closePacket', call: 'POST /v1/packets/{}/close', danger: true, when: isOpen }],
       },
       { name: 'claims', list: true, call: 'GET /v1/packets/{}/claims', columns: ['slot', 'user', 'amount', 'status', 'at'] },
     ],
@@ -131,9 +170,9 @@ export const VIEWS = [
         call: 'GET /v1/draws/{}/wins',
         columns: ['seq', 'user', 'prize', 'class', 'amount', 'code', 'state', 'changed.note', 'at'],
         files: files('GET /v1/draws/{}/wins/export'),
-        rows: [{ name: 'fulfil', call: 'PUT /v1/draws/{}/wins/{}/fulfilment', ids: (row, ids) => [ids[0], String(row.seq)], fill: (row) => ({ state: row.state, note: row.changed?.note ?? '' }) }],
+        rows: [{ name: 'fulfil', call: 'PUT /v1/draws/{}/wins/{}/fulfilment', ids: (row, ids) => [ids[0], String(row.seq)], fill: (row) => ({ state: row.state, note: row.changed?.note ?? '' }), when: (row) => row.amount === undefined }],
       },
-      { name: 'plays', list: true, call: 'GET /v1/draws/{}/plays' },
+      { name: 'plays', list: true, call: 'GET /v1/draws/{}/plays', columns: ['seq', 'user', 'prize', 'class', 'amount', 'code', 'state', 'at'] },
     ],
   },
   {
@@ -208,10 +247,21 @@ export const VIEWS = [
   {
     name: 'books',
     index: [
-      { name: 'openItems', list: true, call: 'GET /v1/ledger/open-items', files: [EXPORT('GET /v1/ledger/open-items')] },
-      { name: 'totals', list: true, ask: true, call: 'GET /v1/ledger/totals', files: [EXPORT('GET /v1/ledger/totals')] },
-      { name: 'allTransfers', list: true, ask: true, call: 'GET /v1/transfers', rows: [REVERSE] },
-      { name: 'assets', list: true, call: 'GET /v1/assets', actions: [{ name: 'makeAsset', call: 'POST /v1/assets' }] },
+      { name: 'allTransfers', list: true, ask: true, call: 'GET /v1/transfers', rows: [REVERSE_BOOKED] },
+      { name: 'totals', list: true, lines: true, ask: true, needs: ['from', 'to'], call: 'GET /v1/ledger/totals', files: files('GET /v1/ledger/totals') },
+      { name: 'openItems', list: true, call: 'GET /v1/ledger/open-items', columns: ['kind', 'id', 'owner', 'holds', 'createdAt', 'endsAt'], open: (row) => `${row.kind}s` },
+    ],
+  },
+  {
+    name: 'assets',
+    index: [
+      {
+        name: 'assets',
+        list: true,
+        call: 'GET /v1/assets',
+        actions: [{ name: 'makeAsset', call: 'POST /v1/assets' }],
+        rows: [{ name: 'changeAsset', call: 'POST /v1/assets', ids: () => [], danger: true, fill: declared }],
+      },
     ],
   },
   {

@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -111,8 +111,8 @@ public final class Contract {
     }
 
     private static Operation operation(int index, String method, JsonObject call) {
-        Map<String, Schema> inPath = new HashMap<>();
-        Map<String, Schema> inQuery = new HashMap<>();
+        Map<String, Schema> inPath = new LinkedHashMap<>();
+        Map<String, Schema> inQuery = new LinkedHashMap<>();
         boolean needsKey = false;
         JsonArray parameters = call.getJsonArray("parameters", new JsonArray());
         for (int i = 0; i < parameters.size(); i++) {

@@ -4,7 +4,9 @@ import dev.hongbao.common.json.InvalidInputException;
 import io.vertx.core.http.HttpMethod;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,15 +27,15 @@ public record Operation(
         @Nullable Body body) {
 
     /**
-     * The schemas of the parameters, by name.
+     * The schemas of the parameters, by name, in the contract's order, in which a form shows them.
      *
      * @param path all of them required
      * @param query all of them optional
      */
     public record Parameters(Map<String, Schema> path, Map<String, Schema> query) {
         public Parameters {
-            path = Map.copyOf(path);
-            query = Map.copyOf(query);
+            path = Collections.unmodifiableMap(new LinkedHashMap<>(path));
+            query = Collections.unmodifiableMap(new LinkedHashMap<>(query));
         }
     }
 
