@@ -7,7 +7,7 @@ final class Looks {
     /** By WCAG 2, for text of normal size. */
     private static final double READABLE = 4.5;
 
-    /** Every visible text within what the page clips at the side; the choices of a closed list are not seen. */
+    /** Every visible text within what the page clips at the side; a choice's options are the browser's to draw. */
     private static final String CUT = """
             const cut = [];
             const texts = document.createTreeWalker(document.querySelector(arguments[0]), NodeFilter.SHOW_TEXT);
