@@ -18,6 +18,9 @@ import java.util.regex.Pattern;
 
 /** The fat jar in a process of its own, as an operator runs it. */
 public final class ServerProcess implements AutoCloseable {
+    /** As for the tests' own JVMs: what lives for seconds is not worth the second compiler. */
+    private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
     private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
     private static final Pattern READY = Pattern.compile("ready (http://127\\.0\\.0\\.1:\\d+)\\R");
 
@@ -72,8 +75,10 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     private static ProcessBuilder java(List<String> arguments) {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", JAR.toString()));
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(SHORT_LIVED);
+        command.addAll(List.of("-jar", JAR.toString()));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet().removeIf(name -> name.startsWith("HONGBAO_"));
