@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** All modes that a server has. A new one is a class beside {@link Packets}, {@link Draws} and {@link Campaigns}, named here and in {@link Engine}. */
+/** All modes that a server has. A new one is a class beside {@link Packets}, {@link Draws} and {@link Campaigns}, named here and in {@link Parts}. */
 final class Modes {
     /** What is the same wherever they are used. */
     static final List<Mode.Traits> ALL = List.of(Packets.TRAITS, Draws.TRAITS, Campaigns.TRAITS);

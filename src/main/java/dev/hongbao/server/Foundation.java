@@ -1,0 +1,144 @@
+package dev.hongbao.server;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.IdempotencyConfig.References;
+import dev.hongbao.domain.ledger.Commands;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.postgres.Migrations;
+import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import java.util.function.LongSupplier;
+
+/**
+ * What every part of the engine stands on: the connections to the stores, Postgres' clock, the shards, and what is set aside of
+ * them. Safe on any thread, but for {@link #openRedis}.
+ */
+final class Foundation {
+    private final Vertx vertx;
+    private final StoreAddresses stores;
+    private final HongbaoConfig config;
+    private final MeterRegistry metrics;
+    private final Pools pools;
+    private final StoreClock clock;
+    private final ShardStore shardStore;
+    private final Shards shards;
+    private final Quarantine quarantine;
+
+    private Foundation(
+            Vertx vertx,
+            StoreAddresses stores,
+            HongbaoConfig config,
+            MeterRegistry metrics,
+            Pools pools,
+            StoreClock clock,
+            ShardStore shardStore,
+            int shardCount) {
+        this.vertx = vertx;
+        this.stores = stores;
+        this.config = config;
+        this.metrics = metrics;
+        this.pools = pools;
+        this.clock = clock;
+        this.shardStore = shardStore;
+        this.shards = new Shards(shardStore, shardCount, Modes.scripts());
+        this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
+    }
+
+    /**
+     * Lays it on stores that answer: brings their schema to this version's, and makes sure that they belong to each other.
+     *
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    static Future<Foundation> lay(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, LongSupplier nanoTime) {
+        Pools pools = Pools.open(vertx, stores, config);
+        StoreClock clock = new StoreClock(pools.owner(), nanoTime);
+        return Migrations.run(vertx, pools.owner(), stores.owner(), stores.app())
+                .compose(migrated -> Installation.establish(pools.owner(), stores.namespace()))
+                .compose(installation -> Commands.haveUniqueReferences(
+                                pools.owner(), config.domain().idempotency().references() == References.UNIQUE)
+                        .map(installation))
+                .map(installation -> new ShardStore(pools.owner(), installation))
+                .compose(store -> store.establish(config.engine().journal().shards())
+                        .compose(count -> claim(vertx, stores, config, store.installation(), count))
+                        .map(count -> new Foundation(vertx, stores, config, metrics, pools, clock, store, count)));
+    }
+
+    /** Fails when the namespace in Redis is another installation's. */
+    private static Future<Integer> claim(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation, int shards) {
+        Promise<Integer> done = Promise.promise();
+        vertx.runOnContext(now -> openRedis(vertx, stores, config, "installation")
+                .compose(redis -> installation.claimAll(redis, shards).eventually(redis::close))
+                .map(shards)
+                .onComplete(done));
+        return done.future();
+    }
+
+    private static Future<RedisLinks> openRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config, String name) {
+        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), name);
+    }
+
+    /** On the current event loop. @param name for the log */
+    Future<RedisLinks> openRedis(String name) {
+        return openRedis(vertx, stores, config, name);
+    }
+
+    /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
+    Future<Boolean> isRedisReachable() {
+        return openRedis("health")
+                .compose(redis -> Future.any(redis.servers().stream()
+                                .map(server -> server.send(Request.cmd(Command.PING)))
+                                .toList())
+                        .map(true)
+                        .eventually(redis::close));
+    }
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    StoreAddresses stores() {
+        return stores;
+    }
+
+    HongbaoConfig config() {
+        return config;
+    }
+
+    MeterRegistry metrics() {
+        return metrics;
+    }
+
+    Pools pools() {
+        return pools;
+    }
+
+    /** Postgres' clock, as far as this server knows it. */
+    StoreClock clock() {
+        return clock;
+    }
+
+    /** The shards' rows in Postgres. */
+    ShardStore shardStore() {
+        return shardStore;
+    }
+
+    Shards shards() {
+        return shards;
+    }
+
+    /** The packets and draws that are set aside, because one of their journal items cannot be settled. */
+    Quarantine quarantine() {
+        return quarantine;
+    }
+}
