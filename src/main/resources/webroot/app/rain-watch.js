@@ -39,6 +39,7 @@ export class Rain {
       after: told.mine ? undefined : '0',
       onState: (packets) => {
         packets.forEach((packet) => this.#fell(packet));
+        this.#askWhetherItIsOver();
         needs.onChange();
       },
       onEvent: (event) => this.happened(event),
@@ -154,16 +155,38 @@ export class Rain {
   }
 
   #ended(at, caught) {
+    if (this.#isOver(at, caught)) {
+      // What was caught before this tab was there, or in another one.
+      this.#ask((seen) => this.#caughtAll(seen));
+    }
+  }
+
+  /** @returns {boolean} whether that is news */
+  #isOver(at, caught) {
     if (this.endedAt !== null) {
-      return;
+      return false;
     }
     this.endedAt = at;
     this.caught = caught;
     this.#membership.then((joined) => joined.leave()).catch(() => {});
-    // What was caught before this tab was there, or in another one.
-    fetchRain(this.#needs.token(), this.id).then((seen) => {
-      seen.mine.forEach((claim) => this.#mine.set(claim.packet, claim));
-      this.#needs.onChange();
-    }, () => {});
+    return true;
+  }
+
+  /** A state tells of drops alone; an end that was told before it is told by nobody again. */
+  #askWhetherItIsOver() {
+    this.#ask((seen) => {
+      if (seen.status === 'ended' && this.#isOver(seen.endsAt, seen.caught)) {
+        this.#caughtAll(seen);
+      }
+    });
+  }
+
+  #ask(then) {
+    fetchRain(this.#needs.token(), this.id).then(then, () => {});
+  }
+
+  #caughtAll({ mine }) {
+    mine.forEach((claim) => this.#mine.set(claim.packet, claim));
+    this.#needs.onChange();
   }
 }

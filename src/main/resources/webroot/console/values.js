@@ -13,6 +13,14 @@ const WORD = /(?:^|[.])(?:status|state|result|kind|direction|severity|outcome|ve
 const SHOWN = { user: 'users', sender: 'users', openedBy: 'users', by: 'users', packet: 'packets', draw: 'draws', campaign: 'campaigns', rain: 'rains', group: 'groups', webhook: 'webhooks',
   command: 'commands', reversedBy: 'commands' };
 
+/** The view of the thing that a field names: a packet that no user sent is a pool of a campaign, or a drop of a rain. */
+function viewOf(field, row, value) {
+  if (field === 'campaign.id' || (field === 'sender' && row.campaign?.id === value)) {
+    return row.group === `rain:${value}` ? 'rains' : 'campaigns';
+  }
+  return SHOWN[field];
+}
+
 /** The place of a view, or of one thing in it. */
 export function place(view, id) {
   return `#/${view}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
@@ -98,7 +106,7 @@ export function Value({ field, row, open }) {
   if (WORD.test(field)) {
     return html`<${Badge} word=${value} />`;
   }
-  const view = field !== 'id' ? SHOWN[field] : typeof open === 'function' ? open(row) : open;
+  const view = field !== 'id' ? viewOf(field, row, value) : typeof open === 'function' ? open(row) : open;
   return view ? html`<a class="id" href=${place(view, value)}>${value}</a>` : html`<span class=${/id$|session|commitment|seed/i.test(field) ? 'id' : ''}>${value}</span>`;
 }
 

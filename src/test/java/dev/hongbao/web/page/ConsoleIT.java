@@ -189,6 +189,11 @@ class ConsoleIT extends ConsoleFixture {
         confirm();
         page.click("[data-panel=rains] tbody a");
         page.seeText("[data-panel=rain] [data-field=status]", "planned");
+
+        // A drop's sender is the rain, and no user
+        String rain = page.see("[data-panel=rain] [data-field=id] dd").getText();
+        page.click("[data-view=packets]");
+        page.click("[data-panel=packets] [data-field=sender] a[href='#/rains/" + rain + "']");
         ask("rain", "cancelRain");
         confirm();
         page.seeNo("[data-panel=rain] [data-do=cancelRain]");

@@ -94,6 +94,32 @@ class RainPageIT extends PageUse {
     }
 
     @Test
+    void aRainThatEndedBeforeItsChannelIsFollowedIsOver() throws Exception {
+        // Given a rain that was found, and is over
+        mei.enter(home.base, "demo-mei");
+        Browser page = mei.browser();
+        String rain = family.makeRain("Over", EIGHT_DROPS);
+        page.see(bar(rain));
+        family.cancelRain(rain);
+        page.seeText(".timeline", "Over: 0 caught");
+
+        // When its channel tells its drops, and not the end, which was told before
+        page.js(
+                """
+                const [id, token] = arguments;
+                const client = {join: (channel, {onState}) => { setTimeout(() => onState([])); return Promise.resolve({leave() {}}); }};
+                import('/app/rain-watch.js').then(({Rain}) => {
+                  window.found = new Rain({id, channel: 'rain:' + id, mine: []}, {client, token: () => token, onClaim() {}, onChange() {}});
+                });
+                """,
+                rain,
+                family.tokenFor("demo-mei", "demo"));
+
+        // Then it is known to be over
+        page.seeTrue("return window.found?.phase() === 'ended'");
+    }
+
+    @Test
     void whoWantsNoMovementCatchesStandingEnvelopesWithTheKeyboardOnAPhone() throws Exception {
         // Given
         Browser phone = ben.browser();
