@@ -4,6 +4,17 @@ import java.util.List;
 
 /** The rules on what the host application is told, for as long as it is kept. */
 final class OutboxChecks {
+    /** Since when nothing that was told is removed. */
+    private static final String KEPT = """
+            kept as (
+                -- What is old goes in the order in which it was written, which is that of its times but for how long a transaction
+                -- takes: an hour is far more.
+                select case when s.floor = 0 then '-infinity'
+                            else (select o.at from outbox as o order by o.n limit 1) + interval '1 hour' end as since
+                from outbox_state as s
+            )
+            """;
+
     static final List<Check> ALL = List.of(
             new Check("I16", "what the outbox tells of claims is in the books", """
                     -- A packet's slots have no gaps, which another check holds: so the books are read once, not for each row.
@@ -42,14 +53,11 @@ final class OutboxChecks {
                     left join told as t on t.subject = p.id
                     where coalesce(h.n, 0) <> coalesce(t.n, 0)
                     """),
-            new Check("I16", "what becomes of campaigns, rains and draws is told, each fact once", """
-                    with kept as (
-                        -- What is old goes in the order in which it was written, which is that of its times but for how long a transaction
-                        -- takes: an hour is far more.
-                        select case when s.floor = 0 then '-infinity'
-                                    else (select o.at from outbox as o order by o.n limit 1) + interval '1 hour' end as since
-                        from outbox_state as s
-                    ), funded as (
+            new Check(
+                    "I16",
+                    "what becomes of packets, campaigns, rains and draws is told, each fact once",
+                    "with " + KEPT + """
+                    , funded as (
                         select t.subject, t.id, t.at, row_number() over (partition by t.subject order by t.id) as nth
                         from transfer as t join campaign as c on c.id = t.subject and c.kind = 'campaign'
                         where t.kind = 'fund'
@@ -62,10 +70,14 @@ final class OutboxChecks {
                         select c.kind || '.ended', c.id, 0, c.closed_at from campaign as c where c.closed_at is not null
                         union all
                         select 'draw.closed', d.id, 0, d.closed_at from draw as d where d.closed_at is not null
+                        union all
+                        select case when p.refund > 0 then 'packet.refunded' else 'packet.drained' end, p.id, 0, p.closed_at
+                        from packet as p where p.closed_at is not null
                     ), told as (
                         select o.type, s.subject, coalesce(s.transfer, 0) as transfer, count(*) as n
                         from outbox as o cross join lateral unnest(o.subjects, o.firsts) as s(subject, transfer)
-                        where o.type in ('campaign.created', 'campaign.raised', 'campaign.ended', 'rain.created', 'rain.ended', 'draw.closed')
+                        where o.type in ('campaign.created', 'campaign.raised', 'campaign.ended', 'rain.created', 'rain.ended', 'draw.closed',
+                                         'packet.drained', 'packet.refunded')
                         group by 1, 2, 3
                     )
                     select format('%s of %s: %s, and told %s times', coalesce(f.type, t.type), coalesce(f.subject, t.subject),
@@ -88,6 +100,60 @@ final class OutboxChecks {
                                   coalesce(t.paused, 0), coalesce(t.resumed, 0))
                     from campaign as c join made as m on m.id = c.id left join told as t on t.id = c.id
                     where coalesce(t.paused, 0) - coalesce(t.resumed, 0) <> (c.paused_at is not null)::integer
+                    """),
+            new Check("I16", "a row tells as many facts as it names", """
+                    select format('row %s of %s tells %s, and names %s', n, type, events, named)
+                    from (select o.n, o.type, o.events,
+                                 case when o.type in ('claim.settled', 'play.settled')
+                                      then (select sum(s.last - s.first + 1) from unnest(o.firsts, o.lasts) as s(first, last))
+                                      else cardinality(o.subjects) end as named
+                          from outbox as o) as r
+                    where events is distinct from named
+                    """),
+            new Check(
+                    "I16",
+                    "sends, deposits, withdrawals, costs, returns and reversals are told, each once",
+                    "with " + KEPT + """
+                    , of_rains as (
+                        -- What pays a rain's drops is told by rain.created.
+                        select escrow from campaign where kind = 'rain'
+                    ), told as (
+                        select o.type, s.subject, s.id, count(*) as n
+                        from outbox as o cross join lateral unnest(o.subjects, o.firsts) as s(subject, id)
+                        where o.type = 'packet.sent' or o.type like 'transfer.%'
+                        group by 1, 2, 3
+                    ), made as (
+                        -- By their time: the index on it passes over what is older than the outbox.
+                        select t.subject, t.id, t.at, case t.kind when 'send' then 'packet.sent' else 'transfer.' || t.kind end as type
+                        from transfer as t
+                        where t.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return', 'reversal') and t.at > (select since from kept)
+                          and t.debit not in (select escrow from of_rains)
+                    )
+                    select format('%s of %s: told %s times, there is %s', t.type, t.subject, t.n, coalesce(b.kind, 'no such transfer'))
+                    from told as t left join transfer as b on b.subject = t.subject and b.id = t.id
+                    where t.n > 1 or t.type is distinct from case b.kind when 'send' then 'packet.sent' else 'transfer.' || b.kind end
+                       or b.debit in (select escrow from of_rains)
+                    union all
+                    select format('%s of %s at %s is not told', m.type, m.subject, m.at)
+                    from made as m
+                    where not exists (select from told as t where t.type = m.type and t.subject = m.subject and t.id = m.id)
+                    """),
+            new Check("I16", "every play is told, once", "with " + KEPT + """
+                    , told as (
+                        select s.subject as draw, sum(s.last - s.first + 1) as n, range_agg(int8range(s.first, s.last, '[]')) as seqs
+                        from outbox as o cross join lateral unnest(o.subjects, o.firsts, o.lasts) as s(subject, first, last)
+                        where o.type = 'play.settled'
+                        group by s.subject
+                    ), held as (
+                        select p.draw, count(*) filter (where p.seq <@ t.seqs) as told,
+                               count(*) filter (where p.at > k.since and not p.seq <@ coalesce(t.seqs, '{}')) as untold
+                        from play as p left join told as t on t.draw = p.draw cross join kept as k
+                        group by p.draw
+                    )
+                    select format('draw %s: %s plays told, %s of them in the books, and %s not told', coalesce(t.draw, h.draw),
+                                  coalesce(t.n, 0), coalesce(h.told, 0), coalesce(h.untold, 0))
+                    from told as t full join held as h on h.draw = t.draw
+                    where coalesce(t.n, 0) <> coalesce(h.told, 0) or h.untold > 0
                     """));
 
     private OutboxChecks() {}

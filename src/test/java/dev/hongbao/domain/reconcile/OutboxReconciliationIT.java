@@ -6,6 +6,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignView;
 import dev.hongbao.domain.draw.Draw;
@@ -39,7 +40,7 @@ class OutboxReconciliationIT {
     private final Set<String> seen = new HashSet<>();
     private TestServers servers;
 
-    /** Campaigns: one goes on, one is paused, one is over. A rain and a draw that are over, and a draw that goes on. */
+    /** Campaigns: one goes on, one is paused, one is over. A rain and a draw that are over, and a draw that goes on, with a paid play. */
     @BeforeAll
     void someBooks(TestServers given) {
         servers = given;
@@ -67,9 +68,14 @@ class OutboxReconciliationIT {
             get(engine.claim(0, TestEngine.member("bob"), drop));
             rains.cancel(rain.rain().id());
             rains.awaitEnded(rain);
-            String table = "{name: %s, mode: table, prizes: [{name: nothing, count: 4}]}";
-            draws.create(String.format(table, "open"));
-            Draw closed = draws.create(String.format(table, "closed"));
+            draws.deposit("dan", TestDraws.POINTS, 10);
+            Draw open = draws.create(
+                    "{name: open, mode: table, cost: {asset: POINTS, amount: 4}, prizes: [{name: nothing, count: 4}]}");
+            get(draws.play(0, open, "dan"));
+            get(engine.engine()
+                    .wallets()
+                    .withdraw(TestEngine.BACKEND, new UserId("dan"), TestDraws.POINTS, 6, newKey()));
+            Draw closed = draws.create("{name: closed, mode: table, prizes: [{name: nothing, count: 4}]}");
             get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, closed.id())));
             eventually(
                     Duration.ofSeconds(15),
@@ -92,7 +98,8 @@ class OutboxReconciliationIT {
     @Test
     void whatMayHaveBeenRemovedIsNotMissed() throws Exception {
         String removed = "update outbox_state set floor = (select max(n) from outbox); delete from outbox where type in"
-                + " ('campaign.created', 'rain.created', 'draw.closed', 'packet.sent')";
+                + " ('campaign.created', 'rain.created', 'draw.closed', 'packet.sent', 'packet.drained', 'packet.refunded',"
+                + " 'transfer.deposit', 'play.settled')";
 
         assertThat(new ForgedBooks(servers, List.of()).found(removed, OutboxChecks.ALL))
                 .isEmpty();
@@ -119,6 +126,29 @@ class OutboxReconciliationIT {
                 "insert into outbox (shard, type, subjects, events) select shard, type, subjects, 1 from outbox where type = 'draw.closed'",
                 "insert into outbox (shard, type, subjects, events) select -1, 'campaign.ended', array[id], 1 from campaign"
                         + " where closed_at is null",
+                "delete from outbox where type = 'packet.sent'",
+                "delete from outbox where type = 'packet.drained'",
+                "delete from outbox where type = 'packet.refunded'",
+                "update outbox set type = 'packet.drained' where type = 'packet.refunded'",
+                "insert into outbox (shard, type, subjects, events) select shard, 'packet.drained', array[id], 1 from packet"
+                        + " where closed_at is null",
+                "insert into outbox (shard, type, subjects, events) select shard, type, subjects, events from outbox"
+                        + " where type = 'packet.refunded'",
+                "update outbox set events = events + 1 where type = 'packet.refunded'",
+                "delete from outbox where type = 'transfer.deposit'",
+                "delete from outbox where type = 'transfer.withdrawal'",
+                "delete from outbox where type = 'transfer.cost'",
+                "update outbox set type = 'transfer.withdrawal' where type = 'transfer.deposit'",
+                "update outbox set subjects = array[gen_random_uuid()] where type = 'transfer.deposit'",
+                "insert into outbox (shard, type, subjects, firsts, lasts, events)"
+                        + " select shard, type, subjects, firsts, lasts, events from outbox where type = 'transfer.deposit'",
+                "insert into outbox (shard, type, subjects, firsts, lasts, events)"
+                        + " select -1, 'packet.sent', array[subject], array[id], array[id], 1 from transfer where kind = 'send'"
+                        + " and not exists (select from outbox where subjects[1] = subject and type = 'packet.sent')",
+                "delete from outbox where type = 'play.settled'",
+                "update outbox set lasts = array[lasts[1] + 1], events = events + 1 where type = 'play.settled'",
+                "insert into outbox (shard, type, subjects, firsts, lasts, events)"
+                        + " select shard, type, subjects, firsts, lasts, events from outbox where type = 'play.settled'",
                 "update campaign set paused_at = null",
                 "update campaign set paused_at = now()"
             })
