@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,20 +83,29 @@ public final class AuditLog {
         return rows.submit(row).mapEmpty();
     }
 
+    /** Writes a row of a call of the host some time, unless it repeats: then it is counted. */
+    public void note(AuditRow row) {
+        addFirst(repeats.first(new AuditRow.Kind(row.who(), row.what(), row.outcome()), true, () -> row));
+    }
+
     /**
-     * Writes a row some time, unless it repeats: then it is counted.
+     * The same of somebody who was refused. A crowd is refused at once: so the row is made only when it is to be written.
      *
-     * @param isService whether the host called; else it is somebody who was refused
+     * @param kind without a subject
      */
-    public void note(AuditRow row, boolean isService) {
-        if (repeats.isFirst(row, isService)) {
-            add(row);
-        }
+    public void noteRefused(AuditRow.Kind kind, Supplier<AuditRow> row) {
+        addFirst(repeats.first(kind, false, row));
     }
 
     /** Writes a row some time, also one that repeats; it may be lost, and then it is counted. */
     public void add(AuditRow row) {
         var unused = submit(row);
+    }
+
+    private void addFirst(@Nullable AuditRow row) {
+        if (row != null) {
+            add(row);
+        }
     }
 
     private Future<Boolean> submit(AuditRow row) {

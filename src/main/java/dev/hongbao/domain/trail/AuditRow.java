@@ -59,6 +59,19 @@ public record AuditRow(
     /** What was answered. @param problem the end of the problem's type; null for none */
     public record Outcome(int status, @Nullable String problem) {}
 
+    /** Calls that are counted together. @param what without a subject where that may be made up */
+    public record Kind(Who who, What what, Outcome outcome) {
+        /** The same of so many that they are not told apart. */
+        Kind ofMany() {
+            return new Kind(Who.MANY, what.subject == null ? what : new What(what.method, what.route, null), outcome);
+        }
+
+        /** A row that tells no more. */
+        public AuditRow row() {
+            return new AuditRow(who, null, what, outcome, null, 1);
+        }
+    }
+
     /** A row as it is written. @param missed rows before it that its server could not keep */
     public record Written(long n, Instant at, AuditRow row, long missed) {}
 

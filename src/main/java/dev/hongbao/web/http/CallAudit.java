@@ -87,8 +87,16 @@ final class CallAudit {
             return null;
         }
         told = true;
-        AuditRow row = row(status, problem);
-        boolean changes = isService && begun && !operation.method().equals(HttpMethod.GET);
+        AuditRow.Outcome outcome = new AuditRow.Outcome(status, problem == null ? null : problem.wireName());
+        if (!isService) {
+            AuditRow.Who who = who();
+            log.rows.noteRefused(
+                    new AuditRow.Kind(who, new AuditRow.What(operation.method().name(), route, null), outcome),
+                    () -> row(who, outcome));
+            return null;
+        }
+        AuditRow row = row(who(), outcome);
+        boolean changes = begun && !operation.method().equals(HttpMethod.GET);
         if (changes && COMMANDS.contains(operation.id())) {
             log.rows.add(row);
             return null;
@@ -96,19 +104,22 @@ final class CallAudit {
         if (changes) {
             return log.rows.write(row).timeout(log.answerMillis, TimeUnit.MILLISECONDS);
         }
-        log.rows.note(row, isService);
+        log.rows.note(row);
         return null;
     }
 
-    private AuditRow row(int status, @Nullable ProblemType problem) {
+    private AuditRow.Who who() {
+        return caller == null
+                ? AuditRow.Who.at(log.addresses.addressOf(routing.request()).key())
+                : AuditRow.Who.of(caller);
+    }
+
+    private AuditRow row(AuditRow.Who who, AuditRow.Outcome outcome) {
         return new AuditRow(
-                caller == null
-                        ? AuditRow.Who.at(
-                                log.addresses.addressOf(routing.request()).key())
-                        : AuditRow.Who.of(caller),
+                who,
                 AuditRow.text(routing.request().getHeader("X-Request-Id")),
                 new AuditRow.What(operation.method().name(), route, AuditRow.text(subject())),
-                new AuditRow.Outcome(status, problem == null ? null : problem.wireName()),
+                outcome,
                 AuditRow.text(reference),
                 1);
     }

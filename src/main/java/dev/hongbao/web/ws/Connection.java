@@ -116,14 +116,11 @@ final class Connection {
         int status = problem.type().status();
         if (status == 401 || status == 403) {
             Caller now = caller;
-            AuditRow row = new AuditRow(
+            AuditRow.Kind kind = new AuditRow.Kind(
                     now == null ? AuditRow.Who.at(address.key()) : AuditRow.Who.of(now),
-                    null,
                     FRAME,
-                    new AuditRow.Outcome(status, problem.type().wireName()),
-                    null,
-                    1);
-            face.audit().note(row, false);
+                    new AuditRow.Outcome(status, problem.type().wireName()));
+            face.audit().noteRefused(kind, kind::row);
         }
         send(ServerFrames.error(id, problem, language));
     }

@@ -24,6 +24,10 @@ class AuditLogTest {
                 1);
     }
 
+    private static void refused(AuditLog log, AuditRow row) {
+        log.noteRefused(new AuditRow.Kind(row.who(), row.what(), row.outcome()), () -> row);
+    }
+
     private double rows(String as) {
         return metrics.get("hongbao_audit_rows").tag("as", as).counter().count();
     }
@@ -43,14 +47,14 @@ class AuditLogTest {
                     return away[0] ? Future.failedFuture("away") : Future.succeededFuture();
                 },
                 metrics);
-        log.note(row(1), false);
-        log.note(row(2), false);
+        refused(log, row(1));
+        refused(log, row(2));
         assertThat(log.write(row(3)).failed()).isTrue();
 
         // When it is back
         away[0] = false;
-        log.note(row(4), false);
-        log.note(row(5), false);
+        refused(log, row(4));
+        refused(log, row(5));
 
         // Then what was only noted is missing; who waited for a row was told, and is to try again
         assertThat(missed(written.get(3))).isEqualTo(2);
@@ -73,10 +77,10 @@ class AuditLogTest {
 
         // When more is noted than may wait: as the host's, since of others so much is counted together
         for (int i = 0; i < 4_999; i++) {
-            log.note(row(i), true);
+            log.note(row(i));
         }
         for (int i = 0; i < 10_000; i++) {
-            log.note(row(100_000 + i), false);
+            refused(log, row(100_000 + i));
         }
         Future<Void> waited = log.write(row(0));
 
