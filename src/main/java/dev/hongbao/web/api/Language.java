@@ -1,5 +1,7 @@
 package dev.hongbao.web.api;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,13 @@ public enum Language {
 
     /** What a reader may ask for, and {@code zh} beside {@code zh-CN}: whoever reads another Chinese reads this rather than English. */
     private static final List<String> TAGS = List.of("en", "zh-CN", "zh");
+
+    /** Longer ones are read each time. */
+    private static final int MAX_KEPT = 128;
+
+    /** Browsers say a few hundred different ones, and take longer to be understood than all else of a refusal. */
+    private static final LoadingCache<String, Language> KEPT =
+            Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build(Language::read);
 
     private final String tag;
     private final @Nullable Phrases phrases;
@@ -29,6 +38,10 @@ public enum Language {
         if (accepted == null) {
             return ENGLISH;
         }
+        return accepted.length() > MAX_KEPT ? read(accepted) : KEPT.get(accepted);
+    }
+
+    private static Language read(String accepted) {
         try {
             String found = Locale.lookupTag(Locale.LanguageRange.parse(accepted), TAGS);
             return found == null || found.equals("en") ? ENGLISH : CHINESE;

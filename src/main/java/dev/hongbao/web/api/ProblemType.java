@@ -87,16 +87,18 @@ public enum ProblemType {
     private final int status;
     private final String title;
     private final String advice;
+    private final String wireName;
 
     ProblemType(int status, String title, String advice) {
         this.status = status;
         this.title = title;
         this.advice = advice;
+        this.wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** The name at the end of {@link #uri}: {@code not-open-yet} and so on. */
     public String wireName() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return wireName;
     }
 
     /** The problem's {@code type}. */

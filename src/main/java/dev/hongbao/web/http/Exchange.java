@@ -102,11 +102,11 @@ final class Exchange {
         });
     }
 
-    private void transmit(Reply english) {
-        Language language = english.problem() == null
+    private void transmit(Reply unread) {
+        Language language = unread.problem() == null
                 ? Language.ENGLISH
                 : Language.of(request.getHeader(HttpHeaders.ACCEPT_LANGUAGE));
-        Reply reply = english.in(language);
+        Reply reply = unread.in(language);
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
             connections.answered(request.connection());

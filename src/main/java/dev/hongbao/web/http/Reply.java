@@ -3,6 +3,7 @@ package dev.hongbao.web.http;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.api.ToldProblem;
 import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param headers name, value, name, value …
  * @param tag names this very body, for a client that holds it; null for an answer that nobody keeps
- * @param problem what the body tells in English, to be told in the reader's language; null for what is no refusal
+ * @param problem what is told in the reader's language; null for what is no refusal, and then the body is there
  */
 record Reply(
         int status,
@@ -27,14 +28,9 @@ record Reply(
     static final String JSON = "application/json";
     static final String PROBLEM = "application/problem+json";
 
-    /** @param headers name, value, name, value … */
+    /** A refusal, whose body is made for its reader: see {@link #in}. @param headers name, value, name, value … */
     static Reply problem(Problem problem, String... headers) {
-        return problem(problem, Language.ENGLISH, List.of(headers));
-    }
-
-    private static Reply problem(Problem problem, Language language, List<String> headers) {
-        Buffer body = Buffer.buffer(problem.toJson(language));
-        return new Reply(problem.type().status(), PROBLEM, body, headers, null, problem);
+        return new Reply(problem.type().status(), PROBLEM, Buffer.buffer(), List.of(headers), null, problem);
     }
 
     /** What is refused; null for what is no refusal. */
@@ -45,7 +41,10 @@ record Reply(
 
     /** The same for a reader of this language. */
     Reply in(Language language) {
-        return problem == null || language == Language.ENGLISH ? this : problem(problem, language, headers);
+        return problem == null
+                ? this
+                : new Reply(
+                        status, contentType, ToldProblem.of(problem, language).document(), headers, tag, problem);
     }
 
     /** @param headers name, value, name, value … */

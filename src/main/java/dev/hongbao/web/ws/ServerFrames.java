@@ -12,6 +12,7 @@ import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ToldProblem;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -135,15 +136,10 @@ final class ServerFrames {
     }
 
     static String error(@Nullable String id, Problem problem, Language language) {
-        String document = problem.toJson(language);
-        int retry = problem.retryAfterSeconds();
-        if (retry > 0) {
-            document = document.substring(0, document.length() - 1) + ",\"retryAfterSeconds\":" + retry + "}";
-        }
         return begin(LONG, "error")
                 .field("id", id)
                 .name("error")
-                .raw(document)
+                .raw(ToldProblem.of(problem, language).withRetry())
                 .endObject()
                 .toString();
     }

@@ -104,16 +104,13 @@ class RainPageIT extends PageUse {
         page.seeText(".timeline", "Over: 0 caught");
 
         // When its channel tells its drops, and not the end, which was told before
-        page.js(
-                """
+        page.js("""
                 const [id, token] = arguments;
                 const client = {join: (channel, {onState}) => { setTimeout(() => onState([])); return Promise.resolve({leave() {}}); }};
                 import('/app/rain-watch.js').then(({Rain}) => {
                   window.found = new Rain({id, channel: 'rain:' + id, mine: []}, {client, token: () => token, onClaim() {}, onChange() {}});
                 });
-                """,
-                rain,
-                family.tokenFor("demo-mei", "demo"));
+                """, rain, family.tokenFor("demo-mei", "demo"));
 
         // Then it is known to be over
         page.seeTrue("return window.found?.phase() === 'ended'");
