@@ -387,6 +387,14 @@ test('users and groups are restricted', async () => {
   assert.equal((await host.unblockGroup({ group: 'noisy', restrictionReason })).blocked, false);
 });
 
+test('the tokens of a user are revoked', async () => {
+  const host = new hongbao.RestrictionsApi(as());
+  const user = name('gil');
+  const revoked = await host.revokeTokens({ user, idempotencyKey: key(), revoke: { reason: 'a stolen phone' } });
+  assert(revoked.notBefore >= new Date(Date.now() - 60_000));
+  assert.equal((await host.getUser({ user })).revoked?.reason, 'a stolen phone');
+});
+
 async function lines(file: Promise<Blob>): Promise<string[]> {
   return (await (await file).text()).trimEnd().split('\n');
 }

@@ -50,5 +50,5 @@ grant insert, update (day, amount) on sent_on_day to ${app};
 grant insert on budget_raise, reversal, audit_log to ${app};
 revoke update, delete, truncate on budget_raise, reversal, audit_log from ${app};
 
-grant insert on restriction to ${app};
-revoke update, delete, truncate on restriction from ${app};
+grant insert on restriction, revocation to ${app};
+revoke update, delete, truncate on restriction, revocation from ${app};

@@ -98,6 +98,7 @@ export const VIEWS = [
           { name: 'unfreeze', call: 'POST /v1/users/{}/unfreeze', when: (it) => it.frozen },
           { name: 'block', call: 'POST /v1/users/{}/block', danger: true, when: (it) => !it.blocked },
           { name: 'unblock', call: 'POST /v1/users/{}/unblock', when: (it) => it.blocked },
+          { name: 'revokeTokens', call: 'POST /v1/users/{}/revoke-tokens', danger: true },
         ],
       },
       {

@@ -8,6 +8,7 @@ import dev.hongbao.domain.ledger.Deposits;
 import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.restriction.Restrictions;
+import dev.hongbao.domain.restriction.Revocations;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.engine.shard.Shards;
@@ -23,6 +24,7 @@ public final class Accounting {
     private final Deposits deposits;
     private final Books books;
     private final Restrictions restrictions;
+    private final Revocations revocations;
     private final HostServices.Trail trail;
 
     Accounting(Pools pools, Shards shards, MeterRegistry metrics) {
@@ -31,18 +33,20 @@ public final class Accounting {
         this.deposits = new Deposits(pools.requests(), assets);
         this.books = new Books(pools.requests(), pools.books(), assets);
         this.restrictions = new Restrictions(pools.owner(), pools.requests());
+        this.revocations = new Revocations(pools.owner(), pools.requests());
         this.trail = new HostServices.Trail(
                 new CommandBook(pools.requests()),
                 new Reversals(pools.requests(), wallets),
                 new AuditLog(pools.requests(), metrics),
                 new AuditReader(pools.requests()));
         shards.whenPostgresWentBack(restrictions::reload);
+        shards.whenPostgresWentBack(revocations::reload);
     }
 
-    /** Knows the assets and the restrictions, and writes the audit log, from then on. Once. */
+    /** Knows the assets, the restrictions and which tokens are revoked, and writes the audit log, from then on. Once. */
     Future<Void> start(Vertx vertx, HongbaoConfig config) {
         return assets.start(vertx, config.domain().assets().declared())
-                .compose(started -> restrictions.start(vertx))
+                .compose(started -> Future.all(restrictions.start(vertx), revocations.start(vertx)))
                 .<Void>mapEmpty()
                 .onSuccess(started -> trail.log().start(vertx));
     }
@@ -73,6 +77,11 @@ public final class Accounting {
     /** Who is frozen, and who and what is blocked. */
     public Restrictions restrictions() {
         return restrictions;
+    }
+
+    /** Whose tokens are void. */
+    public Revocations revocations() {
+        return revocations;
     }
 
     /** What is kept for those who ask who did what. */

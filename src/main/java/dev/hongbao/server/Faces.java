@@ -76,7 +76,11 @@ record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {
         return new HostServices(
                 engine.newsForHost().outbox(),
                 engine.newsForHost().webhooks(),
-                new HostServices.Money(accounting.assets(), accounting.books(), accounting.restrictions()),
+                new HostServices.Money(
+                        accounting.assets(),
+                        accounting.books(),
+                        accounting.restrictions(),
+                        accounting.revocations()),
                 accounting.trail(),
                 loop.support());
     }

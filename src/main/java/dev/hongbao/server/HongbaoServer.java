@@ -103,6 +103,7 @@ public final class HongbaoServer implements AutoCloseable {
         Presence presence = trust.presence(database);
         Engine running = Started.await(Engine.start(vertx, stores, config, metrics, System::nanoTime, presence));
         trust.tokens().tellNames(running.profiles()::seen);
+        trust.tokens().refuse(running.accounting().revocations()::includes);
         Cluster cluster = new Cluster(vertx, running, config.engine().cluster());
         started.add("the cluster", cluster::close); // after the shards are handed over
         started.add("the journal", running::close);

@@ -16,7 +16,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -28,85 +27,51 @@ import org.jspecify.annotations.Nullable;
  * keeps what it knew. Nobody waits for it. Safe on any thread.
  */
 public final class Restrictions {
-    private static final long LOOK_MILLIS = 250;
-
-    /** Changes read at once; a look that is full is followed by the next one at once. */
-    private static final int PAGE = 5_000;
-
     /** More restrictions at a time than this are refused: a server holds all of them, some 100 bytes each. */
     private static final int MOST = 1_000_000;
 
-    private static final String CHANGES =
-            "select n, scope, subject, kind, placed from restriction where n > $1 order by n limit " + PAGE;
+    private static final String CHANGES = "select n, scope, subject, kind, placed from restriction";
 
     private static final String IN_FORCE = "select max(n) over () as n, scope, subject, kind, placed"
             + " from (select distinct on (scope, subject, kind) n, scope, subject, kind, placed from restriction"
             + " order by scope, subject, kind, n desc) as latest";
 
     private final RestrictionStore store;
-    private final Pool pool;
+    private final History history;
     private volatile Set<Target> inForce = ConcurrentHashMap.newKeySet();
-    private volatile long seen;
-    private boolean looking;
 
     /**
      * @param pool for the looks
      * @param requests for changes, which may wait for wallets, and for what is asked of the history
      */
     public Restrictions(Pool pool, Pool requests) {
-        this.pool = pool;
         this.store = new RestrictionStore(requests);
+        this.history = new History(pool, new History.Reading(IN_FORCE, CHANGES), this::begin, this::know);
     }
 
     /** Reads what is in force, and looks for changes from now on, four times a second. Once a Vert.x instance. */
     public Future<Void> start(Vertx vertx) {
-        return reload().onSuccess(read -> vertx.setPeriodic(LOOK_MILLIS, tick -> look()));
+        return history.start(vertx);
     }
 
     /** The history is another one: the database went back in time. */
     public Future<Void> reload() {
-        return pool.query(IN_FORCE).execute().map(rows -> {
-            Set<Target> now = ConcurrentHashMap.newKeySet();
-            long last = 0;
-            for (Row row : rows) {
-                last = row.getLong("n");
-                if (row.getBoolean("placed")) {
-                    now.add(RestrictionStore.target(row));
-                }
+        return history.reload();
+    }
+
+    private void begin(List<Row> rows) {
+        Set<Target> now = ConcurrentHashMap.newKeySet();
+        for (Row row : rows) {
+            if (row.getBoolean("placed")) {
+                now.add(RestrictionStore.target(row));
             }
-            inForce = now;
-            seen = last;
-            return null;
-        });
-    }
-
-    private synchronized void look() {
-        if (!looking) {
-            looking = true;
-            pool.preparedQuery(CHANGES).execute(Tuple.of(seen)).onComplete(done -> {
-                int read = done.succeeded() ? adopt(done.result()) : 0;
-                synchronized (this) {
-                    looking = false;
-                }
-                if (read == PAGE) {
-                    look();
-                }
-            });
         }
+        inForce = now;
     }
 
-    private int adopt(Iterable<Row> changes) {
-        int read = 0;
-        for (Row row : changes) {
-            know(RestrictionStore.target(row), row.getBoolean("placed"));
-            seen = row.getLong("n");
-            read++;
-        }
-        return read;
-    }
-
-    private void know(Target target, boolean placed) {
-        if (placed) {
+    private void know(Row row) {
+        Target target = RestrictionStore.target(row);
+        if (row.getBoolean("placed")) {
             inForce.add(target);
         } else {
             inForce.remove(target);
@@ -176,12 +141,7 @@ public final class Restrictions {
                     new RefusedException(Refusal.INVALID, "There are " + MOST + " restrictions: lift some first."));
         }
         // What others changed meanwhile is adopted in the order of the history, so the last change holds here as there.
-        return store.change(target, place, actor, reason)
-                .compose(done -> pool.preparedQuery(CHANGES)
-                        .execute(Tuple.of(seen))
-                        .map(this::adopt)
-                        .otherwise(0))
-                .mapEmpty();
+        return store.change(target, place, actor, reason).compose(done -> history.catchUp());
     }
 
     /** See {@link RestrictionStore#of}. */

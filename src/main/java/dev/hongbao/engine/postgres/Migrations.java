@@ -40,6 +40,7 @@ public final class Migrations {
             "V12__restrictions.sql",
             "V13__support.sql",
             "V14__fulfilment_profiles.sql",
+            "V15__revocations.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

@@ -67,9 +67,16 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
             return TokenVerdict.refused(Fault.GROUPS);
         }
         Role role = role(claims.getValue("role"), claims.containsKey("role"));
+        Long issued = seconds(claims.getValue("iat"));
         return role == null
                 ? TokenVerdict.refused(Fault.ROLE)
-                : TokenVerdict.believed(new Caller(new UserId(user), groups, role, expiresAt, traits(claims)));
+                : TokenVerdict.believed(new Caller(
+                        new UserId(user),
+                        groups,
+                        role,
+                        expiresAt,
+                        traits(claims),
+                        issued == null ? null : Instant.ofEpochSecond(issued)));
     }
 
     /** RFC 7519's NumericDate, which may have a fraction; null when it is none. */

@@ -20,6 +20,7 @@ public record TokenVerdict(
         NO_EXPIRY("the token has no exp"),
         EXPIRED("the token has expired"),
         LIFE("the token's exp is further away than this server allows"),
+        REVOKED("the token was made before the user's tokens were revoked, or does not say when (iat)"),
         NOT_YET("the token is not valid yet"),
         ISSUER("the token is from another issuer"),
         AUDIENCE("the token is for another audience"),

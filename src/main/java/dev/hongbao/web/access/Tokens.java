@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ public final class Tokens {
     private final Interner<GroupId> groups = Interner.newWeakInterner();
     private volatile Trust trust;
     private volatile BiConsumer<UserId, Profile> names = (user, said) -> {};
+    private volatile Predicate<Caller> revoked = caller -> false;
 
     /**
      * Keys, and the tokens that they verified. Both change together: what was verified with keys of before can neither be found nor
@@ -63,6 +65,20 @@ public final class Tokens {
      */
     public void tellNames(BiConsumer<UserId, Profile> listener) {
         names = listener;
+    }
+
+    /**
+     * Believes no token from now on whose caller is among the revoked ones; asked at every call.
+     *
+     * @param known called on any thread; must not block
+     */
+    public void refuse(Predicate<Caller> known) {
+        revoked = known;
+    }
+
+    /** Whether the token that a believed caller came with has been revoked since. */
+    public boolean isRevoked(Caller caller) {
+        return revoked.test(caller);
     }
 
     private Cache<String, TokenVerdict> memory() {
@@ -124,7 +140,7 @@ public final class Tokens {
             now.believed.invalidate(token);
             return TokenVerdict.refused(Fault.EXPIRED);
         }
-        return known;
+        return known.caller() != null && isRevoked(known.caller()) ? TokenVerdict.refused(Fault.REVOKED) : known;
     }
 
     private boolean hasEnded(long expiresAtMillis) {

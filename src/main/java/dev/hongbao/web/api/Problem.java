@@ -33,6 +33,11 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
         return new Problem(type, detail, List.of(), type.status() == 503 ? UnavailableException.SOON_SECONDS : 0);
     }
 
+    /** A token that is not believed. @param why in words */
+    public static Problem ofToken(String why) {
+        return of(ProblemType.UNAUTHENTICATED, "Get a new token: " + why + ".");
+    }
+
     /** Too many calls; {@code retryAfterSeconds} is 1 or more. */
     public static Problem tooMany(String detail, int retryAfterSeconds) {
         return new Problem(ProblemType.TOO_MANY_REQUESTS, detail, List.of(), retryAfterSeconds);

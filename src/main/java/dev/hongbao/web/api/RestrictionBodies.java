@@ -1,12 +1,20 @@
 package dev.hongbao.web.api;
 
+import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.restriction.Restriction;
 import dev.hongbao.domain.restriction.Restriction.Kind;
+import dev.hongbao.domain.restriction.Revocation;
+import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Restrictions as the contract's JSON. */
 public final class RestrictionBodies {
@@ -14,8 +22,8 @@ public final class RestrictionBodies {
 
     private RestrictionBodies() {}
 
-    /** A user's state. @param inForce at most one of each kind */
-    public static String user(UserId user, List<Restriction> inForce) {
+    /** A user's state. @param inForce at most one of each kind @param revoked null: no token of the user's is */
+    public static String user(UserId user, List<Restriction> inForce, @Nullable Revocation revoked) {
         JsonText json = new JsonText(2 * LENGTH).beginObject().plain("user", user.value());
         for (Kind kind : Kind.values()) {
             json.name(kind.wireName());
@@ -33,7 +41,47 @@ public final class RestrictionBodies {
                         .endObject();
             }
         }
+        json.name("revoked");
+        if (revoked == null) {
+            json.raw("null");
+        } else {
+            revocation(json, revoked);
+        }
         return json.endObject().toString();
+    }
+
+    /** What a body asks to be revoked. @param before null: what was made until now @param reason null for none */
+    public record Revoking(@Nullable Instant before, @Nullable String reason) {}
+
+    /** @param body fits the contract's {@code Revoke}; null for none */
+    public static Revoking revoking(@Nullable JsonObject body) {
+        if (body == null) {
+            return new Revoking(null, null);
+        }
+        String before = body.getString("before");
+        try {
+            return new Revoking(
+                    before == null
+                            ? null
+                            : OffsetDateTime.parse(before).toInstant().truncatedTo(ChronoUnit.MICROS),
+                    body.getString("reason"));
+        } catch (DateTimeException unreadable) {
+            throw InvalidInputException.of("#/before", "must be a time as in RFC 3339");
+        }
+    }
+
+    public static String revocation(Revocation done) {
+        return revocation(new JsonText(LENGTH), done).toString();
+    }
+
+    private static JsonText revocation(JsonText json, Revocation done) {
+        return json.beginObject()
+                .plain("user", done.user().value())
+                .plain("notBefore", done.notBefore().toString())
+                .field("reason", done.reason())
+                .plain("by", done.by())
+                .plain("at", done.at().toString())
+                .endObject();
     }
 
     public static String group(GroupId group, boolean blocked) {

@@ -34,7 +34,7 @@ record Gate(Tokens tokens, Restrictions restrictions) {
         if (caller == null) {
             String why = Objects.requireNonNull(verdict.fault()).sentence();
             exchange.refuse(
-                    Problem.of(ProblemType.UNAUTHENTICATED, "Get a new token: " + why + "."),
+                    Problem.ofToken(why),
                     "WWW-Authenticate",
                     "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\"" + why + "\"");
             return null;

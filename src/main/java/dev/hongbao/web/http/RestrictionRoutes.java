@@ -6,21 +6,26 @@ import dev.hongbao.domain.restriction.Restriction.Kind;
 import dev.hongbao.domain.restriction.Restriction.Scope;
 import dev.hongbao.domain.restriction.Restriction.Target;
 import dev.hongbao.domain.restriction.Restrictions;
+import dev.hongbao.domain.restriction.Revocations;
 import dev.hongbao.web.api.RestrictionBodies;
 import io.vertx.core.Future;
 import java.util.Map;
 
-/** The calls that freeze and block. Only on its loop. */
+/** The calls that freeze and block, and revoke tokens. Only on its loop. */
 final class RestrictionRoutes {
     private final Restrictions restrictions;
+    private final Revocations revocations;
 
-    RestrictionRoutes(Restrictions restrictions) {
-        this.restrictions = restrictions;
+    RestrictionRoutes(HostServices.Money money) {
+        this.restrictions = money.restrictions();
+        this.revocations = money.revocations();
     }
 
     /** By {@code operationId}. */
     Map<String, Route> byOperation() {
         return Map.of(
+                "revokeTokens",
+                this::revoke,
                 "getUser", call -> state(call.user()),
                 "freezeUser", call -> user(call, Kind.FROZEN, true),
                 "unfreezeUser", call -> user(call, Kind.FROZEN, false),
@@ -32,7 +37,16 @@ final class RestrictionRoutes {
     }
 
     private Future<Reply> state(UserId user) {
-        return restrictions.of(user).map(inForce -> Reply.json(200, RestrictionBodies.user(user, inForce)));
+        return restrictions.of(user).compose(inForce -> revocations
+                .of(user)
+                .map(revoked -> Reply.json(200, RestrictionBodies.user(user, inForce, revoked))));
+    }
+
+    private Future<Reply> revoke(Call call) {
+        RestrictionBodies.Revoking asked = RestrictionBodies.revoking(call.json());
+        return revocations
+                .revoke(call.user(), asked.before(), call.caller().user(), call.requiredKey(), asked.reason())
+                .map(done -> Reply.json(200, RestrictionBodies.revocation(done)));
     }
 
     private Future<Reply> user(Call call, Kind kind, boolean place) {

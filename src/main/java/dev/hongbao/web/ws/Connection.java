@@ -259,7 +259,7 @@ final class Connection {
             close(CloseReason.AUTH_TIMEOUT);
         } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
             close(CloseReason.TOKEN_EXPIRED);
-        } else if (now != null && face.isBlocked(now)) {
+        } else if (now != null && face.isUnwanted(now)) {
             close(CloseReason.TOKEN_REFUSED);
         } else if (full
                 && nowNanos - fullSinceNanos > face.config().timeouts().slow().toNanos()) {

@@ -94,6 +94,11 @@ final class Requests {
             connection.close(CloseReason.TOKEN_REFUSED);
             return;
         }
+        if (tokens.isRevoked(caller)) {
+            connection.refuse(id, Problem.ofToken(TokenVerdict.Fault.REVOKED.sentence()));
+            connection.close(CloseReason.TOKEN_REFUSED);
+            return;
+        }
         switch (type) {
             case "join" -> join(connection, caller, id, frame);
             case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
@@ -112,7 +117,7 @@ final class Requests {
         Caller before = connection.caller();
         if (fresh == null) {
             String why = Objects.requireNonNull(verdict.fault()).sentence();
-            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Get a new token: " + why + "."));
+            connection.refuse(id, Problem.ofToken(why));
             if (before == null) {
                 connection.close(CloseReason.TOKEN_REFUSED);
             }

@@ -228,6 +228,11 @@ public final class SocketFace implements SocketUpgrade {
         return requests;
     }
 
+    /** Whether the host has blocked the caller, or revoked the token. */
+    boolean isUnwanted(Caller caller) {
+        return isBlocked(caller) || shared.admission().tokens().isRevoked(caller);
+    }
+
     /** Whether the host has blocked the caller. */
     boolean isBlocked(Caller caller) {
         return restrictions.isBlocked(caller);

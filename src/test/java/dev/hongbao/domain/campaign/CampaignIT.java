@@ -226,7 +226,7 @@ class CampaignIT {
     }
 
     private Kind claimAs(Packet pool, String user, Map<String, String> traits) {
-        Caller caller = new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX, traits);
+        Caller caller = new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX, traits, null);
         return get(engine.claim(0, caller, pool.id())).kind();
     }
 

@@ -293,7 +293,8 @@ class ContractTest {
                         "unblockUser",
                         "blockGroup",
                         "unblockGroup",
-                        "listRestrictions");
+                        "listRestrictions",
+                        "revokeTokens");
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> !call.needs().token())
                 .extracting(Operation::id)
@@ -316,7 +317,8 @@ class ContractTest {
                         "createWebhook",
                         "rotateWebhookSecret",
                         "redeliverWebhook",
-                        "reverseTransfer");
+                        "reverseTransfer",
+                        "revokeTokens");
     }
 
     @ParameterizedTest

@@ -125,7 +125,7 @@ final class FaceServer implements AutoCloseable {
                                         new HostServices(
                                                 null,
                                                 null,
-                                                new HostServices.Money(null, null, new Restrictions(null, null)),
+                                                new HostServices.Money(null, null, new Restrictions(null, null), null),
                                                 new HostServices.Trail(
                                                         null,
                                                         null,

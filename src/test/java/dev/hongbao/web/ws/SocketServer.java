@@ -1,5 +1,11 @@
 package dev.hongbao.web.ws;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
@@ -16,6 +22,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +63,23 @@ final class SocketServer implements AutoCloseable {
                 .sign(new UserId(user), Stream.of(groups).map(GroupId::new).toList(), role, life);
     }
 
+    /** A user's token, good for an hour. @param issuedAt what it says of when it was made; null: nothing */
+    String tokenOf(String user, Instant issuedAt) {
+        try {
+            SignedJWT token = new SignedJWT(
+                    new JWSHeader(JWSAlgorithm.HS256),
+                    new JWTClaimsSet.Builder()
+                            .subject(user)
+                            .issueTime(issuedAt == null ? null : Date.from(issuedAt))
+                            .expirationTime(Date.from(Instant.now().plusSeconds(3600)))
+                            .build());
+            token.sign(new MACSigner(server.secret()));
+            return token.serialize();
+        } catch (JOSEException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
     void deposit(String user, long amount) {
         JsonObject body = new JsonObject().put("asset", "CNY").put("amount", amount);
         post(
@@ -94,7 +118,7 @@ final class SocketServer implements AutoCloseable {
         return post(path, token(user, Duration.ofHours(1), role, groups), key, body);
     }
 
-    private JsonObject post(String path, String token, String key, JsonObject body) {
+    JsonObject post(String path, String token, String key, JsonObject body) {
         return call(HttpRequest.newBuilder(server.base().resolve(path))
                 .header("Authorization", "Bearer " + token)
                 .header("Content-Type", "application/json")

@@ -539,6 +539,22 @@ class GeneratedClientIT extends TestServerClient {
     }
 
     @Test
+    void aUsersTokensAreRevoked() throws Exception {
+        RestrictionsApi host = new RestrictionsApi(client(null));
+        MeApi thief = new MeApi(client("gil"));
+
+        Revocation revoked = host.revokeTokens(name("gil"), key(), null);
+
+        assertThat(catchThrowableOfType(ApiException.class, () -> thief.getMyBalances())
+                        .getCode())
+                .isEqualTo(401);
+        assertThat(host.revokeTokens(name("gil"), key(), new Revoke().reason("again"))
+                        .getNotBefore())
+                .isAfterOrEqualTo(revoked.getNotBefore());
+        assertThat(host.getUser(name("gil")).getRevoked().getBy()).isEqualTo(name("shop"));
+    }
+
+    @Test
     void theDemoIsOffWhereTokensAreConfigured() throws Exception {
         DemoApi visitor = new DemoApi(client("bob"));
 

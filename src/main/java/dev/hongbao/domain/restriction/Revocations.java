@@ -1,0 +1,152 @@
+package dev.hongbao.domain.restriction;
+
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Verdict;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowIterator;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which tokens are revoked, as this server knows it: at once what it revokes itself, within a second what others do. It knows all before
+ * the first call is answered. While Postgres is away it keeps what it knew. Nobody waits for it. Safe on any thread.
+ */
+public final class Revocations {
+    /** More users than this are refused: a server holds the moment of each, some 100 bytes. */
+    private static final int MOST = 1_000_000;
+
+    private static final String ROWS = "select n, user_id, not_before from revocation";
+
+    private static final String IN_FORCE =
+            "select max(max(n)) over () as n, user_id, max(not_before) as not_before from revocation group by user_id";
+
+    private static final String OF_USER = "select user_id, not_before, actor, reason, at from revocation where user_id = $1"
+            + " order by not_before desc, n limit 1";
+
+    private final Pool requests;
+    private final History history;
+    private volatile Map<UserId, Long> notBeforeSeconds = new ConcurrentHashMap<>();
+
+    /**
+     * @param pool for the looks
+     * @param requests for what is revoked, and for what is asked of the history
+     */
+    public Revocations(Pool pool, Pool requests) {
+        this.requests = requests;
+        this.history = new History(pool, new History.Reading(IN_FORCE, ROWS), this::begin, this::know);
+    }
+
+    /** Reads what is revoked, and looks for more from now on, four times a second. Once a Vert.x instance. */
+    public Future<Void> start(Vertx vertx) {
+        return history.start(vertx);
+    }
+
+    /** The history is another one: the database went back in time. */
+    public Future<Void> reload() {
+        return history.reload();
+    }
+
+    private void begin(List<Row> rows) {
+        Map<UserId, Long> now = new ConcurrentHashMap<>();
+        rows.forEach(row -> know(now, row));
+        notBeforeSeconds = now;
+    }
+
+    private void know(Row row) {
+        know(notBeforeSeconds, row);
+    }
+
+    private static void know(Map<UserId, Long> moments, Row row) {
+        moments.merge(
+                new UserId(row.getString("user_id")),
+                row.getOffsetDateTime("not_before").toEpochSecond(),
+                Math::max);
+    }
+
+    /** Whether the token that the caller came with is revoked: it was made before its user's moment, or does not say when. */
+    public boolean includes(Caller caller) {
+        Map<UserId, Long> now = notBeforeSeconds;
+        Long notBefore = now.isEmpty() ? null : now.get(caller.user());
+        return notBefore != null
+                && (caller.issuedAt() == null || caller.issuedAt().getEpochSecond() < notBefore);
+    }
+
+    /**
+     * Revokes all tokens of a user that were made before a moment. Idempotent by (actor, key), for ever; a moment before the latest one
+     * of the user changes nothing else.
+     *
+     * @param before by the clock of who makes the tokens, at most 5 minutes ahead; rounded up to the second. Null: now, by Postgres'
+     *     clock
+     * @param actor who does it
+     * @param reason one line of 1 to 200 characters; null for none
+     * @return refused with IDEMPOTENCY_KEY_REUSED; fails with {@link InvalidInputException} when the moment is further ahead
+     */
+    public Future<Revocation> revoke(
+            UserId user, @Nullable Instant before, UserId actor, IdempotencyKey key, @Nullable String reason) {
+        if (notBeforeSeconds.size() >= MOST && !notBeforeSeconds.containsKey(user)) {
+            return Future.failedFuture(new RefusedException(
+                    Refusal.INVALID, "The tokens of " + MOST + " users are revoked: change the key, which revokes all."));
+        }
+        return requests.preparedQuery("select * from revoke_tokens($1, $2, $3, $4, $5)")
+                .execute(Tuple.of(
+                        user.value(),
+                        before == null ? null : before.atOffset(ZoneOffset.UTC),
+                        actor.value(),
+                        key.value(),
+                        reason))
+                .map(rows -> {
+                    RowIterator<Row> found = rows.iterator();
+                    if (!found.hasNext()) {
+                        throw InvalidInputException.of("#/before", "must be at most 5 minutes ahead");
+                    }
+                    Row row = found.next();
+                    Revocation done = revocation(row);
+                    if (row.getBoolean("repeated")) {
+                        requireSame(done, user, before, reason);
+                        key.repeats();
+                    }
+                    return done;
+                })
+                .compose(done -> history.catchUp().map(done));
+    }
+
+    private static void requireSame(Revocation done, UserId user, @Nullable Instant before, @Nullable String reason) {
+        boolean isSame = done.user().equals(user)
+                && Objects.equals(done.reason(), reason)
+                && (before == null || before.plusNanos(999_999_999).getEpochSecond() == done.notBefore().getEpochSecond());
+        if (!isSame) {
+            throw Verdict.REUSED.refusal();
+        }
+    }
+
+    /** The one that counts of a user: with the latest moment; null for none. */
+    public Future<@Nullable Revocation> of(UserId user) {
+        return requests.preparedQuery(OF_USER).execute(Tuple.of(user.value())).map(rows -> {
+            RowIterator<Row> found = rows.iterator();
+            return found.hasNext() ? revocation(found.next()) : null;
+        });
+    }
+
+    private static Revocation revocation(Row row) {
+        return new Revocation(
+                new UserId(row.getString("user_id")),
+                row.getOffsetDateTime("not_before").toInstant(),
+                row.getString("actor"),
+                row.getString("reason"),
+                row.getOffsetDateTime("at").toInstant());
+    }
+}
