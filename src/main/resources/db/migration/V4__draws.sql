@@ -212,6 +212,7 @@ create table quota (
 -- 'poor'     the wallet holds less than the cost; nothing is changed
 -- 'closed'   the draw is closed; nothing is changed
 -- 'frozen'   the user is; nothing is changed
+-- 'blocked'  the user is, or the draw's group; nothing is changed
 -- 'unknown'  there is no such paid draw (any more: a restored backup may lack it)
 create function hold_plays(ids uuid[], draws uuid[], users text[], counts smallint[], attempts uuid[])
     returns table (status text, attempt uuid)
@@ -231,6 +232,7 @@ declare
     holds   bigint[]; -- of the known draws; null for one that is unknown or free, as what follows
     assets  text[];
     costs   bigint[];
+    groups  text[];
     closed  boolean[];
     places  integer[]; -- of each request's draw among them
     wallets bigint[]; -- of each request
@@ -241,10 +243,10 @@ begin
     perform from draw as d where d.id = any (draws) order by d.id for share;
 
     select array_agg(g.id order by g.id), array_agg(d.hold order by g.id), array_agg(d.asset order by g.id),
-           array_agg(d.cost order by g.id), array_agg(d.closed order by g.id)
-    into known, holds, assets, costs, closed
+           array_agg(d.cost order by g.id), array_agg(d.group_id order by g.id), array_agg(d.closed order by g.id)
+    into known, holds, assets, costs, groups, closed
     from (select distinct id from unnest(draws) as id) as g
-    left join lateral (select x.hold, x.cost, x.closed_at is not null as closed, h.asset
+    left join lateral (select x.hold, x.cost, x.group_id, x.closed_at is not null as closed, h.asset
                        from draw as x join account as h on h.id = x.hold
                        where x.id = g.id limit 1) as d on true;
     places := array(select array_position(known, g.draw) from unnest(draws) with ordinality as g(draw, n) order by g.n);
@@ -272,11 +274,15 @@ begin
     left join lateral (select x.status, x.attempt, x.plays from play_request as x where x.id = g.id limit 1) as t on true
     cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
 
-    -- Who is frozen holds nothing new.
+    -- Who is restricted holds nothing new, nor does anybody in a blocked group.
     if exists (select from restriction) then
         answers := array(
-            select case when g.answer in ('new', 'again') and is_restricted('user', g.user_id, 'frozen') then 'frozen' else g.answer end
-            from unnest(answers, users) with ordinality as g(answer, user_id, n) order by g.n);
+            select case when g.answer not in ('new', 'again') then g.answer
+                        when is_restricted('user', g.user_id, 'frozen') then 'frozen'
+                        when is_restricted('user', g.user_id, 'blocked') or is_restricted('group', groups[g.place], 'blocked')
+                            then 'blocked'
+                        else g.answer end
+            from unnest(answers, users, places) with ordinality as g(answer, user_id, place, n) order by g.n);
     end if;
 
     insert into play_request (id, draw, user_id, plays, cost, attempt, status)

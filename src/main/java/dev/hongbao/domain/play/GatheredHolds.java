@@ -97,6 +97,7 @@ public final class GatheredHolds {
                 case "poor" -> Status.POOR;
                 case "closed" -> Status.CLOSED;
                 case "frozen" -> Status.FROZEN;
+                case "blocked" -> Status.BLOCKED;
                 default -> Status.UNKNOWN;
             };
             answers.add(new Hold(status, row.getUUID("attempt")));

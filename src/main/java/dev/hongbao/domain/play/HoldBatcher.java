@@ -28,6 +28,7 @@ final class HoldBatcher {
         POOR,
         CLOSED,
         FROZEN,
+        BLOCKED,
         /** The draw is not there: a restored backup may lack it. */
         UNKNOWN
     }

@@ -122,7 +122,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return inTime(needs.stations().holds().submit(draw, request)).compose(hold -> held(hold, before));
     }
 
-    /** Of a user who may not play: what was played stands, and what is held is decided. */
+    /** Of a user who may not play, or in a group that is blocked: what was played stands, and what is held is decided. */
     Future<PlayOutcome> beginRestricted(RefusedException restricted) {
         return unlessDecided(() -> Future.failedFuture(restricted));
     }
@@ -178,6 +178,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                         new RefusedException(Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
             case CLOSED -> refused(Kind.CLOSED);
             case FROZEN -> Future.failedFuture(Verdict.FROZEN.refusal());
+            case BLOCKED -> Future.failedFuture(Verdict.BLOCKED.refusal());
             case UNKNOWN -> Future.failedFuture(UnavailableException.unknown("The draw is not known to the database."));
         };
     }

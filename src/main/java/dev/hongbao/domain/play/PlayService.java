@@ -106,7 +106,7 @@ public final class PlayService {
      * one. A key is bound by success only.
      *
      * @param plays 1 to 10
-     * @return the settled outcome; refused with INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED, FROZEN; fails with {@link
+     * @return the settled outcome; refused with INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED, FROZEN, BLOCKED; fails with {@link
      *     UnavailableException} when the outcome is not known in time: the same key then tells it, and what was held of the cost
      *     is counted or given back
      */
@@ -121,7 +121,8 @@ public final class PlayService {
                 .compose(draw -> {
                     if (draw != null) {
                         PlayAttempt attempt = new PlayAttempt(needs, caller, draw, request, deadlineNanos);
-                        RefusedException restricted = restrictions.ofUser(caller.user());
+                        RefusedException restricted = restrictions.ofPlay(
+                                caller.user(), draw.definition().group());
                         return restricted == null ? attempt.begin() : attempt.beginRestricted(restricted);
                     }
                     return quarantine.holds(id.value())

@@ -15,7 +15,7 @@ public record Restriction(long n, Target target, boolean placed, Change change, 
     public enum Kind {
         /** A user's sends, claims, plays, pools and withdrawals. Deposits and refunds arrive. */
         FROZEN,
-        /** All of a user's calls; sends, pools and claims in a group. */
+        /** All of a user's calls; sends, pools, claims and plays in a group. */
         BLOCKED;
 
         /** The name in the API and in the tables. */

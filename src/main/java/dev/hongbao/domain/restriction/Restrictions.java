@@ -100,6 +100,12 @@ public final class Restrictions {
         return holds(Scope.USER, user.value(), Kind.BLOCKED) ? Verdict.BLOCKED.refusal() : null;
     }
 
+    /** Why a user may not play; null when the restrictions do not forbid it. @param group the draw's; null for a draw for all */
+    public @Nullable RefusedException ofPlay(UserId user, @Nullable GroupId group) {
+        RefusedException ofUser = ofUser(user);
+        return ofUser == null && group != null && isBlocked(group) ? Verdict.BLOCKED.refusal() : ofUser;
+    }
+
     /**
      * Why a caller may not claim; null when the restrictions do not forbid it.
      *

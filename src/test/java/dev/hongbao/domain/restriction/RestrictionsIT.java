@@ -24,15 +24,18 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.domain.rain.RainView;
 import dev.hongbao.domain.restriction.Restriction.Kind;
 import dev.hongbao.domain.restriction.Restriction.Scope;
 import dev.hongbao.domain.restriction.Restriction.Target;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -218,6 +221,66 @@ class RestrictionsIT extends TwoEngines {
 
         block(new Target(Scope.GROUP, "noisy", Kind.BLOCKED), false);
         assertThat(get(other.claim(0, bob, packet.id())).kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
+    }
+
+    @Test
+    void nobodyPlaysInABlockedGroupNorCatchesOfItsRain() {
+        // Given draws of a group, one of them paid, a play in it, and a rain of the group of which a share was caught
+        TestDraws draws = new TestDraws(engine);
+        String group = TestEngine.GROUP.value();
+        draws.deposit("pat", POINTS, 100);
+        Draw paid = draws.create("{mode: weights, group: " + group
+                + ", cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}");
+        Draw free = draws.create("{mode: weights, group: " + group + ", prizes: [{name: a, weight: 1}]}");
+        Draw everybodys = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        IdempotencyKey key = newKey();
+        PlayOutcome played = get(draws.play(0, paid, "pat", 1, key));
+        TestRains rains = new TestRains(engine);
+        engine.deposit("shop", 1_000);
+        RainView rain = rains.awaitFallen(rains.create(TestRains.definition(1, 1, 4, 4)), 1);
+        PacketId drop = rain.fallen().get(0).packet();
+        ClaimOutcome caught = get(engine.claim(0, member("pat"), drop));
+        assertThat(caught.kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
+
+        // When
+        Target blocked = new Target(Scope.GROUP, group, Kind.BLOCKED);
+        block(blocked, true);
+
+        // Then, on both servers, nothing new happens in it, and what happened stays
+        for (TestEngine on : List.of(engine, other)) {
+            TestDraws there = new TestDraws(on);
+            assertRefused(Refusal.BLOCKED, () -> get(there.play(0, paid, "pat", 1, newKey())));
+            assertRefused(Refusal.BLOCKED, () -> get(there.play(0, free, "pat", 1, newKey())));
+            assertRefused(Refusal.BLOCKED, () -> get(on.claim(0, member("quinn"), drop)));
+            assertThat(get(there.play(0, everybodys, "pat", 1, newKey())).kind())
+                    .isEqualTo(PlayOutcome.Kind.PLAYED);
+            assertThat(get(there.play(0, paid, "pat", 1, key)).plays()).isEqualTo(played.plays());
+            assertThat(get(on.claim(0, member("pat"), drop)).wonClaim()).isEqualTo(caught.wonClaim());
+        }
+        assertThat(draws.balance("pat", POINTS)).isEqualTo(95);
+
+        // When it is open again, as before
+        block(blocked, false);
+        assertThat(get(new TestDraws(other).play(0, free, "pat", 1, newKey())).kind())
+                .isEqualTo(PlayOutcome.Kind.PLAYED);
+        assertThat(get(other.claim(0, member("quinn"), drop)).kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
+    }
+
+    @Test
+    void theDatabaseItselfHoldsThePaidPlaysOfABlockedGroup() {
+        // Given a group that is blocked before a server hears of it
+        TestDraws draws = new TestDraws(engine);
+        draws.deposit("dot", POINTS, 100);
+        Draw paid = draws.create("{mode: weights, group: " + TestEngine.GROUP.value()
+                + ", cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}");
+        books.execute("select change_restriction('group', '" + TestEngine.GROUP.value()
+                + "', 'blocked', true, 'backend', 'why')");
+
+        // When, Then
+        assertRefused(Refusal.BLOCKED, () -> get(draws.play(0, paid, "dot", 1, newKey())));
+        assertThat(books.longOf("select balance from account where owner = 'dot' and asset = 'POINTS'"))
+                .isEqualTo(100);
+        block(new Target(Scope.GROUP, TestEngine.GROUP.value(), Kind.BLOCKED), false);
     }
 
     @Test
