@@ -12,6 +12,7 @@ create index packet_ended_early on packet (id) where ending is not null;
 -- 'done'      the transfers and their time, in order
 -- 'replayed'  the first command of then
 -- 'reused'    the key was used for another request; nothing is changed
+-- 'twice'     the first one (from 1) that repeats the reference of another, where references are unique; nothing is changed
 -- 'beyond'    from this one on (from 1) the asset's total would leave the ledger's range; nothing is changed
 create function deposit_all(
     ids uuid[], of_actor text, users text[], assets text[], amounts bigint[], refs text[], reasons text[], of_key text, of_fingerprint bytea,
@@ -32,6 +33,18 @@ begin
     from used_keys('deposits', array[of_actor], array[of_key], array[of_fingerprint]) as u;
     if verdict is not null then
         return;
+    end if;
+
+    -- The first of them would be named as the other command, and then it is rolled back.
+    if (select unique_references from installation) then
+        select min(g.n) into place
+        from (select u.n, row_number() over (partition by u.ref order by u.n) as times
+              from unnest(refs) with ordinality as u(ref, n) where u.ref is not null) as g
+        where g.times > 1;
+        if place is not null then
+            verdict := 'twice';
+            return;
+        end if;
     end if;
 
     insert into account (kind, owner, asset)

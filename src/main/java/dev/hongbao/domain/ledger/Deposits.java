@@ -1,6 +1,7 @@
 package dev.hongbao.domain.ledger;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -64,7 +65,8 @@ public final class Deposits {
      * @param origin who asks for it
      * @param deposits 1 to {@link #MOST}
      * @return the wallets' entries, in order; refused, all of them, with IDEMPOTENCY_KEY_REUSED, UNKNOWN_ASSET, REFERENCE_USED, or
-     *     with BALANCE_LIMIT when one would leave the ledger's range
+     *     with BALANCE_LIMIT when one would leave the ledger's range; fails with {@link InvalidInputException} where references are unique
+     *     and one is repeated
      */
     public Future<List<WalletEntry>> deposit(Origin origin, List<Deposit> deposits, IdempotencyKey key) {
         String wish = deposits.stream().map(Deposit::wish).collect(Collectors.joining("\n"));
@@ -111,6 +113,11 @@ public final class Deposits {
     }
 
     private Future<List<WalletEntry>> answer(Idempotency.Scope scope, List<Deposit> deposits, UUID[] ids, Row row) {
+        if (row.getString("verdict").equals("twice")) {
+            return Future.failedFuture(InvalidInputException.of(
+                    "#/deposits/" + (row.getInteger("place") - 1) + "/reference",
+                    "repeats the reference of another deposit here; references are unique"));
+        }
         Verdict verdict = scope.verdict(row.getString("verdict"));
         return switch (verdict) {
             case DONE -> {

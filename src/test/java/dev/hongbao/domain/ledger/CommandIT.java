@@ -9,6 +9,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
@@ -232,10 +233,25 @@ class CommandIT {
                     .trail()
                     .reversals()
                     .reverse(noted("other", "why"), new UserId("una"), in, newKey())));
+
+            // And of deposits of one request none is made when two of them share one: it is told which
+            Deposits deposits = engine.engine().accounting().deposits();
+            InvalidInputException twice = catchThrowableOfType(
+                    InvalidInputException.class,
+                    () -> get(deposits.deposit(
+                            BACKEND, List.of(one("d1"), one(null), one(null), one("d2"), one("d1")), newKey())));
+            assertThat(twice.faults().get(0).pointer()).isEqualTo("#/deposits/4/reference");
+            assertThat(get(deposits.deposit(BACKEND, List.of(one("d1"), one(null), one("d2")), newKey())))
+                    .hasSize(3);
+            assertUsed(() -> get(deposits.deposit(BACKEND, List.of(one("d3"), one("d2")), newKey())));
         }
         try (TestEngine after = TestEngine.start(servers, 1, Map.of())) {
             get(after.engine().wallets().deposit(noted("new", null), new UserId("una"), CNY, 1, newKey()));
         }
+    }
+
+    private static Deposits.Deposit one(String reference) {
+        return new Deposits.Deposit(new UserId("una"), CNY, 1, new Note(reference, null));
     }
 
     private static void assertUsed(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
