@@ -2,7 +2,6 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Role;
-import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.domain.trail.AuditRow;
 import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.ProblemType;
@@ -10,33 +9,13 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the audit log is told of one call: all that the host's backend does, and who is refused. A call of the host that may have changed
- * something is answered when its row is committed, unless a command tells of it in the same transaction; all other rows cost the call
- * nothing. Only on its loop.
- */
+/** What the audit log is told of one call over HTTP, see {@link CallLog}. Only on its loop. */
 final class CallAudit {
     private static final Pattern PARAMETER = Pattern.compile("\\{([a-z]+)}");
-
-    /** Calls that move money: their command is in the money's transaction, so the answer waits for no row. */
-    private static final Set<String> COMMANDS = Set.of(
-            "deposit",
-            "withdraw",
-            "depositMany",
-            "sendPacket",
-            "sendPacketForUser",
-            "openPool",
-            "createDraw",
-            "createCampaign",
-            "createRain",
-            "raiseBudget",
-            "reverseTransfer");
 
     private final Log log;
     private final String route;
@@ -47,13 +26,8 @@ final class CallAudit {
     private boolean begun;
     private boolean told;
 
-    /**
-     * The log, as the calls of a face see it.
-     *
-     * @param addresses of who sends requests
-     * @param answerMillis for how long a call waits for its row
-     */
-    record Log(AuditLog rows, ConnectionCap addresses, long answerMillis) {}
+    /** The log, as the calls of a face see it. @param addresses of who sends requests */
+    record Log(CallLog calls, ConnectionCap addresses) {}
 
     /** @param route as the contract writes the path */
     CallAudit(Log log, String route, Operation operation, RoutingContext routing) {
@@ -83,29 +57,16 @@ final class CallAudit {
     @Nullable
     Future<Void> tell(int status, @Nullable ProblemType problem) {
         boolean isService = caller != null && caller.role() == Role.SERVICE;
-        if (told || !(isService || status == 401 || status == 403)) {
+        if (told || !CallLog.isTold(isService, status)) {
             return null;
         }
         told = true;
-        AuditRow.Outcome outcome = new AuditRow.Outcome(status, problem == null ? null : problem.wireName());
-        if (!isService) {
-            AuditRow.Who who = who();
-            log.rows.noteRefused(
-                    new AuditRow.Kind(who, new AuditRow.What(operation.method().name(), route, null), outcome),
-                    () -> row(who, outcome));
-            return null;
-        }
-        AuditRow row = row(who(), outcome);
+        AuditRow.Kind kind = new AuditRow.Kind(
+                who(),
+                new AuditRow.What(operation.method().name(), route, null),
+                new AuditRow.Outcome(status, problem == null ? null : problem.wireName()));
         boolean changes = begun && !operation.method().equals(HttpMethod.GET);
-        if (changes && COMMANDS.contains(operation.id())) {
-            log.rows.add(row);
-            return null;
-        }
-        if (changes) {
-            return log.rows.write(row).timeout(log.answerMillis, TimeUnit.MILLISECONDS);
-        }
-        log.rows.note(row);
-        return null;
+        return log.calls.tell(kind, () -> row(kind), isService, changes ? operation.id() : null);
     }
 
     private AuditRow.Who who() {
@@ -114,12 +75,12 @@ final class CallAudit {
                 : AuditRow.Who.of(caller);
     }
 
-    private AuditRow row(AuditRow.Who who, AuditRow.Outcome outcome) {
+    private AuditRow row(AuditRow.Kind kind) {
         return new AuditRow(
-                who,
+                kind.who(),
                 AuditRow.text(routing.request().getHeader("X-Request-Id")),
                 new AuditRow.What(operation.method().name(), route, AuditRow.text(subject())),
-                outcome,
+                kind.outcome(),
                 AuditRow.text(reference),
                 1);
     }

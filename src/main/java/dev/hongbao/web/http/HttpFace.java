@@ -81,7 +81,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.polls = new WaitingPolls(metrics.polls(), inFlight, answerMillis);
         this.sockets = opened.sockets();
         HostServices host = opened.host();
-        this.audit = new CallAudit.Log(host.trail().log(), shared.connectionCap(), answerMillis);
+        this.audit = new CallAudit.Log(new CallLog(host.trail().log(), answerMillis), shared.connectionCap());
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
         DrawRoutes draws = new DrawRoutes(services.hosted());
         WinRoutes wins = new WinRoutes(services.hosted().wins(), services.profiles());

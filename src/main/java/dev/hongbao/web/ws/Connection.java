@@ -3,6 +3,7 @@ package dev.hongbao.web.ws;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.ResetReason;
@@ -11,7 +12,7 @@ import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.trail.AuditRow;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
-import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import dev.hongbao.web.http.SocketUpgrade;
 import io.netty.buffer.Unpooled;
@@ -38,8 +39,11 @@ final class Connection {
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
     private static final int WRITE_QUEUE_BYTES = 16 * 1024;
 
-    /** What the audit log calls a frame that is refused. */
-    private static final AuditRow.What FRAME = new AuditRow.What("FRAME", SocketUpgrade.PATH, null);
+    /** What the audit log calls a frame. */
+    static final String METHOD = "FRAME";
+
+    /** A frame that is refused before it asks for anything. */
+    private static final AuditRow.What FRAME = new AuditRow.What(METHOD, SocketUpgrade.PATH, null);
 
     private final SocketFace face;
     private final ServerWebSocket socket;
@@ -112,27 +116,29 @@ final class Connection {
         }
     }
 
+    /** Refuses a frame that asks for nothing that is known. */
     void refuse(@Nullable String id, Problem problem) {
-        int status = problem.type().status();
-        if (status == 401 || status == 403) {
-            Caller now = caller;
+        Caller now = caller;
+        boolean isService = now != null && now.role() == Role.SERVICE;
+        if (CallLog.isTold(isService, problem.type().status())) {
             AuditRow.Kind kind = new AuditRow.Kind(
-                    now == null ? AuditRow.Who.at(address.key()) : AuditRow.Who.of(now),
-                    FRAME,
-                    new AuditRow.Outcome(status, problem.type().wireName()));
-            face.audit().noteRefused(kind, kind::row);
+                    now == null ? AuditRow.Who.at(address.key()) : AuditRow.Who.of(now), FRAME, outcome(problem));
+            var unused = face.audit().tell(kind, kind::row, isService, null);
         }
+        tell(id, problem);
+    }
+
+    static AuditRow.Outcome outcome(Problem problem) {
+        return new AuditRow.Outcome(problem.type().status(), problem.type().wireName());
+    }
+
+    /** Sends a refusal, of which the audit log knows. */
+    void tell(@Nullable String id, Problem problem) {
         send(ServerFrames.error(id, problem, language));
     }
 
-    /** Answers a failed request: a refusal as its problem, anything else with one line for the operator. */
-    void fail(String id, Throwable failure) {
-        Problem problem = Problem.ofFailure(failure);
-        if (problem == null) {
-            LOG.error("a request failed", failure);
-            problem = Problem.of(ProblemType.INTERNAL_ERROR);
-        }
-        refuse(id, problem);
+    SocketFace face() {
+        return face;
     }
 
     private void look() {

@@ -28,12 +28,12 @@ import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.api.SendBody;
 import dev.hongbao.web.http.CallsUnderWay;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
 final class Requests {
@@ -99,13 +99,25 @@ final class Requests {
             connection.close(CloseReason.TOKEN_REFUSED);
             return;
         }
+        Asked asked = Asked.of(connection, caller, type, frame);
+        if (asked == null) {
+            unasked(connection, type, id, frame);
+            return;
+        }
         switch (type) {
-            case "join" -> join(connection, caller, id, frame);
+            case "join" -> join(asked, frame);
+            case "send" -> send(asked, frame);
+            case "open" -> open(asked, frame);
+            case "claim" -> claim(asked, frame);
+            case "play" -> play(asked, frame);
+            default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
+        }
+    }
+
+    /** What is a matter of the connection alone. */
+    private void unasked(Connection connection, String type, String id, JsonObject frame) {
+        switch (type) {
             case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
-            case "send" -> send(connection, caller, id, frame);
-            case "open" -> open(connection, caller, id, frame);
-            case "claim" -> claim(connection, caller, id, frame);
-            case "play" -> play(connection, caller, id, frame);
             case "ping" -> connection.send(ServerFrames.pong(id, clock.instant().truncatedTo(ChronoUnit.MICROS)));
             default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
         }
@@ -142,7 +154,9 @@ final class Requests {
         connection.authenticated(fresh);
     }
 
-    private void join(Connection connection, Caller caller, String id, JsonObject frame) {
+    private void join(Asked asked, JsonObject frame) {
+        Caller caller = asked.caller();
+        Connection connection = asked.connection();
         GroupId group = new GroupId(frame.getString("group"));
         String after = frame.getString("after");
         int statePackets = frame.getInteger("packets", FeedService.STATE_PACKETS);
@@ -150,36 +164,35 @@ final class Requests {
         if (after != null && place == null) {
             throw InvalidInputException.of("#/after", "is not a cursor of this server");
         }
-        if (!isAllowed(connection, id, limits.call(caller))) {
+        if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
-        feed.members(group).onFailure(fault -> connection.fail(id, fault)).onSuccess(members -> {
+        feed.members(group).onFailure(asked::fail).onSuccess(members -> {
             if (!members.include(caller)) {
-                connection.refuse(
-                        id,
-                        Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+                asked.refuse(                        Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
             } else if (!connection.mayJoin(group)) {
-                connection.refuse(id, tooManyGroups());
+                asked.refuse(tooManyGroups());
             } else if (place != null) {
-                connection.send(ServerFrames.joined(id, group, place));
+                asked.answer(200, ServerFrames.joined(asked.id(), group, place));
                 connection.join(group, members, new Membership.Start(place, false), statePackets);
             } else {
-                join(connection, caller, id, members, group, statePackets);
+                join(asked, members, group, statePackets);
             }
         });
     }
 
     /** From the current state on. */
-    private void join(
-            Connection connection, Caller caller, String id, Members members, GroupId group, int statePackets) {
+    private void join(Asked asked, Members members, GroupId group, int statePackets) {
+        Caller caller = asked.caller();
+        Connection connection = asked.connection();
         inFlight.run(caller, () -> feed.state(caller, group, ResetReason.START, statePackets))
-                .onFailure(fault -> connection.fail(id, fault))
+                .onFailure(asked::fail)
                 .onSuccess(state -> {
                     if (!connection.mayJoin(group)) { // other joins were under way
-                        connection.refuse(id, tooManyGroups());
+                        asked.refuse(tooManyGroups());
                         return;
                     }
-                    connection.send(ServerFrames.joined(id, group, state));
+                    asked.answer(200, ServerFrames.joined(asked.id(), group, state));
                     connection.join(group, members, new Membership.Start(state.next(), true), statePackets);
                 });
     }
@@ -195,21 +208,23 @@ final class Requests {
         connection.send(ServerFrames.left(id, group));
     }
 
-    private void send(Connection connection, Caller caller, String id, JsonObject frame) {
-        if (!isAllowed(connection, id, limits.call(caller))) {
+    private void send(Asked asked, JsonObject frame) {
+        Caller caller = asked.caller();
+        if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
         SendCommand command = SendBody.decode(frame.getJsonObject("packet"));
-        if (!isAllowed(connection, id, limits.send(caller, command.count()))) {
+        if (!isAllowed(asked, limits.send(caller, command.count()))) {
             return;
         }
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
         inFlight.run(caller, () -> ongoing.track(packets.send(caller, command, key)))
-                .onFailure(fault -> connection.fail(id, fault))
-                .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
+                .onFailure(asked::fail)
+                .onSuccess(packet -> asked.answer(201, ServerFrames.sent(asked.id(), packet)));
     }
 
-    private void open(Connection connection, Caller caller, String id, JsonObject frame) {
+    private void open(Asked asked, JsonObject frame) {
+        Caller caller = asked.caller();
         CampaignId campaign = CampaignId.parse(frame.getString("campaign"));
         if (campaign == null) {
             throw InvalidInputException.of("#/campaign", "must be a campaign's id");
@@ -217,7 +232,7 @@ final class Requests {
         GroupId group = new GroupId(frame.getString("group"));
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
         String product = frame.getString("product");
-        if (!isAllowed(connection, id, limits.call(caller))) {
+        if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
         inFlight.run(
@@ -226,25 +241,27 @@ final class Requests {
                                 .shares(campaign)
                                 .compose(shares -> limits.mayIssue(caller, shares))
                                 .compose(allowed -> campaigns.open(caller, campaign, product, group, key))))
-                .onFailure(fault -> connection.fail(id, fault))
-                .onSuccess(packet -> connection.send(ServerFrames.sent(id, packet)));
+                .onFailure(asked::fail)
+                .onSuccess(packet -> asked.answer(201, ServerFrames.sent(asked.id(), packet)));
     }
 
-    private void claim(Connection connection, Caller caller, String id, JsonObject frame) {
+    private void claim(Asked asked, JsonObject frame) {
+        Caller caller = asked.caller();
+        Connection connection = asked.connection();
         PacketId packet = PacketId.parse(frame.getString("packet"));
         if (packet == null) {
             throw InvalidInputException.of("#/packet", "must be a packet's id");
         }
         String passcode = frame.getString("passcode");
-        if (!isAllowed(connection, id, limits.claim(caller))
-                || (passcode != null && !isAllowed(connection, id, limits.passcode(caller, packet)))) {
+        if (!isAllowed(asked, limits.claim(caller))
+                || (passcode != null && !isAllowed(asked, limits.passcode(caller, packet)))) {
             return;
         }
         connection.claims().asked(packet.value());
         ClaimAnswers answers = claims.claim(caller, packet, passcode);
         answers.accepted().onSuccess(outcome -> {
             if (outcome.kind() == Kind.ACCEPTED) {
-                connection.send(ServerFrames.claimAccepted(id, outcome.wonClaim()));
+                connection.send(ServerFrames.claimAccepted(asked.id(), outcome.wonClaim()));
             }
         });
         answers.settled().onComplete(done -> {
@@ -254,29 +271,31 @@ final class Requests {
                 limits.passcodeWasRight(caller, packet);
             }
             if (done.succeeded()) {
-                tell(connection, id, outcome);
+                tell(asked, outcome);
             } else {
-                connection.fail(id, done.cause());
+                asked.fail(done.cause());
             }
         });
     }
 
-    private static void tell(Connection connection, String id, ClaimOutcome outcome) {
+    private static void tell(Asked asked, ClaimOutcome outcome) {
         switch (outcome.kind()) {
-            case CLAIMED -> connection.send(ServerFrames.claimSettled(id, true, outcome.wonClaim()));
-            case ALREADY_CLAIMED -> connection.send(ServerFrames.claimSettled(id, false, outcome.wonClaim()));
+            case CLAIMED -> asked.answer(201, ServerFrames.claimSettled(asked.id(), true, outcome.wonClaim()));
+            case ALREADY_CLAIMED -> asked.answer(200, ServerFrames.claimSettled(asked.id(), false, outcome.wonClaim()));
             case ACCEPTED -> throw new IllegalStateException("a settled claim is not only accepted");
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
-                connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
+                asked.refuse(Problem.of(ProblemType.of(outcome.kind())));
         }
     }
 
-    private void play(Connection connection, Caller caller, String id, JsonObject frame) {
+    private void play(Asked asked, JsonObject frame) {
+        Caller caller = asked.caller();
+        Connection connection = asked.connection();
         DrawId draw = DrawId.parse(frame.getString("draw"));
         if (draw == null) {
             throw InvalidInputException.of("#/draw", "must be a draw's id");
         }
-        if (!isAllowed(connection, id, limits.call(caller))) {
+        if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
@@ -286,20 +305,25 @@ final class Requests {
                 .onComplete(done -> {
                     connection.plays().answered(request, done.succeeded());
                     if (done.succeeded()) {
-                        tell(connection, id, done.result());
+                        tell(asked, done.result());
                     } else {
-                        connection.fail(id, done.cause());
+                        asked.fail(done.cause());
                     }
                 });
     }
 
-    private static void tell(Connection connection, String id, PlayOutcome outcome) {
+    private static void tell(Asked asked, PlayOutcome outcome) {
         switch (outcome.kind()) {
-            case PLAYED -> connection.send(ServerFrames.playSettled(id, true, outcome.plays()));
-            case ALREADY_PLAYED -> connection.send(ServerFrames.playSettled(id, false, outcome.plays()));
+            case PLAYED -> asked.answer(201, ServerFrames.playSettled(asked.id(), true, outcome.plays()));
+            case ALREADY_PLAYED -> asked.answer(200, ServerFrames.playSettled(asked.id(), false, outcome.plays()));
             case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
-                connection.refuse(id, Problem.of(ProblemType.of(outcome.kind())));
+                asked.refuse(Problem.of(ProblemType.of(outcome.kind())));
         }
+    }
+
+    /** Counts work until it ends, for a stop. */
+    <T> Future<T> track(Future<T> work) {
+        return ongoing.track(work);
     }
 
     /** Whether a send, an opening or a play of any connection is under way, also of one that has closed. */
@@ -308,10 +332,11 @@ final class Requests {
     }
 
     /** False when the limit is reached, and the request is answered. */
-    private static boolean isAllowed(Connection connection, @Nullable String id, RateDecision decision) {
+    private static boolean isAllowed(Asked asked, RateDecision decision) {
         if (!decision.allowed()) {
-            connection.refuse(
-                    id,
+            asked.connection()
+                    .refuse(
+                    asked.id(),
                     Problem.tooMany(
                             "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
         }

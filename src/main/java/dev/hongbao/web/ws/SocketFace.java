@@ -18,6 +18,7 @@ import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import dev.hongbao.web.http.SocketUpgrade;
 import io.vertx.core.Context;
@@ -47,11 +48,14 @@ public final class SocketFace implements SocketUpgrade {
     private static final long MAX_PING_NANOS = TimeUnit.SECONDS.toNanos(25);
     private static final long DRAIN_MILLIS = 2_500;
 
+    /** For so long an answer to the host waits for its row of the audit log. */
+    private static final long ROW_MILLIS = 5_000;
+
     private final Vertx vertx;
     private final Context loop;
     private final Shared shared;
     private final FeedService feed;
-    private final AuditLog audit;
+    private final CallLog audit;
     private final Requests requests;
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final Map<UserId, List<Connection>> byUser = new HashMap<>();
@@ -83,7 +87,7 @@ public final class SocketFace implements SocketUpgrade {
         this.loop = vertx.getOrCreateContext();
         this.shared = shared;
         this.feed = feed;
-        this.audit = audit;
+        this.audit = new CallLog(audit, ROW_MILLIS);
         this.requests = new Requests(this, shared, claims, packets, plays, campaigns, feed);
         this.restrictions = restrictions;
         this.pingNanos =
@@ -216,7 +220,7 @@ public final class SocketFace implements SocketUpgrade {
         return shared.metrics();
     }
 
-    AuditLog audit() {
+    CallLog audit() {
         return audit;
     }
 
