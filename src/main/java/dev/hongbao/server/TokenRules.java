@@ -4,7 +4,7 @@ import dev.hongbao.common.config.DataConfig;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.common.config.TokenConfig;
 import dev.hongbao.web.access.JwkSet;
-import dev.hongbao.web.access.JwksUrl;
+import dev.hongbao.web.access.JsonUrl;
 import dev.hongbao.web.access.KeyRing;
 import dev.hongbao.web.access.KeySource;
 import dev.hongbao.web.access.TokenKey;
@@ -102,7 +102,7 @@ public final class TokenRules {
         }
         SecretUrl url = token.publicKeys().jwksUrl();
         if (url != null) {
-            JwksUrl remote = new JwksUrl(URI.create(url.value()), URL_LIMIT);
+            JsonUrl remote = new JsonUrl(URI.create(url.value()), URL_LIMIT);
             sources.add(new KeySource(
                     "token.jwks-url: " + url.redacted(), true, () -> ofAlgorithm(token, JwkSet.read(remote.read()))));
         }

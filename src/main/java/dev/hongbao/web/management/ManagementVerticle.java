@@ -2,7 +2,6 @@ package dev.hongbao.web.management;
 
 import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.ManagementConfig;
-import dev.hongbao.common.json.JsonText;
 import dev.hongbao.web.http.ConsoleFace;
 import dev.hongbao.web.http.HttpSettings;
 import dev.hongbao.web.page.PageFiles;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,7 +51,7 @@ public final class ManagementVerticle extends VerticleBase {
     private final IntConsumer listening;
     private final boolean onLoopback;
     private final PageFiles page;
-    private final String provider;
+    private final ManagementConfig.@Nullable Oidc oidc;
     private final RecentNumbers recent;
     private final Supplier<Future<ConsoleFace>> opening;
     private @Nullable Future<ConsoleFace> console;
@@ -69,10 +69,9 @@ public final class ManagementVerticle extends VerticleBase {
             PrometheusMeterRegistry metrics,
             IntConsumer listening,
             Supplier<Future<ConsoleFace>> opening) {
-        ManagementConfig.Oidc oidc = config.oidc();
         this.address = config.address();
+        this.oidc = config.oidc();
         this.page = PageFiles.operator(oidc == null ? null : URI.create(oidc.issuer()));
-        this.provider = oidc == null ? "{}" : json(oidc);
         this.readiness = readiness;
         this.metrics = metrics;
         this.listening = listening;
@@ -99,16 +98,6 @@ public final class ManagementVerticle extends VerticleBase {
         });
     }
 
-    private static String json(ManagementConfig.Oidc oidc) {
-        return new JsonText(256)
-                .beginObject()
-                .field("issuer", oidc.issuer())
-                .field("clientId", oidc.clientId())
-                .field("scope", oidc.scope())
-                .endObject()
-                .toString();
-    }
-
     private Handler<HttpServerRequest> handler(Router router) {
         return request -> {
             if (onLoopback && !isForLoopback(request)) {
@@ -132,8 +121,14 @@ public final class ManagementVerticle extends VerticleBase {
                         200,
                         JSON,
                         recent.toJson(after(routing.request().getParam("after")))));
-        router.get("/console/oidc.json").handler(routing -> send(routing, 200, JSON, provider));
-        router.get().handler(this::file);
+        router.get("/console/oidc.json").handler(routing -> send(routing, 200, JSON, SignIn.json(oidc)));
+        if (oidc != null) {
+            SignIn signIn = new SignIn(vertx, oidc);
+            router.get(PageFiles.CONSOLE)
+                    .handler(routing ->
+                            signIn.tokenOrigin().onSuccess(origin -> file(routing, file -> file.mayCall(origin))));
+        }
+        router.get().handler(routing -> file(routing, UnaryOperator.identity()));
         router.route().handler(routing -> {
             routing.response().putHeader("Allow", "GET");
             send(routing, 405, TEXT, "only GET\n");
@@ -200,12 +195,13 @@ public final class ManagementVerticle extends VerticleBase {
         return text != null && text.matches("[0-9]{1,15}") ? Long.parseLong(text) : 0;
     }
 
-    private void file(RoutingContext routing) {
-        PageFiles.PageFile file = page.find(routing.request().path());
-        if (file == null) {
+    private void file(RoutingContext routing, UnaryOperator<PageFiles.PageFile> served) {
+        PageFiles.PageFile found = page.find(routing.request().path());
+        if (found == null) {
             send(routing, 404, TEXT, "/, /console, /health/live, /health/ready, /metrics\n");
             return;
         }
+        PageFiles.PageFile file = served.apply(found);
         HttpServerResponse response = routing.response().putHeader("X-Content-Type-Options", "nosniff");
         List<String> headers = file.headers();
         for (int i = 0; i < headers.size(); i += 2) {

@@ -64,6 +64,9 @@ public final class PageFiles {
     /** Swagger UI sets styles on elements and shows images of its own. */
     private static final String SWAGGER_PAGE = ROOT + "docs/index.html";
 
+    /** The path of the console's page. */
+    public static final String CONSOLE = "/console";
+
     private static final String CONSOLE_PAGE = ROOT + "console/index.html";
 
     private static final String SWAGGER_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
@@ -92,6 +95,13 @@ public final class PageFiles {
     public record PageFile(String type, Buffer bytes, String tag, String policy) {
         /** 96 bits keep two states of one thing apart. */
         private static final int TAG_BYTES = 12;
+
+        /** The same, whose scripts may call a further origin; empty for none. */
+        public PageFile mayCall(String origin) {
+            return origin.isEmpty() || policy.contains("connect-src 'self' " + origin + ";")
+                    ? this
+                    : new PageFile(type, bytes, tag, policy.replace("connect-src 'self'", "connect-src 'self' " + origin));
+        }
 
         /** Besides type, tag and length: name, value, name, value … */
         public List<String> headers() {
@@ -153,7 +163,7 @@ public final class PageFiles {
     public static PageFiles operator(@Nullable URI provider) {
         Map<String, String> files = new HashMap<>();
         files.put("/", ROOT + "operator/index.html");
-        files.put("/console", CONSOLE_PAGE);
+        files.put(CONSOLE, CONSOLE_PAGE);
         for (String shared :
                 List.of("icon.svg", "style/base.css", "app/ui.js", "app/time.js", "app/api.js", "app/prefs.js")) {
             files.put("/" + shared, ROOT + shared);

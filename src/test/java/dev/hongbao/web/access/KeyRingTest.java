@@ -63,7 +63,7 @@ class KeyRingTest {
     }
 
     private KeySource url() {
-        JwksUrl url = new JwksUrl(
+        JsonUrl url = new JsonUrl(
                 URI.create("http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys"), Duration.ofSeconds(1));
         return new KeySource("the URL", true, () -> JwkSet.read(url.read()));
     }
@@ -148,7 +148,7 @@ class KeyRingTest {
 
     @Test
     void whatAUrlDoesWrongIsToldInWords() {
-        JwksUrl url = new JwksUrl(
+        JsonUrl url = new JsonUrl(
                 URI.create("http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys"), Duration.ofSeconds(1));
 
         answer = this::drip;

@@ -18,9 +18,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** An OpenID provider that lets everybody in, as strict about PKCE as a real one: a code is good once, for who has its verifier. */
+/** An OpenID provider that lets everybody in, as strict about PKCE as a real one: a code is good once, for who has its verifier. Its tokens are
+ * given at another origin than the issuer's. */
 final class OpenIdProvider implements AutoCloseable {
     private final HttpServer http;
+
+    /** Gives the tokens: another origin. */
+    private final HttpServer tokens;
+
     private final AtomicInteger asked = new AtomicInteger();
     private volatile String token = "";
     private volatile String scope = "";
@@ -30,6 +35,7 @@ final class OpenIdProvider implements AutoCloseable {
     OpenIdProvider() {
         try {
             http = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+            tokens = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
         }
@@ -41,14 +47,19 @@ final class OpenIdProvider implements AutoCloseable {
                         new JsonObject()
                                 .put("issuer", issuer())
                                 .put("authorization_endpoint", issuer() + "/authorize")
-                                .put("token_endpoint", issuer() + "/token")));
+                                .put("token_endpoint", origin(tokens) + "/token")));
         http.createContext("/authorize", this::authorize);
-        http.createContext("/token", this::token);
+        tokens.createContext("/token", this::token);
         http.start();
+        tokens.start();
     }
 
     String issuer() {
-        return "http://127.0.0.1:" + http.getAddress().getPort();
+        return origin(http);
+    }
+
+    private static String origin(HttpServer server) {
+        return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
     /** The access token of whoever signs in from now on. */
@@ -136,5 +147,6 @@ final class OpenIdProvider implements AutoCloseable {
     @Override
     public void close() {
         http.stop(0);
+        tokens.stop(0);
     }
 }

@@ -108,6 +108,12 @@ class PageFilesTest {
         assertThat(policy(files, "/console")).contains("connect-src 'self' https://id.example.com:8443; base-uri");
         assertThat(policy(files, "/console/main.js")).contains("connect-src 'self';");
         assertThat(policy(PageFiles.operator(null), "/console")).contains("connect-src 'self';");
+        // Its tokens may be at another origin
+        PageFiles.PageFile page = Objects.requireNonNull(files.find("/console"));
+        assertThat(page.mayCall("https://token.example.com").policy())
+                .contains("connect-src 'self' https://token.example.com https://id.example.com:8443;");
+        assertThat(page.mayCall("https://id.example.com:8443")).isEqualTo(page);
+        assertThat(page.mayCall("")).isEqualTo(page);
     }
 
     private static String policy(PageFiles files, String path) {

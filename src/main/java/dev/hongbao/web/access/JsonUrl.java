@@ -22,10 +22,10 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a JWK set from a URL: one answer 200 of a bounded size within a bounded time, however slowly it drips; a redirect is not
+ * Reads a JSON document, such as a JWK set, from a URL: one answer 200 of a bounded size within a bounded time, however slowly it drips; a redirect is not
  * followed. For one thread at a time, which it blocks.
  */
-public final class JwksUrl {
+public final class JsonUrl {
     /** Some hundred keys with their certificates. */
     private static final int MAX_BYTES = 256 * 1024;
 
@@ -37,7 +37,7 @@ public final class JwksUrl {
      * @param url http or https; a server's certificate is checked against the JVM's trust store
      * @param limit of one read, from the connection to the last byte
      */
-    public JwksUrl(URI url, Duration limit) {
+    public JsonUrl(URI url, Duration limit) {
         this.limit = limit;
         this.request = HttpRequest.newBuilder(url)
                 .header("Accept", "application/jwk-set+json, application/json")

@@ -1,0 +1,91 @@
+package dev.hongbao.web.management;
+
+import dev.hongbao.common.config.ManagementConfig;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.web.access.JsonUrl;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The OpenID provider that lets operators into the console. The browser asks it for its discovery document and then for a token; where the
+ * token is at another origin than the issuer, the console's page must allow that one too, and only the document tells it. So the server
+ * reads it when the page is asked for, at most once a minute. Only on its loop.
+ */
+final class SignIn {
+    private static final Logger LOG = LoggerFactory.getLogger(SignIn.class);
+
+    private static final Duration LIMIT = Duration.ofSeconds(3);
+    private static final long FRESH_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** The start of an endpoint. It becomes a part of a header: no blank and no semicolon is in it. */
+    private static final Pattern ORIGIN = Pattern.compile("(https?://[A-Za-z0-9.:\\[\\]-]+)(/.*)?");
+
+    private final Vertx vertx;
+    private final ManagementConfig.Oidc oidc;
+    private final JsonUrl discovery;
+    private String tokenOrigin = "";
+    private @Nullable Future<String> asked;
+    private long askedNanos;
+
+    SignIn(Vertx vertx, ManagementConfig.Oidc oidc) {
+        this.vertx = vertx;
+        this.oidc = oidc;
+        String issuer = oidc.issuer().replaceFirst("/$", "");
+        this.discovery = new JsonUrl(URI.create(issuer + "/.well-known/openid-configuration"), LIMIT);
+    }
+
+    /** What the console's page is told of it. */
+    static String json(ManagementConfig.@Nullable Oidc oidc) {
+        return oidc == null
+                ? "{}"
+                : new JsonText(256)
+                        .beginObject()
+                        .field("issuer", oidc.issuer())
+                        .field("clientId", oidc.clientId())
+                        .field("scope", oidc.scope())
+                        .endObject()
+                        .toString();
+    }
+
+    /** Where tokens are given; empty when it is not known. Takes a moment; never fails: while the provider is away it is what it was. */
+    Future<String> tokenOrigin() {
+        long now = System.nanoTime();
+        if (asked == null || now - askedNanos > FRESH_NANOS) {
+            askedNanos = now;
+            asked = vertx.executeBlocking(discovery::read, false)
+                    .map(this::tokenOrigin)
+                    .onSuccess(origin -> tokenOrigin = origin)
+                    .otherwise(fault -> {
+                        LOG.warn("console.oidc-issuer: its discovery document: {}", fault.toString());
+                        askedNanos = System.nanoTime() - FRESH_NANOS; // again with the next page
+                        return tokenOrigin;
+                    });
+        }
+        return asked;
+    }
+
+    private String tokenOrigin(String document) {
+        try {
+            JsonObject found = StrictJson.FOREIGN.decode(document.getBytes(StandardCharsets.UTF_8));
+            Matcher endpoint = ORIGIN.matcher(String.valueOf(found.getValue("token_endpoint")));
+            if (!oidc.issuer().equals(found.getValue("issuer")) || !endpoint.matches()) {
+                throw new IllegalArgumentException("it is of another issuer, or names no token_endpoint");
+            }
+            return endpoint.group(1);
+        } catch (InvalidInputException malformed) {
+            throw new IllegalArgumentException("it is no JSON", malformed);
+        }
+    }
+}
