@@ -13,11 +13,7 @@ redis=$(openssl rand -hex 24)
 postgres=$(openssl rand -hex 24)
 printf 'requirepass %s\n' "$redis" > "$made/redis.conf"
 printf '%s' "$postgres" > "$made/postgres-password"
-cat > "$made/hongbao.yaml" <<YAML
-redis:
-  url: "redis://:$redis@redis:6379"
-postgres:
-  url: "postgresql://hongbao:$postgres@postgres:5432/hongbao"
-YAML
+printf '%s' "redis://:$redis@redis:6379" > "$made/redis-url"
+printf '%s' "postgresql://hongbao:$postgres@postgres:5432/hongbao" > "$made/postgres-url"
 chmod 644 "$made"/*
 mv "$made" secrets

@@ -6,6 +6,8 @@ import dev.hongbao.server.HongbaoServer;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,6 +24,8 @@ import picocli.CommandLine.Spec;
             "With nothing configured it starts its own Redis and Postgres below ./data."
         })
 final class ServeCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
+
     /** What starts a server; a test puts its own here. */
     interface Starter {
         HongbaoServer start(HongbaoConfig config) throws Exception;
@@ -44,6 +48,12 @@ final class ServeCommand implements Callable<Integer> {
         LoadedConfig loaded = config.load();
         HongbaoConfig options = loaded.config();
         Logging.choose(options.log());
+        loaded.effective().stream()
+                .filter(ServeCommand::isShownToAll)
+                .forEach(each -> LOG.warn(
+                        "{}: its password is on the command line, where everybody on this machine can read it: put it into a file, and name that with {}-file",
+                        each.option().path(),
+                        each.option().flag()));
         StopOnSignal stop = StopOnSignal.install(
                 spec.commandLine().getErr(), options.web().http().timeouts().drain());
         HongbaoServer server;
@@ -59,6 +69,12 @@ final class ServeCommand implements Callable<Integer> {
         out.flush();
         new CountDownLatch(1).await(); // A signal ends the process; see StopOnSignal.
         return ExitCode.OK;
+    }
+
+    private static boolean isShownToAll(LoadedConfig.Effective value) {
+        return value.option().isSecret()
+                && value.origin().startsWith("flag ")
+                && value.text().contains("***");
     }
 
     private int notStarted(Throwable failure, HongbaoConfig options) {

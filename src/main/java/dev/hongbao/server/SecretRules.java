@@ -64,6 +64,18 @@ final class SecretRules {
         }
     }
 
+    /** Who may read a file with a password may use it. Blocks on the disk. */
+    static List<StartFinding> checkPassword(Path file) {
+        try {
+            return mayOthers(file, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_READ)
+                    ? List.of(StartFinding.warn("everybody on this machine may read or write " + file
+                            + ", which holds a password; chmod o-rw it"))
+                    : List.of();
+        } catch (IOException unreadable) {
+            return List.of(StartFinding.refuse("cannot read " + file + ": " + unreadable));
+        }
+    }
+
     private static void permissions(Path file, List<StartFinding> findings) throws IOException {
         if (mayOthers(file, PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE)) {
             findings.add(StartFinding.refuse("others than its owner may write " + file

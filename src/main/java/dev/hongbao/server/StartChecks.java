@@ -13,10 +13,12 @@ import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +37,21 @@ final class StartChecks {
         findings.addAll(ListenRules.ports(config));
         findings.addAll(ListenRules.exposure(config));
         findings.addAll(TokenRules.check(config.web().token()));
+        findings.addAll(passwords("redis.url-file", config.engine().redis().url()));
+        findings.addAll(
+                passwords("postgres.url-file", config.engine().postgres().url()));
+        findings.addAll(
+                passwords("postgres.owner-url-file", config.engine().postgres().ownerUrl()));
         return findings;
+    }
+
+    private static List<StartFinding> passwords(String option, @Nullable SecretUrl url) {
+        Path file = url == null ? null : url.file();
+        return file == null
+                ? List.of()
+                : SecretRules.checkPassword(file).stream()
+                        .map(finding -> finding.of(option))
+                        .toList();
     }
 
     /** What the configured stores tell of themselves; one that can not be reached is a finding, too. */

@@ -106,6 +106,19 @@ class StartChecksTest {
         assertFound(SecretRules.check(file), expected);
     }
 
+    @ParameterizedTest
+    @CsvSource({"rw-------, passes", "r--r-----, passes", "rw-r--r--, warns chmod o-rw", "rw-----w-, warns chmod o-rw"})
+    void aFileWithAPassword(String permissions, String expected) throws Exception {
+        // Given
+        Path file = Files.writeString(directory.resolve("url"), "redis://:hunter2@127.0.0.1:1");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+        HongbaoConfig config = HongbaoConfig.of(
+                Map.of("redis.url-file", file.toString(), "http.port", "0", "data.dir", directory.toString()));
+
+        // Then
+        assertFound(StartChecks.ofMachine(config), expected);
+    }
+
     @Test
     void aSecretThatCanBeGuessed() throws Exception {
         Path file = Files.writeString(

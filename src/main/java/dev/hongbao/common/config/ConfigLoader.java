@@ -40,6 +40,7 @@ public final class ConfigLoader {
         }
         readEnvironment();
         readFlags();
+        new SecretFiles(settings, faults).read();
         Set<Option<?>> bad = readValues();
         freeManagementPort();
         new ConfigRules(values, bad, faults, this::origin).check();

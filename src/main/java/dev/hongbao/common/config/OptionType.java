@@ -59,6 +59,16 @@ record OptionType<T>(
         return value;
     }
 
+    /** Whether {@link #read} takes it. */
+    boolean allows(String text) {
+        try {
+            read(text);
+            return true;
+        } catch (IllegalArgumentException notAllowed) {
+            return false;
+        }
+    }
+
     static OptionType<Integer> integer(int min, int max, String unit) {
         String range = min + " … " + max + (unit.isEmpty() ? "" : " " + unit);
         return new OptionType<>(

@@ -1,8 +1,10 @@
 package dev.hongbao.common.config;
 
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /** One value per option, while the records are built. Confined to the loading thread. */
@@ -34,6 +36,12 @@ final class OptionValues {
     <T> T get(Option<T> option) {
         read.add(option);
         return (T) Objects.requireNonNull(values.get(option));
+    }
+
+    /** A URL, and the file that it was read from. */
+    Optional<SecretUrl> get(Option<Optional<SecretUrl>> option, Option<Optional<Path>> file) {
+        Path from = get(file).orElse(null);
+        return get(option).map(url -> new SecretUrl(url.value(), from));
     }
 
     /** The value as text, without passwords. */

@@ -106,6 +106,7 @@ public final class Options {
             "",
             "The Redis that decides who was first: one server, some nodes of a Redis Cluster, or the sentinels of one; empty starts"
                     + " one as a child process.");
+    static final Option<Optional<Path>> REDIS_URL_FILE = defineFileOf(REDIS_URL);
     static final Option<Optional<String>> REDIS_NAMESPACE = define(
             "redis.namespace",
             OptionType.name(16),
@@ -122,11 +123,13 @@ public final class Options {
             OptionType.postgresUrl(),
             "",
             "The Postgres that holds the truth; empty starts one as a child process.");
+    static final Option<Optional<Path>> POSTGRES_URL_FILE = defineFileOf(POSTGRES_URL);
     static final Option<Optional<SecretUrl>> POSTGRES_OWNER_URL = define(
             "postgres.owner-url",
             OptionType.postgresUrl(),
             "",
             "The same database as the role that owns the tables, for migrations; empty is postgres.url.");
+    static final Option<Optional<Path>> POSTGRES_OWNER_URL_FILE = defineFileOf(POSTGRES_OWNER_URL);
     static final Option<Integer> POSTGRES_POOL_SIZE = define(
             "postgres.pool-size",
             OptionType.integer(2, 200, "connections"),
@@ -168,6 +171,7 @@ public final class Options {
             "",
             "RS256 and ES256: where the issuer publishes its public keys as JWKS: at most 256 KiB, within 10 s, no redirect. A start"
                     + " needs it, unless files hold keys as well.");
+    static final Option<Optional<Path>> TOKEN_JWKS_URL_FILE = defineFileOf(TOKEN_JWKS_URL);
     static final Option<Duration> TOKEN_REFRESH_INTERVAL = define(
             "token.refresh-interval",
             OptionType.duration("1s", "1h"),
@@ -444,6 +448,15 @@ public final class Options {
     public static final List<Option<?>> ALL = List.copyOf(REGISTRY);
 
     private Options() {}
+
+    /** What may hold a password may stand in a file of its own: {@link SecretFiles} reads it. */
+    private static Option<Optional<Path>> defineFileOf(Option<Optional<SecretUrl>> option) {
+        return define(
+                SecretFiles.pathFor(option),
+                OptionType.file(),
+                "",
+                "A file that holds " + option.path() + " and nothing else: give one of the two.");
+    }
 
     private static <T> Option<T> define(
             String path, OptionType<T> type, String defaultText, String doc, String... shortFlags) {

@@ -22,8 +22,9 @@ public record PostgresConfig(
 
     static PostgresConfig from(OptionValues values) {
         return new PostgresConfig(
-                values.get(Options.POSTGRES_URL).orElse(null),
-                values.get(Options.POSTGRES_OWNER_URL).orElse(null),
+                values.get(Options.POSTGRES_URL, Options.POSTGRES_URL_FILE).orElse(null),
+                values.get(Options.POSTGRES_OWNER_URL, Options.POSTGRES_OWNER_URL_FILE)
+                        .orElse(null),
                 values.get(Options.POSTGRES_POOL_SIZE),
                 values.get(Options.POSTGRES_MAX_WAIT_QUEUE));
     }

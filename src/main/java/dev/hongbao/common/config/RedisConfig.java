@@ -20,7 +20,7 @@ public record RedisConfig(@Nullable SecretUrl url, @Nullable String namespace, D
 
     static RedisConfig from(OptionValues values) {
         return new RedisConfig(
-                values.get(Options.REDIS_URL).orElse(null),
+                values.get(Options.REDIS_URL, Options.REDIS_URL_FILE).orElse(null),
                 values.get(Options.REDIS_NAMESPACE).orElse(null),
                 values.get(Options.REDIS_COMMAND_TIMEOUT));
     }

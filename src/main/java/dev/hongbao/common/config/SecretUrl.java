@@ -1,18 +1,26 @@
 package dev.hongbao.common.config;
 
+import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server's address that may carry a password. {@link #toString} shows it without; only {@link #value} tells it.
  *
  * @param value the URL as configured
+ * @param file that holds it; null when it was given itself
  */
-public record SecretUrl(String value) {
+public record SecretUrl(String value, @Nullable Path file) {
     // Up to the last @: a password may hold an @ or a / that should have been percent-encoded.
     private static final Pattern USER_INFO = Pattern.compile("([\\w+]+)://(\\S*)@");
     private static final Pattern PARAMETER =
             Pattern.compile("([?&][^=&\\s]*(?:password|secret|token|key)[^=&\\s]*=)[^&\\s]*", Pattern.CASE_INSENSITIVE);
+
+    /** One that was given itself. */
+    public SecretUrl(String value) {
+        this(value, null);
+    }
 
     /** The URL with {@code ***} in place of its password. */
     public String redacted() {

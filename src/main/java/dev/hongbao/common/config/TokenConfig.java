@@ -87,7 +87,8 @@ public record TokenConfig(
                 new PublicKeys(
                         values.get(Options.TOKEN_PUBLIC_KEY_FILES),
                         values.get(Options.TOKEN_JWKS_FILE).orElse(null),
-                        values.get(Options.TOKEN_JWKS_URL).orElse(null)),
+                        values.get(Options.TOKEN_JWKS_URL, Options.TOKEN_JWKS_URL_FILE)
+                                .orElse(null)),
                 values.get(Options.TOKEN_REFRESH_INTERVAL),
                 new Claims(
                         values.get(Options.TOKEN_ISSUER).orElse(null),

@@ -54,6 +54,32 @@ class PackagingTest {
     }
 
     @Test
+    void theStoresPasswordsAreInFilesThatEachOfThemMounts() {
+        // Given what each of them sets, and where it has its files
+        List<String> options = List.of("HONGBAO_REDIS_URL_FILE", "HONGBAO_POSTGRES_URL_FILE");
+        Map<String, String> ofUnit = variables(unit.replace("%d", "/run/credentials"));
+        Map<String, String> ofPod = new HashMap<>();
+        list(container().get("env"))
+                .forEach(entry -> ofPod.put(String.valueOf(entry.get("name")), String.valueOf(entry.get("value"))));
+
+        // Then
+        for (String option : options) {
+            String secret = option.equals("HONGBAO_REDIS_URL_FILE") ? "redis-url" : "postgres-url";
+            assertThat(ofUnit).containsEntry(option, "/run/credentials/" + secret);
+            assertThat(unit).contains("LoadCredential=" + secret + ":");
+            assertThat(ofPod).containsEntry(option, "/etc/hongbao/secrets/" + secret);
+            assertThat(read("docker/kubernetes/kustomization.yaml")).contains("--from-file=" + secret);
+            for (String server : List.of("hongbao-1", "hongbao-2")) {
+                assertThat(composed(server)).containsEntry(option, "/run/secrets/" + secret);
+                List<?> mounted = (List<?>) map(compose, "services", server).get("secrets");
+                assertThat(mounted.contains(secret)).as(secret).isTrue();
+            }
+            assertThat(map(compose, "secrets", secret).get("file")).isEqualTo("secrets/" + secret);
+            assertThat(read("docker/make-secrets.sh")).contains("\"$made/" + secret + "\"");
+        }
+    }
+
+    @Test
     void theirPortsAreTheServers() {
         // Given
         HongbaoConfig config = ofImage();
@@ -154,8 +180,23 @@ class PackagingTest {
         Map<String, String> here = new HashMap<>(environment);
         assertThat(here).isNotEmpty();
         here.remove(ConfigSources.FILE_VARIABLE);
-        here.replaceAll((name, value) -> name.endsWith("_FILE") ? "pom.xml" : value);
+        Map<String, String> urls = Map.of(
+                "HONGBAO_REDIS_URL_FILE",
+                "redis://:p@redis",
+                "HONGBAO_POSTGRES_URL_FILE",
+                "postgresql://u:p@postgres/d");
+        here.replaceAll((name, value) -> name.endsWith("_FILE") ? holding(urls.getOrDefault(name, "")) : value);
         return ConfigLoader.load(new ConfigSources(Map.of(), here, null, null)).config();
+    }
+
+    private static String holding(String text) {
+        try {
+            Path file = Files.createTempFile(Path.of("target"), "packaging", "");
+            file.toFile().deleteOnExit();
+            return Files.writeString(file, text).toString();
+        } catch (IOException unwritable) {
+            throw new IllegalStateException(unwritable);
+        }
     }
 
     private static Map<String, String> variables(String text) {
