@@ -1,5 +1,6 @@
 package dev.hongbao.cli;
 
+import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.LoadedConfig;
 import dev.hongbao.common.config.TokenConfig;
 import java.util.Set;
@@ -24,12 +25,12 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
                 + (token.algorithm().isSymmetric() ? steps() : foreignTokens(token))
                 + "# The page, for two tabs as two people: " + url() + "\n"
                 + "# Health, the operator's page and metrics: "
-                + address(loaded.config().web().management().address().host(), managementPort) + "/metrics\n";
+                + address(loaded.config().web().management().address(), managementPort) + "/metrics\n";
     }
 
     /** Where a client on this machine finds the API. */
     String url() {
-        return address(loaded.config().web().http().address().host(), port);
+        return address(loaded.config().web().http().address(), port);
     }
 
     private String steps() {
@@ -66,9 +67,11 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
         return command + " token" + flags;
     }
 
-    private static String address(String host, int port) {
+    private static String address(ListenAddress listens, int port) {
+        String host = listens.host();
         boolean isAny = host.equals("0.0.0.0") || host.equals("::");
         String shown = isAny ? "127.0.0.1" : host;
-        return "http://" + (shown.contains(":") ? "[" + shown + "]" : shown) + ":" + port;
+        return (listens.tls() == null ? "http://" : "https://") + (shown.contains(":") ? "[" + shown + "]" : shown)
+                + ":" + port;
     }
 }

@@ -11,6 +11,7 @@ import dev.hongbao.web.http.ClientAddresses;
 import dev.hongbao.web.http.HostServices;
 import dev.hongbao.web.http.HttpMetrics;
 import dev.hongbao.web.http.HttpVerticle;
+import dev.hongbao.web.http.ServiceCertificate;
 import dev.hongbao.web.http.Services;
 import dev.hongbao.web.page.PageFiles;
 import dev.hongbao.web.ws.SocketFace;
@@ -42,8 +43,11 @@ record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {
                                 config.web().limits(), config.domain().packet()),
                         System::nanoTime),
                 FaceSettings.inFlight(config));
-        SocketGuards guards =
-                new SocketGuards(config.web().socket().connections(), addresses, FaceSettings.origins(http));
+        SocketGuards guards = new SocketGuards(
+                config.web().socket().connections(),
+                addresses,
+                FaceSettings.origins(http),
+                ServiceCertificate.on(http.address()));
         return new Faces(
                 new HttpVerticle.Shared(
                         contract,

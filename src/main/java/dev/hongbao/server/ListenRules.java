@@ -38,10 +38,12 @@ final class ListenRules {
     static List<StartFinding> exposure(HongbaoConfig config) {
         List<StartFinding> findings = new ArrayList<>();
         String host = config.web().http().address().host();
-        if (!isLoopback(host) && config.web().http().proxies().trusted().isEmpty()) {
+        if (!isLoopback(host)
+                && config.web().http().address().tls() == null
+                && config.web().http().proxies().trusted().isEmpty()) {
             findings.add(StartFinding.warn("http.host: listening on " + host
-                    + " without TLS: tokens travel in clear text. Put a proxy with TLS in front, let only it reach this port,"
-                    + " and name it in http.trusted-proxies"));
+                    + " without TLS: tokens travel in clear text. Name a certificate in http.tls-certificate, or put a proxy with TLS"
+                    + " in front, let only it reach this port, and name it in http.trusted-proxies"));
         }
         String managementHost = config.web().management().address().host();
         if (!isLoopback(managementHost)) {

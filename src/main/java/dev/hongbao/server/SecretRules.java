@@ -64,12 +64,12 @@ final class SecretRules {
         }
     }
 
-    /** Who may read a file with a password may use it. Blocks on the disk. */
-    static List<StartFinding> checkPassword(Path file) {
+    /** Who may read a file with a password or a key may use it. Blocks on the disk. */
+    static List<StartFinding> checkPrivate(Path file) {
         try {
             return mayOthers(file, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_READ)
-                    ? List.of(StartFinding.warn("everybody on this machine may read or write " + file
-                            + ", which holds a password; chmod o-rw it"))
+                    ? List.of(StartFinding.warn(
+                            "everybody on this machine may read or write " + file + ", which is secret; chmod o-rw it"))
                     : List.of();
         } catch (IOException unreadable) {
             return List.of(StartFinding.refuse("cannot read " + file + ": " + unreadable));

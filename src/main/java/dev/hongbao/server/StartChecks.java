@@ -1,6 +1,8 @@
 package dev.hongbao.server;
 
+import dev.hongbao.common.config.ClusterTls;
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisFault;
@@ -15,7 +17,9 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,21 +41,38 @@ final class StartChecks {
         findings.addAll(ListenRules.ports(config));
         findings.addAll(ListenRules.exposure(config));
         findings.addAll(TokenRules.check(config.web().token()));
-        findings.addAll(passwords("redis.url-file", config.engine().redis().url()));
-        findings.addAll(
-                passwords("postgres.url-file", config.engine().postgres().url()));
-        findings.addAll(
-                passwords("postgres.owner-url-file", config.engine().postgres().ownerUrl()));
+        privateFiles(config)
+                .forEach((option, file) ->
+                        SecretRules.checkPrivate(file).forEach(finding -> findings.add(finding.of(option))));
         return findings;
     }
 
-    private static List<StartFinding> passwords(String option, @Nullable SecretUrl url) {
+    /** Each by its option; those of tokens have rules of their own. */
+    private static Map<String, Path> privateFiles(HongbaoConfig config) {
+        Map<String, Path> files = new LinkedHashMap<>();
+        put(files, "redis.url-file", config.engine().redis().url());
+        put(files, "postgres.url-file", config.engine().postgres().url());
+        put(files, "postgres.owner-url-file", config.engine().postgres().ownerUrl());
+        put(files, "http.tls-key", config.web().http().address().tls());
+        put(files, "management.tls-key", config.web().management().address().tls());
+        ClusterTls cluster = config.engine().cluster().tls();
+        if (cluster != null) {
+            files.put("cluster.tls-key", cluster.key());
+        }
+        return files;
+    }
+
+    private static void put(Map<String, Path> files, String option, @Nullable SecretUrl url) {
         Path file = url == null ? null : url.file();
-        return file == null
-                ? List.of()
-                : SecretRules.checkPassword(file).stream()
-                        .map(finding -> finding.of(option))
-                        .toList();
+        if (file != null) {
+            files.put(option, file);
+        }
+    }
+
+    private static void put(Map<String, Path> files, String option, @Nullable ListenTls tls) {
+        if (tls != null) {
+            files.put(option, tls.key());
+        }
     }
 
     /** What the configured stores tell of themselves; one that can not be reached is a finding, too. */

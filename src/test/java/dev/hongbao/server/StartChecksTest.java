@@ -141,6 +141,23 @@ class StartChecksTest {
         assertFound(ListenRules.exposure(config), expected);
     }
 
+    @Test
+    void aCertificateNeedsNoProxy() throws Exception {
+        // Given
+        Path key = Files.writeString(directory.resolve("key"), "key");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        HongbaoConfig config = HongbaoConfig.of(Map.of(
+                "http.host", "0.0.0.0",
+                "http.port", "0",
+                "http.tls-certificate", key.toString(),
+                "http.tls-key", key.toString(),
+                "data.dir", directory.toString()));
+
+        // Then
+        assertFound(ListenRules.exposure(config), "passes");
+        assertFound(StartChecks.ofMachine(config), "warns http.tls-key: everybody on this machine may read");
+    }
+
     @ParameterizedTest
     @CsvSource({"http, management", "management, http"})
     void aTakenPort(String taken, String free) throws Exception {

@@ -1,9 +1,13 @@
 package dev.hongbao.testing;
 
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** An authority that signs certificates, as a company has one for its own network. */
 public final class TestAuthority {
@@ -11,6 +15,7 @@ public final class TestAuthority {
 
     private final Path store;
     private final Path certificate;
+    private final AtomicInteger issued = new AtomicInteger();
 
     /** Makes one with a name of its own in an empty directory. */
     public TestAuthority(Path directory, String name) throws Exception {
@@ -38,7 +43,43 @@ public final class TestAuthority {
     }
 
     private SSLContext certify(String subject, String... validity) throws Exception {
-        String alias = subject + validity.length;
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(entry(subject, validity), TestCertificate.PASSWORD.toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), null, null);
+        return context;
+    }
+
+    /** As files in an empty directory: for a server, or for a client that shows it. */
+    public TestCertificate issue(Path directory, String subject) throws Exception {
+        KeyStore only = entry(subject, "-validity", "2");
+        char[] password = TestCertificate.PASSWORD.toCharArray();
+        Path file = directory.resolve("store.p12");
+        try (OutputStream out = Files.newOutputStream(file)) {
+            only.store(out, password);
+        }
+        Path shown = TestCertificate.pem(
+                directory, "CERTIFICATE", only.getCertificate("server").getEncoded());
+        byte[] key = only.getKey("server", password).getEncoded();
+        return new TestCertificate(file, shown, TestCertificate.pem(directory, "PRIVATE KEY", key));
+    }
+
+    /** For a client that trusts this authority alone. @param shown the certificate that it shows; null for none */
+    public SSLContext trusted(TestCertificate shown) throws Exception {
+        KeyStore known = KeyStore.getInstance("PKCS12");
+        known.load(null, null);
+        known.setCertificateEntry(NAME, TestCertificate.load(store).getCertificate(NAME));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(known);
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(shown == null ? null : shown.load(), TestCertificate.PASSWORD.toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private KeyStore entry(String subject, String... validity) throws Exception {
+        String alias = "issued" + issued.incrementAndGet();
         String[] options = {"-dname", "CN=server", "-signer", NAME, "-ext", "SAN=" + subject};
         String[] all = new String[options.length + validity.length];
         System.arraycopy(options, 0, all, 0, options.length);
@@ -49,10 +90,6 @@ public final class TestAuthority {
         KeyStore only = KeyStore.getInstance("PKCS12");
         only.load(null, password);
         only.setKeyEntry("server", from.getKey(alias, password), password, from.getCertificateChain(alias));
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(only, password);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys.getKeyManagers(), null, null);
-        return context;
+        return only;
     }
 }

@@ -44,13 +44,20 @@ final class ConfigRules {
                 Options.CONSOLE_OIDC_ISSUER,
                 hasIssuer == values.get(Options.CONSOLE_OIDC_CLIENT_ID).isPresent(),
                 "goes with console.oidc-issuer: give both or none");
-        cluster();
+        allOrNone(Options.CLUSTER_TLS_CERTIFICATE, Options.CLUSTER_TLS_KEY, Options.CLUSTER_TLS_AUTHORITY);
+        allOrNone(Options.HTTP_TLS_CERTIFICATE, Options.HTTP_TLS_KEY);
+        allOrNone(Options.MANAGEMENT_TLS_CERTIFICATE, Options.MANAGEMENT_TLS_KEY);
+        rule(
+                Options.HTTP_TLS_CLIENT_AUTHORITY,
+                Options.HTTP_TLS_CERTIFICATE,
+                values.get(Options.HTTP_TLS_CLIENT_AUTHORITY).isEmpty()
+                        || values.get(Options.HTTP_TLS_CERTIFICATE).isPresent(),
+                "needs http.tls-certificate as well");
         tokens();
     }
 
-    private void cluster() {
-        List<Option<Optional<Path>>> files =
-                List.of(Options.CLUSTER_TLS_CERTIFICATE, Options.CLUSTER_TLS_KEY, Options.CLUSTER_TLS_AUTHORITY);
+    @SafeVarargs
+    private void allOrNone(Option<Optional<Path>>... files) {
         for (Option<Optional<Path>> file : files) {
             for (Option<Optional<Path>> other : files) {
                 rule(

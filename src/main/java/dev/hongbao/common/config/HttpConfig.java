@@ -88,7 +88,13 @@ public record HttpConfig(
 
     static HttpConfig from(OptionValues values) {
         return new HttpConfig(
-                new ListenAddress(values.get(Options.HTTP_HOST), values.get(Options.HTTP_PORT)),
+                new ListenAddress(
+                        values.get(Options.HTTP_HOST),
+                        values.get(Options.HTTP_PORT),
+                        ListenTls.of(
+                                values.get(Options.HTTP_TLS_CERTIFICATE),
+                                values.get(Options.HTTP_TLS_KEY),
+                                values.get(Options.HTTP_TLS_CLIENT_AUTHORITY))),
                 values.get(Options.HTTP_EVENT_LOOPS),
                 values.get(Options.HTTP_MAX_BODY),
                 new Timeouts(

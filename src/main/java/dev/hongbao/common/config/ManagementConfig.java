@@ -35,7 +35,13 @@ public record ManagementConfig(
         Optional<String> clientId = values.get(Options.CONSOLE_OIDC_CLIENT_ID);
         String scope = values.get(Options.CONSOLE_OIDC_SCOPE);
         return new ManagementConfig(
-                new ListenAddress(values.get(Options.MANAGEMENT_HOST), values.get(Options.MANAGEMENT_PORT)),
+                new ListenAddress(
+                        values.get(Options.MANAGEMENT_HOST),
+                        values.get(Options.MANAGEMENT_PORT),
+                        ListenTls.of(
+                                values.get(Options.MANAGEMENT_TLS_CERTIFICATE),
+                                values.get(Options.MANAGEMENT_TLS_KEY),
+                                Optional.empty())),
                 values.get(Options.CONSOLE_OIDC_ISSUER)
                         .map(issuer -> new Oidc(issuer.value(), clientId.orElse(""), scope))
                         .orElse(null));

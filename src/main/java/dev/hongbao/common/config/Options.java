@@ -69,6 +69,21 @@ public final class Options {
             "X-Forwarded-For",
             "The header in which they tell it. Only this one is read: a proxy passes the other one on as the client wrote it.");
 
+    static final Option<Optional<Path>> HTTP_TLS_CERTIFICATE = define(
+            "http.tls-certificate",
+            OptionType.file(),
+            "",
+            "This server's certificate (PEM), with those of who has signed it behind it, for TLS 1.2 and 1.3, HTTP/2 and wss. Read again when"
+                    + " it changes. Empty is no TLS.");
+    static final Option<Optional<Path>> HTTP_TLS_KEY =
+            define("http.tls-key", OptionType.file(), "", "Its key (PEM). Read again when it changes.");
+    static final Option<Optional<Path>> HTTP_TLS_CLIENT_AUTHORITY = define(
+            "http.tls-client-authority",
+            OptionType.file(),
+            "",
+            "The certificate (PEM) of who signs the host application's: a token of the service role is then believed only on a connection that"
+                    + " shows one of these. Users need none.");
+
     // The face for operators
     static final Option<String> MANAGEMENT_HOST = define(
             "management.host",
@@ -81,6 +96,13 @@ public final class Options {
             OptionType.integer(0, 65_535, ""),
             "9090",
             "Port of health checks and metrics; 0 takes a free one, also by default when http.port is 0.");
+    static final Option<Optional<Path>> MANAGEMENT_TLS_CERTIFICATE = define(
+            "management.tls-certificate",
+            OptionType.file(),
+            "",
+            "A certificate (PEM) for that port, as http.tls-certificate is for the API's. Empty is no TLS: health checks are plain.");
+    static final Option<Optional<Path>> MANAGEMENT_TLS_KEY =
+            define("management.tls-key", OptionType.file(), "", "Its key (PEM). Read again when it changes.");
 
     static final Option<Optional<SecretUrl>> CONSOLE_OIDC_ISSUER = define(
             "console.oidc-issuer",

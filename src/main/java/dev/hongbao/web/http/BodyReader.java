@@ -6,7 +6,9 @@ import dev.hongbao.web.api.Operation;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
@@ -94,6 +96,10 @@ final class BodyReader {
     static boolean isAbsent(HttpServerRequest request) {
         MultiMap headers = request.headers();
         String length = headers.get(HttpHeaders.CONTENT_LENGTH);
+        if (length == null && request.version() == HttpVersion.HTTP_2) {
+            // There a body may come without a word in the headers.
+            return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+        }
         return (length == null || length.equals("0")) && !headers.contains(HttpHeaders.TRANSFER_ENCODING);
     }
 

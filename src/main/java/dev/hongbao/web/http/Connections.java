@@ -34,7 +34,13 @@ final class Connections {
     private static final class Progress {
         private final ClientAddress address;
         private long sinceNanos;
+
+        /** Requests in flight; over HTTP/2 there may be several. */
+        private int inFlight;
+
+        /** The last one that began; null when none is in flight. */
         private @Nullable Exchange answering;
+
         private boolean first = true;
 
         private Progress(ClientAddress address, long sinceNanos) {
@@ -142,14 +148,16 @@ final class Connections {
         if (progress != null) {
             waitsNoMore(connection);
             progress.answering = exchange;
+            progress.inFlight++;
             progress.first = false;
+            exchange.counts(true);
         }
     }
 
-    /** The answer is written; the time to the next header runs. */
-    void answered(HttpConnection connection) {
+    /** The answer is written; when it is the last one, the time to the next header runs. An exchange may say so more than once. */
+    void answered(HttpConnection connection, Exchange exchange) {
         Progress progress = open.get(connection);
-        if (progress != null && progress.answering != null) {
+        if (progress != null && exchange.counts(false) && --progress.inFlight == 0) {
             progress.answering = null;
             progress.sinceNanos = nanoTime.getAsLong();
             waits(connection, progress);

@@ -66,7 +66,7 @@ public final class ConsoleFace implements Handler<HttpServerRequest> {
             ConsoleRoutes routes = new ConsoleRoutes(vertx, contract, services);
             return opening.get()
                     .map(all -> new HttpVerticle.Opened(all.services(), all.host(), new NoSockets(), all.close()))
-                    .map(opened -> new ConsoleFace(vertx, settings.closedToOtherOrigins(), shared, opened, routes));
+                    .map(opened -> new ConsoleFace(vertx, settings.forConsole(), shared, opened, routes));
         });
     }
 

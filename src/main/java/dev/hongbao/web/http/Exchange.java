@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,12 @@ final class Exchange {
     /** How long a refused body is still read and thrown away, so that the answer is not lost in a reset. */
     private static final long LINGER_MILLIS = 1_000;
 
+    /** Of HTTP/2 (RFC 9113, 7): no more is read of a body that was refused. */
+    private static final long NO_ERROR = 0x0;
+
+    /** Of HTTP/2: the answer has no end. */
+    private static final long STREAM_INTERNAL_ERROR = 0x2;
+
     private static final int SLICE_BYTES = 64 * 1024;
 
     /** What was done may be done, and is not in the audit log: the same call again tells, and is written. */
@@ -45,6 +52,7 @@ final class Exchange {
     private int route;
     private RateDecision rate = RateDecision.UNLIMITED;
     private @Nullable CallAudit audit;
+    private boolean isCounted;
 
     Exchange(Vertx vertx, HttpServerRequest request, HttpMetrics metrics, Connections connections) {
         this.vertx = vertx;
@@ -56,6 +64,18 @@ final class Exchange {
 
     HttpServerRequest request() {
         return request;
+    }
+
+    /** Whether its connection counts it from now on. @return whether it did */
+    boolean counts(boolean now) {
+        boolean before = isCounted;
+        isCounted = now;
+        return before;
+    }
+
+    /** Whether other requests share the connection, which their end must not be. */
+    private boolean isOneOfMany() {
+        return request.version() == HttpVersion.HTTP_2;
     }
 
     /** Counts the answer under a call. */
@@ -109,7 +129,7 @@ final class Exchange {
         Reply reply = unread.in(language);
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
-            connections.answered(request.connection());
+            connections.answered(request.connection(), this);
             return;
         }
         if (!response.headWritten()) {
@@ -157,7 +177,7 @@ final class Exchange {
     }
 
     private void end(HttpServerResponse response, Buffer last) {
-        connections.answered(request.connection());
+        connections.answered(request.connection(), this);
         var unused = response.end(last);
     }
 
@@ -186,23 +206,30 @@ final class Exchange {
 
     /** Answers with a problem, reads a little more so that the client sees it, and closes. */
     void refuseAndClose(Problem problem) {
-        refuse(problem, "Connection", "close");
+        if (isOneOfMany()) {
+            refuse(problem);
+        } else {
+            refuse(problem, "Connection", "close");
+        }
         if (request.isEnded()) {
-            close();
+            close(NO_ERROR);
             return;
         }
-        long timer = vertx.setTimer(LINGER_MILLIS, late -> close());
+        long timer = vertx.setTimer(LINGER_MILLIS, late -> close(NO_ERROR));
         request.exceptionHandler(gone -> vertx.cancelTimer(timer));
         request.handler(ignored -> {});
         request.endHandler(end -> {
             vertx.cancelTimer(timer);
-            close();
+            close(NO_ERROR);
         });
         request.resume();
     }
 
-    private void close() {
-        var unused = request.connection().close();
+    /** Ends the connection; over HTTP/2 this stream of it. */
+    private void close(long code) {
+        var unused = isOneOfMany()
+                ? request.response().reset(code)
+                : request.connection().close();
     }
 
     /**
@@ -216,7 +243,7 @@ final class Exchange {
             audit.tell(response.getStatusCode(), null);
         }
         if (failure instanceof HttpClosedException || (isBegun && response.closed())) {
-            connections.answered(request.connection());
+            connections.answered(request.connection(), this);
             return;
         }
         @Nullable Problem problem = Problem.ofFailure(failure);
@@ -226,7 +253,7 @@ final class Exchange {
         }
         if (isBegun) {
             metrics.answered(route, problem.type().status());
-            close();
+            close(STREAM_INTERNAL_ERROR);
         } else {
             refuse(problem);
         }

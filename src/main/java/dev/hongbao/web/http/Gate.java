@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Who may come in: a believed token of somebody who is not blocked, and not too often. The same for all routes. */
-record Gate(Tokens tokens, Restrictions restrictions) {
+record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certificate) {
     private static final String SCHEME = "Bearer ";
 
     /**
@@ -37,6 +37,12 @@ record Gate(Tokens tokens, Restrictions restrictions) {
                     Problem.ofToken(why),
                     "WWW-Authenticate",
                     "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\"" + why + "\"");
+            return null;
+        }
+        Problem uncertified =
+                certificate.refusal(caller, exchange.request().connection().sslSession());
+        if (uncertified != null) {
+            exchange.refuse(uncertified);
             return null;
         }
         RateDecision decision = limit.apply(caller);

@@ -71,7 +71,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.connections = connections;
         this.inFlight = shared.admission().inFlight();
         this.ongoing = ongoing;
-        this.gate = new Gate(shared.admission().tokens(), opened.host().money().restrictions());
+        this.gate = new Gate(
+                shared.admission().tokens(),
+                opened.host().money().restrictions(),
+                ServiceCertificate.on(settings.address()));
         RateLimits rates = shared.admission().rates();
         this.limits = Map.of(Operation.RateLimit.CALLS, rates::call, Operation.RateLimit.CLAIMS, rates::claim);
         this.bodies = new BodyReader(settings);
@@ -130,8 +133,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
             CorsHandler crossed = origins.handler();
             router.route().handler(routing -> {
                 if (origins.areCrossed(routing.request())) {
-                    HttpConnection connection = exchange(routing).request().connection();
-                    routing.addEndHandler(preflight -> connections.answered(connection));
+                    Exchange exchange = exchange(routing);
+                    routing.addEndHandler(
+                            preflight -> connections.answered(exchange.request().connection(), exchange));
                     crossed.handle(routing);
                 } else {
                     routing.next();

@@ -45,9 +45,10 @@ public record HttpSettings(
         }
     }
 
-    /** The same for a face that pages of other origins may not call. */
-    HttpSettings closedToOtherOrigins() {
-        return new HttpSettings(address, maxBodyBytes, maxFrameBytes, timeouts, new Origins(List.of()));
+    /** The same for a face on another listener, that pages of other origins may not call. */
+    HttpSettings forConsole() {
+        ListenAddress plain = new ListenAddress(address.host(), address.port());
+        return new HttpSettings(plain, maxBodyBytes, maxFrameBytes, timeouts, new Origins(List.of()));
     }
 
     /** The defaults at an address. */

@@ -1,13 +1,16 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.demo.DemoLogin;
 import dev.hongbao.web.page.PageFiles;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +27,12 @@ public final class HttpVerticle extends VerticleBase {
     private static final int MAX_CHUNK_BYTES = 8 * 1024;
     private static final long MIN_IDLE_MILLIS = 60_000;
     private static final int SEND_BUFFER_BYTES = 128 * 1024;
+    /** Requests of one connection at once. */
+    private static final int MAX_STREAMS = 100;
+    /** A client that cancels each of its streams, twice in ten seconds. */
+    private static final int MAX_RESETS = 200;
+
+    private static final int RESETS_WINDOW_SECONDS = 10;
     /** How long a client may take to answer a close frame before its connection is cut. */
     private static final int SOCKET_CLOSING_SECONDS = 2;
     /** Vert.x takes a negative port as: free, and the same for all instances of one deployment. */
@@ -82,6 +91,17 @@ public final class HttpVerticle extends VerticleBase {
                 settings, shared.connectionCap(), work -> context.runOnContext(now -> work.run()), System::nanoTime);
         face = new HttpFace(vertx, settings, shared, connections, opened, ongoing, Map.of());
         HttpServerOptions options = options();
+        ListenTls files = settings.address().tls();
+        if (files == null) {
+            return serve(options, connections);
+        }
+        ServerTls tls = new ServerTls(vertx, "http", files);
+        return tls.secure(options)
+                .compose(secured -> serve(overHttp2(options), connections))
+                .onSuccess(listening -> tls.follow(server, options));
+    }
+
+    private Future<?> serve(HttpServerOptions options, Connections connections) {
         server = vertx.createHttpServer(options)
                 .connectionHandler(connection -> {
                     StrictDecoder.guard(connection, options, () -> face.handleBroken(connection));
@@ -106,6 +126,21 @@ public final class HttpVerticle extends VerticleBase {
                         server.shutdown(settings.timeouts().drain().toMillis(), TimeUnit.MILLISECONDS),
                         ongoing.ended(vertx, settings.timeouts().drain())))
                 .eventually(open.close());
+    }
+
+    /**
+     * By ALPN beside HTTP/1.1. Who floods with resets (CVE-2023-44487) is sent away with ENHANCE_YOUR_CALM. Of headers, also in
+     * CONTINUATION frames, no more is kept than HTTP/1.1 allows. Netty bounds empty frames, and those that want an answer, such as settings.
+     */
+    private static HttpServerOptions overHttp2(HttpServerOptions options) {
+        return options.setUseAlpn(true)
+                .setAlpnVersions(List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1))
+                .setInitialSettings(new Http2Settings()
+                        .setMaxConcurrentStreams(MAX_STREAMS)
+                        .setMaxHeaderListSize(HttpSettings.MAX_HEADER_BYTES))
+                .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
+                .setHttp2RstFloodWindowDuration(RESETS_WINDOW_SECONDS)
+                .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
     }
 
     private HttpServerOptions options() {

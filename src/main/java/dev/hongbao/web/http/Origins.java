@@ -68,6 +68,7 @@ public final class Origins {
         String address = request.localAddress().hostAddress();
         boolean loopback = address.startsWith("127.") || address.equals("0:0:0:0:0:0:0:1") || address.equals("::1");
         int port = request.localAddress().port();
-        return loopback && LOOPBACK.stream().anyMatch(name -> origin.equals("http://" + name + ":" + port));
+        String scheme = request.isSSL() ? "https://" : "http://";
+        return loopback && LOOPBACK.stream().anyMatch(name -> origin.equals(scheme + name + ":" + port));
     }
 }

@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -34,15 +35,16 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
     }
 
     /**
-     * Takes the place of Vert.x' decoder on a connection that has read nothing yet.
+     * Takes the place of Vert.x' decoder on a connection that has read nothing yet. HTTP/2 has frames, about whose length nobody disagrees.
      *
      * @param brokenBody called when a body cannot be read on
      */
     static void guard(HttpConnection connection, HttpServerOptions options, Runnable brokenBody) {
-        ((HttpServerConnection) connection)
-                .channelHandlerContext()
-                .pipeline()
-                .replace(NAME, NAME, new StrictDecoder(options, brokenBody));
+        ChannelPipeline pipeline =
+                ((HttpServerConnection) connection).channelHandlerContext().pipeline();
+        if (pipeline.get(NAME) != null) {
+            pipeline.replace(NAME, NAME, new StrictDecoder(options, brokenBody));
+        }
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.hongbao.web.management;
 
 import dev.hongbao.common.config.ListenAddress;
+import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.ManagementConfig;
 import dev.hongbao.web.http.ConsoleFace;
 import dev.hongbao.web.http.HttpSettings;
+import dev.hongbao.web.http.ServerTls;
 import dev.hongbao.web.page.PageFiles;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -82,14 +84,25 @@ public final class ManagementVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        server = vertx.createHttpServer(new HttpServerOptions()
-                        .setHost(address.host())
-                        .setPort(address.port())
-                        .setHttp2ClearTextEnabled(false)
-                        .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
-                        .setIdleTimeout(IDLE_SECONDS)
-                        .setIdleTimeoutUnit(TimeUnit.SECONDS))
-                .requestHandler(handler(router()));
+        HttpServerOptions options = new HttpServerOptions()
+                .setHost(address.host())
+                .setPort(address.port())
+                .setHttp2ClearTextEnabled(false)
+                .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
+                .setIdleTimeout(IDLE_SECONDS)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS);
+        ListenTls files = address.tls();
+        if (files == null) {
+            return serve(options);
+        }
+        ServerTls tls = new ServerTls(vertx, "management", files);
+        return tls.secure(options)
+                .compose(secured -> serve(options))
+                .onSuccess(listening -> tls.follow(server, options));
+    }
+
+    private Future<?> serve(HttpServerOptions options) {
+        server = vertx.createHttpServer(options).requestHandler(handler(router()));
         recent.sample();
         vertx.setPeriodic(SAMPLE_MILLIS, tick -> recent.sample());
         return server.listen().map(bound -> {

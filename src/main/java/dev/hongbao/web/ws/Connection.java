@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -164,6 +165,12 @@ final class Connection {
     @Nullable
     Caller caller() {
         return caller;
+    }
+
+    /** Of its TLS; null for none. */
+    @Nullable
+    SSLSession sslSession() {
+        return socket.sslSession();
     }
 
     /** A believed token. The first one ends the time without; a later one is the same user's. */

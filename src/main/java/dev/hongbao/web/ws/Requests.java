@@ -135,6 +135,12 @@ final class Requests {
             }
             return;
         }
+        Problem uncertified = face.guards().certificate().refusal(fresh, connection.sslSession());
+        if (uncertified != null) {
+            connection.refuse(id, uncertified);
+            connection.close(CloseReason.TOKEN_REFUSED);
+            return;
+        }
         if (face.isBlocked(fresh)) {
             connection.refuse(id, Problem.of(ProblemType.BLOCKED));
             connection.close(CloseReason.TOKEN_REFUSED);

@@ -6,6 +6,7 @@ import dev.hongbao.web.access.Counts;
 import dev.hongbao.web.http.ClientAddresses;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import dev.hongbao.web.http.Origins;
+import dev.hongbao.web.http.ServiceCertificate;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -14,6 +15,7 @@ public final class SocketGuards {
     private final SocketConfig.Connections limits;
     private final ClientAddresses addresses;
     private final Origins origins;
+    private final ServiceCertificate certificate;
     private final Counts<String> byAddress = new Counts<>();
     private final Counts<UserId> byUser = new Counts<>();
     private final AtomicInteger unauthenticated = new AtomicInteger();
@@ -22,8 +24,14 @@ public final class SocketGuards {
     /**
      * @param addresses who a connection's client is
      * @param origins whose pages may connect
+     * @param certificate what a caller of the service role has to show
      */
-    public SocketGuards(SocketConfig.Connections limits, ClientAddresses addresses, Origins origins) {
+    public SocketGuards(
+            SocketConfig.Connections limits,
+            ClientAddresses addresses,
+            Origins origins,
+            ServiceCertificate certificate) {
+        this.certificate = certificate;
         this.limits = limits;
         this.addresses = addresses;
         this.origins = origins;
@@ -31,6 +39,10 @@ public final class SocketGuards {
 
     Origins origins() {
         return origins;
+    }
+
+    ServiceCertificate certificate() {
+        return certificate;
     }
 
     ClientAddress addressOf(HttpServerRequest request) {

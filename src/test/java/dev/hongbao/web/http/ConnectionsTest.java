@@ -92,13 +92,37 @@ class ConnectionsTest {
         Peer second = open("203.0.113.2");
         Peer third = open("203.0.113.3");
         connections.began(first.connection, exchange);
-        connections.answered(first.connection);
+        connections.answered(first.connection, exchange);
 
         Peer fourth = open("203.0.113.4");
 
         assertThat(second.closed).isTrue();
         assertThat(List.of(first.closed, third.closed, fourth.closed)).containsOnly(false);
         assertThat(openNow()).isEqualTo(3);
+    }
+
+    @Test
+    void oneWithAnotherRequestInFlightStays() throws IOException {
+        // Given two requests on one connection, of which the first is answered, and says so twice
+        Exchange other = new Exchange(null, null, HttpMetrics.of(meters, Contract.load()), connections);
+        Peer busy = open("203.0.113.1");
+        connections.began(busy.connection, exchange);
+        connections.began(busy.connection, other);
+        connections.answered(busy.connection, exchange);
+        connections.answered(busy.connection, exchange);
+
+        // When
+        for (int i = 2; i < 7; i++) {
+            open("203.0.113." + i);
+        }
+
+        // Then it stays, until the second is answered
+        assertThat(busy.closed).isFalse();
+        connections.answered(busy.connection, other);
+        for (int i = 7; i < 10; i++) {
+            open("203.0.113." + i);
+        }
+        assertThat(busy.closed).isTrue();
     }
 
     @Test
