@@ -13,6 +13,7 @@ import dev.hongbao.web.http.HttpSettings;
 import dev.hongbao.web.http.Origins;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.List;
 
 /** What the configuration comes to for the faces. */
 final class FaceSettings {
@@ -77,6 +78,9 @@ final class FaceSettings {
                         http.timeouts().idle(),
                         http.timeouts().answer(),
                         DRAIN_LIMIT),
-                origins(http));
+                origins(http),
+                http.proxies().protocol() == HttpConfig.ProxyProtocol.ON
+                        ? http.proxies().trusted()
+                        : List.of());
     }
 }

@@ -53,6 +53,12 @@ final class ConfigRules {
                 values.get(Options.HTTP_TLS_CLIENT_AUTHORITY).isEmpty()
                         || values.get(Options.HTTP_TLS_CERTIFICATE).isPresent(),
                 "needs http.tls-certificate as well");
+        rule(
+                Options.HTTP_PROXY_PROTOCOL,
+                Options.HTTP_TRUSTED_PROXIES,
+                values.get(Options.HTTP_PROXY_PROTOCOL) == HttpConfig.ProxyProtocol.OFF
+                        || !values.get(Options.HTTP_TRUSTED_PROXIES).isEmpty(),
+                "needs http.trusted-proxies as well: they alone are believed");
         tokens();
     }
 

@@ -54,13 +54,21 @@ public record HttpConfig(
      * The proxies in front of the listener.
      *
      * @param trusted whose word about a client's address is believed; may be empty
-     * @param header in which they tell it
+     * @param header in which they tell it of a request
+     * @param protocol whether they tell it of a connection
      */
-    public record Proxies(List<AddressRange> trusted, Forwarded header) {
+    public record Proxies(List<AddressRange> trusted, Forwarded header, ProxyProtocol protocol) {
         public Proxies {
             trusted = List.copyOf(Options.HTTP_TRUSTED_PROXIES.require(trusted));
             Options.HTTP_FORWARDED_HEADER.require(header);
+            Options.HTTP_PROXY_PROTOCOL.require(protocol);
         }
+    }
+
+    /** Whether each connection begins with the PROXY protocol. */
+    public enum ProxyProtocol {
+        OFF,
+        ON
     }
 
     /** A header that names a request's client. */
@@ -105,7 +113,10 @@ public record HttpConfig(
                         values.get(Options.HTTP_MAX_CONNECTIONS),
                         values.get(Options.HTTP_MAX_PER_ADDRESS),
                         values.get(Options.HTTP_ORIGINS)),
-                new Proxies(values.get(Options.HTTP_TRUSTED_PROXIES), values.get(Options.HTTP_FORWARDED_HEADER)));
+                new Proxies(
+                        values.get(Options.HTTP_TRUSTED_PROXIES),
+                        values.get(Options.HTTP_FORWARDED_HEADER),
+                        values.get(Options.HTTP_PROXY_PROTOCOL)));
     }
 
     /** Event loops to start; at least 1. */

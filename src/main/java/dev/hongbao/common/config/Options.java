@@ -69,6 +69,13 @@ public final class Options {
             "X-Forwarded-For",
             "The header in which they tell it. Only this one is read: a proxy passes the other one on as the client wrote it.");
 
+    static final Option<HttpConfig.ProxyProtocol> HTTP_PROXY_PROTOCOL = define(
+            "http.proxy-protocol",
+            OptionType.oneOf(
+                    HttpConfig.ProxyProtocol.class, protocol -> protocol.name().toLowerCase(Locale.ROOT)),
+            "off",
+            "Whether each connection begins with the PROXY protocol, version 1 or 2, which tells its client's address. On closes those without, and"
+                    + " those that do not come from http.trusted-proxies.");
     static final Option<Optional<Path>> HTTP_TLS_CERTIFICATE = define(
             "http.tls-certificate",
             OptionType.file(),

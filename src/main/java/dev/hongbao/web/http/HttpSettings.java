@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.config.ListenAddress;
 import java.time.Duration;
 import java.util.List;
@@ -12,9 +13,15 @@ import java.util.List;
  * @param maxFrameBytes larger WebSocket frames and messages close their connection
  * @param timeouts how long the face waits
  * @param origins whose pages may call and connect
+ * @param connectors who connects, each time with the PROXY protocol; empty for anybody without it
  */
 public record HttpSettings(
-        ListenAddress address, int maxBodyBytes, int maxFrameBytes, Timeouts timeouts, Origins origins) {
+        ListenAddress address,
+        int maxBodyBytes,
+        int maxFrameBytes,
+        Timeouts timeouts,
+        Origins origins,
+        List<AddressRange> connectors) {
     /**
      * How long the face waits.
      *
@@ -43,16 +50,17 @@ public record HttpSettings(
         if (maxBodyBytes < 1) {
             throw new IllegalArgumentException("the limit of bodies is at least 1");
         }
+        connectors = List.copyOf(connectors);
     }
 
     /** The same for a face on another listener, that pages of other origins may not call. */
     HttpSettings forConsole() {
         ListenAddress plain = new ListenAddress(address.host(), address.port());
-        return new HttpSettings(plain, maxBodyBytes, maxFrameBytes, timeouts, new Origins(List.of()));
+        return new HttpSettings(plain, maxBodyBytes, maxFrameBytes, timeouts, new Origins(List.of()), List.of());
     }
 
     /** The defaults at an address. */
     static HttpSettings of(ListenAddress address) {
-        return new HttpSettings(address, 128 * 1024, 64 * 1024, Timeouts.DEFAULT, new Origins(List.of()));
+        return new HttpSettings(address, 128 * 1024, 64 * 1024, Timeouts.DEFAULT, new Origins(List.of()), List.of());
     }
 }

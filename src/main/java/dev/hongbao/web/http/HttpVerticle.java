@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.web.access.Admission;
 import dev.hongbao.web.api.Contract;
@@ -8,9 +9,12 @@ import dev.hongbao.web.page.PageFiles;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +37,8 @@ public final class HttpVerticle extends VerticleBase {
     private static final int MAX_RESETS = 200;
 
     private static final int RESETS_WINDOW_SECONDS = 10;
+    /** A proxy says it before anything else. */
+    private static final int PROXY_PROTOCOL_SECONDS = 5;
     /** How long a client may take to answer a close frame before its connection is cut. */
     private static final int SOCKET_CLOSING_SECONDS = 2;
     /** Vert.x takes a negative port as: free, and the same for all instances of one deployment. */
@@ -104,6 +110,10 @@ public final class HttpVerticle extends VerticleBase {
     private Future<?> serve(HttpServerOptions options, Connections connections) {
         server = vertx.createHttpServer(options)
                 .connectionHandler(connection -> {
+                    if (!mayConnect(connection)) {
+                        var unused = connection.close();
+                        return;
+                    }
                     StrictDecoder.guard(connection, options, () -> face.handleBroken(connection));
                     connections.opened(connection);
                 })
@@ -126,6 +136,17 @@ public final class HttpVerticle extends VerticleBase {
                         server.shutdown(settings.timeouts().drain().toMillis(), TimeUnit.MILLISECONDS),
                         ongoing.ended(vertx, settings.timeouts().drain())))
                 .eventually(open.close());
+    }
+
+    /** Who tells an address that is not his own has to be one of those who may. */
+    private boolean mayConnect(HttpConnection connection) {
+        if (settings.connectors().isEmpty()) {
+            return true;
+        }
+        SocketAddress peer = connection.remoteAddress(true);
+        String text = peer == null ? null : peer.hostAddress();
+        InetAddress address = text == null ? null : AddressRange.literal(text);
+        return address != null && AddressRange.anyHolds(settings.connectors(), address);
     }
 
     /**
@@ -171,6 +192,9 @@ public final class HttpVerticle extends VerticleBase {
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 // The kernel's share of what waits for a reader; left alone it grows to megabytes a connection.
                 .setSendBufferSize(SEND_BUFFER_BYTES)
+                .setUseProxyProtocol(!settings.connectors().isEmpty())
+                .setProxyProtocolTimeout(PROXY_PROTOCOL_SECONDS)
+                .setProxyProtocolTimeoutUnit(TimeUnit.SECONDS)
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true)
                 .setAcceptBacklog(ACCEPT_BACKLOG)

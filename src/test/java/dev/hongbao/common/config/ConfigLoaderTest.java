@@ -226,6 +226,7 @@ class ConfigLoaderTest {
                 Map.of("postgres.owner-url", "postgresql://o:p@localhost/db"),
                 Map.of("console.oidc-issuer", "https://id.example.com"),
                 Map.of("console.oidc-client-id", "console"),
+                Map.of("http.proxy-protocol", "on"),
                 Map.of("http.tls-certificate", "pom.xml"),
                 Map.of("http.tls-key", "pom.xml"),
                 Map.of("http.tls-client-authority", "pom.xml"),

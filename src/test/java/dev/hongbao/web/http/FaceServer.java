@@ -80,6 +80,11 @@ final class FaceServer implements AutoCloseable {
     private final int port;
 
     FaceServer() throws Exception {
+        this(List.of());
+    }
+
+    /** @param connectors who connects with the PROXY protocol; empty for anybody without */
+    FaceServer(List<AddressRange> connectors) throws Exception {
         HttpSettings settings = new HttpSettings(
                 new ListenAddress("127.0.0.1", 0),
                 128 * 1024,
@@ -90,7 +95,8 @@ final class FaceServer implements AutoCloseable {
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(10),
                         Duration.ofSeconds(2)),
-                new Origins(List.of("https://shop.example.com")));
+                new Origins(List.of("https://shop.example.com")),
+                connectors);
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,
