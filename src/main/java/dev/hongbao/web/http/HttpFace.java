@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -297,7 +298,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
         } else if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
             refuseMethod(routing, "GET, HEAD");
         } else {
-            exchange(routing).send(Reply.file(file).unlessHeldBy(routing));
+            PageFiles.Sent sent = file.sentTo(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+            exchange(routing).send(Reply.file(sent).unlessHeldBy(routing));
         }
     }
 

@@ -1,12 +1,20 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.web.page.Gzip;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** A long answer, a line for each value: CSV or JSON lines as the query's {@code format} asks, no faster than the client takes it. */
+/**
+ * A long answer, a line for each value: CSV or JSON lines as the query's {@code format} asks, compressed for who accepts that, no faster
+ * than the client takes it.
+ */
 final class LinesReply {
     /** Without it a spreadsheet takes the text for another encoding, and Chinese for noise. */
     private static final String BYTE_ORDER_MARK = "\uFEFF";
@@ -27,19 +35,33 @@ final class LinesReply {
         String type = csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl; charset=utf-8";
         String begin = csv ? BYTE_ORDER_MARK + form.header : "";
         Function<T, String> line = csv ? form.csv : form.json;
-        HttpServerResponse response = call.exchange().request().response();
+        HttpServerRequest request = call.exchange().request();
+        HttpServerResponse response = request.response();
+        Gzip zip = Gzip.isAccepted(request.getHeader(HttpHeaders.ACCEPT_ENCODING)) ? new Gzip() : null;
         return read.apply(page -> {
                     if (response.closed()) {
                         return Future.failedFuture(new HttpClosedException("the client is gone"));
                     }
                     StringBuilder lines = new StringBuilder();
                     if (!response.headWritten()) {
-                        call.exchange().begin(Reply.of(200, type, ""));
+                        call.exchange().begin(reply(type, zip, Buffer.buffer()));
                         lines.append(begin);
                     }
                     page.forEach(value -> lines.append(line.apply(value)));
-                    return response.write(lines.toString());
+                    return response.write(piece(zip, lines.toString()));
                 })
-                .map(done -> Reply.of(200, type, response.headWritten() ? "" : begin));
+                .map(done -> {
+                    Buffer last = piece(zip, response.headWritten() ? "" : begin);
+                    return reply(type, zip, zip == null ? last : last.appendBuffer(zip.end()));
+                });
+    }
+
+    private static Buffer piece(@Nullable Gzip zip, String text) {
+        return zip == null ? Buffer.buffer(text) : zip.add(text);
+    }
+
+    private static Reply reply(String type, @Nullable Gzip zip, Buffer body) {
+        List<String> headers = zip == null ? List.of("Vary", "Accept-Encoding") : Gzip.HEADERS;
+        return new Reply(200, type, body, headers, null, null);
     }
 }

@@ -4,6 +4,7 @@ import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.api.ToldProblem;
+import dev.hongbao.web.page.PageFiles;
 import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -64,8 +65,9 @@ record Reply(
         return new Reply(200, JSON, body, headers, PageFile.tag(body), null);
     }
 
-    static Reply file(PageFile file) {
-        return new Reply(200, file.type(), file.bytes(), file.headers(), file.tag(), null);
+    static Reply file(PageFiles.Sent sent) {
+        PageFile file = sent.file();
+        return new Reply(200, file.type(), file.bytes(), sent.headers(), file.tag(), null);
     }
 
     /** The same with one more header. */

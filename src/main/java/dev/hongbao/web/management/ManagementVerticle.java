@@ -214,9 +214,10 @@ public final class ManagementVerticle extends VerticleBase {
             send(routing, 404, TEXT, "/, /console, /health/live, /health/ready, /metrics\n");
             return;
         }
-        PageFiles.PageFile file = served.apply(found);
         HttpServerResponse response = routing.response().putHeader("X-Content-Type-Options", "nosniff");
-        List<String> headers = file.headers();
+        PageFiles.Sent sent = served.apply(found).sentTo(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+        PageFiles.PageFile file = sent.file();
+        List<String> headers = sent.headers();
         for (int i = 0; i < headers.size(); i += 2) {
             response.putHeader(headers.get(i), headers.get(i + 1));
         }

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
@@ -91,8 +92,10 @@ public final class PageFiles {
      * @param type the content type
      * @param tag the strong entity tag: a digest of these bytes
      * @param policy the Content-Security-Policy
+     * @param zipped the same compressed, with a tag of its own; null of what is it already, or does not get smaller
      */
-    public record PageFile(String type, Buffer bytes, String tag, String policy) {
+    public record PageFile(
+            String type, Buffer bytes, String tag, String policy, @Nullable PageFile zipped) {
         /** 96 bits keep two states of one thing apart. */
         private static final int TAG_BYTES = 12;
 
@@ -100,13 +103,34 @@ public final class PageFiles {
         public PageFile mayCall(String origin) {
             return origin.isEmpty() || policy.contains("connect-src 'self' " + origin + ";")
                     ? this
-                    : new PageFile(type, bytes, tag, policy.replace("connect-src 'self'", "connect-src 'self' " + origin));
+                    : new PageFile(
+                            type,
+                            bytes,
+                            tag,
+                            policy.replace("connect-src 'self'", "connect-src 'self' " + origin),
+                            zipped == null ? null : zipped.mayCall(origin));
         }
 
-        /** Besides type, tag and length: name, value, name, value … */
-        public List<String> headers() {
-            return List.of(
-                    "Cache-Control", "no-cache", "Content-Security-Policy", policy, "Referrer-Policy", "no-referrer");
+        private static PageFile of(String type, Buffer bytes, String policy) {
+            Buffer small = Gzip.of(bytes);
+            PageFile zipped = small.length() < bytes.length()
+                    ? new PageFile(type, small, tag(small), policy, null)
+                    : null;
+            return new PageFile(type, bytes, tag(bytes), policy, zipped);
+        }
+
+        /** The file as a client takes it. @param accepted its Accept-Encoding; null for none */
+        public Sent sentTo(@Nullable String accepted) {
+            return zipped != null && Gzip.isAccepted(accepted)
+                    ? new Sent(zipped, withMore(Gzip.HEADERS))
+                    : new Sent(this, withMore(zipped == null ? List.of() : List.of("Vary", "Accept-Encoding")));
+        }
+
+        private List<String> withMore(List<String> more) {
+            List<String> headers = new ArrayList<>(List.of(
+                    "Cache-Control", "no-cache", "Content-Security-Policy", policy, "Referrer-Policy", "no-referrer"));
+            headers.addAll(more);
+            return headers;
         }
 
         /** The strong entity tag of these bytes. */
@@ -118,6 +142,13 @@ public final class PageFiles {
             } catch (NoSuchAlgorithmException impossible) {
                 throw new IllegalStateException(impossible);
             }
+        }
+    }
+
+    /** One form of a file. @param headers besides type, tag and length: name, value, name, value … */
+    public record Sent(PageFile file, List<String> headers) {
+        public Sent {
+            headers = List.copyOf(headers);
         }
     }
 
@@ -215,7 +246,7 @@ public final class PageFiles {
             bytes = Buffer.buffer(
                     bytes.toString().replace(ORIGINS_IN_PAGE, ORIGINS_IN_PAGE.replace("\"\"", '"' + images + '"')));
         }
-        return new PageFile(type, bytes, PageFile.tag(bytes), policy(name));
+        return PageFile.of(type, bytes, policy(name));
     }
 
     private static @Nullable Buffer bytes(String name) {

@@ -2,7 +2,11 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,9 +16,12 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The guide as a browser gets it: what the build rendered, over real HTTP. */
 class GuideIT {
@@ -63,6 +70,45 @@ class GuideIT {
         for (String target : targets) {
             assertThat(get(target).statusCode()).as(target).isEqualTo(200);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/docs/guide/operating.html", "/openapi.yaml", "/asyncapi.yaml", "/docs/swagger-ui-bundle.js"})
+    void filesAreCompressedForWhoAcceptsIt(String path) throws Exception {
+        // When
+        HttpResponse<byte[]> plain = getBytes(path, "br, gzip;q=0", "");
+        HttpResponse<byte[]> zipped = getBytes(path, "br, gzip;q=0.5", "");
+
+        // Then it is the same file, smaller, and with a tag of its own
+        assertThat(plain.headers().firstValue("Content-Encoding")).isEmpty();
+        assertThat(zipped.headers().firstValue("Content-Encoding")).contains("gzip");
+        assertThat(unzipped(zipped.body())).isEqualTo(plain.body());
+        assertThat(zipped.body().length).isLessThan(plain.body().length);
+        for (HttpResponse<byte[]> each : List.of(plain, zipped)) {
+            assertThat(each.headers().firstValue("Vary")).contains("Accept-Encoding");
+        }
+        String tag = zipped.headers().firstValue("ETag").orElseThrow();
+        assertThat(plain.headers().firstValue("ETag")).isPresent().get().isNotEqualTo(tag);
+        assertThat(getBytes(path, "gzip", tag).statusCode()).isEqualTo(304);
+    }
+
+    @Test
+    void noAnswerOfACallIsCompressed() throws Exception {
+        assertThat(getBytes("/v1/me/balances", "gzip", "").headers().firstValue("Content-Encoding"))
+                .isEmpty();
+        assertThat(getBytes("/docs/favicon-16x16.png", "gzip", "").statusCode()).isEqualTo(200);
+    }
+
+    private static HttpResponse<byte[]> getBytes(String path, String accepted, String held) throws Exception {
+        HttpRequest.Builder request = server.request(path, "alice").header("Accept-Encoding", accepted);
+        if (!held.isEmpty()) {
+            request.header("If-None-Match", held);
+        }
+        return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofByteArray());
+    }
+
+    private static byte[] unzipped(byte[] bytes) throws IOException {
+        return new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes();
     }
 
     private static List<String> files() throws IOException {

@@ -8,9 +8,12 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
-import java.net.http.HttpRequest;
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -21,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -271,6 +275,17 @@ class HttpAuditIT extends TestServerClient {
         assertThat(csv.body()).startsWith("\ufeffid,at,actor,");
         assertThat(csv.body().lines().toList().get(1)).contains(name("shop"), "'=cmd()");
         assertThat(none.body()).isEmpty();
+        HttpResponse<byte[]> zipped = HttpClient.newHttpClient()
+                .send(
+                        builder(null, "/v1/audit/export?format=csv&from=" + at)
+                                .header("Accept-Encoding", "gzip")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofByteArray());
+        assertThat(zipped.headers().firstValue("Content-Encoding")).contains("gzip");
+        assertThat(new GZIPInputStream(new ByteArrayInputStream(zipped.body())).readAllBytes())
+                .asString(StandardCharsets.UTF_8)
+                .startsWith("\ufeffid,at,actor,")
+                .contains("'=cmd()");
         assertProblem(get(null, "/v1/audit?from=yesterday"), 400, "invalid-request");
         assertProblem(get("alice", "/v1/audit"), 403, "forbidden");
     }
