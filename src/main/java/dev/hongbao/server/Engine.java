@@ -8,6 +8,8 @@ import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerNews;
 import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.shard.ShardOwners;
+import dev.hongbao.engine.watch.ShardWatch;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.webhook.WebhookVerticle;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -189,6 +191,16 @@ public final class Engine {
     WebhookVerticle courier() {
         return newsForHost.courier(
                 base.pools().postgres(), base.config().web().webhooks(), base.metrics(), base.clock());
+    }
+
+    /** What looks at every shard for the operator, to be deployed once. */
+    ShardWatch shardWatch() {
+        return new ShardWatch(
+                base.stores().redisUrl(),
+                base.config().engine().redis().commandTimeout(),
+                base.shards(),
+                new ShardOwners(base.pools().owner()),
+                base.metrics());
     }
 
     /** Ends {@link #join}. */

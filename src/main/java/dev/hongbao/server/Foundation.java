@@ -50,6 +50,7 @@ final class Foundation {
         this.clock = clock;
         this.shardStore = shardStore;
         this.shards = new Shards(shardStore, shardCount, Modes.scripts());
+        shards.timeScripts(metrics);
         this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
     }
 

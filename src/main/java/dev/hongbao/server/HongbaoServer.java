@@ -9,19 +9,13 @@ import dev.hongbao.web.http.HttpVerticle;
 import dev.hongbao.web.management.HealthChecks;
 import dev.hongbao.web.management.HttpLoops;
 import dev.hongbao.web.management.ManagementVerticle;
-import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
-import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
-import io.vertx.micrometer.MicrometerMetricsOptions;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -29,7 +23,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +63,7 @@ public final class HongbaoServer implements AutoCloseable {
         started.add(trust::close);
         // The stores, the faces and Vert.x do not need each other: each is made on a thread of its own.
         FutureTask<Stores> opening = Started.inParallel("stores", () -> Stores.open(config));
-        PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        PrometheusMeterRegistry metrics = Meters.registry();
         FutureTask<Faces> loading =
                 Started.inParallel("faces", () -> Faces.load(config, trust.tokens(), metrics, clock));
         Vertx vertx;
@@ -88,8 +81,7 @@ public final class HongbaoServer implements AutoCloseable {
         engine = ready;
         startFaces(vertx, stores, config, metrics, ready, Started.await(loading));
         vertx.executeBlocking(() -> {
-            new JvmMemoryMetrics().bindTo(metrics);
-            new ProcessorMetrics().bindTo(metrics);
+            Meters.bindProcess(metrics);
             return null;
         });
         started.add(() -> drain(config.web().http().timeouts().drain()));
@@ -131,6 +123,8 @@ public final class HongbaoServer implements AutoCloseable {
             port.set(bound);
             loops.serving(vertx.getOrCreateContext());
         };
+        QueueFill.watch(metrics, config);
+        started.deploy(vertx, 1, beneath::shardWatch);
         started.deploy(vertx, 1, beneath::courier);
         started.deploy(vertx, eventLoops, () -> new HttpVerticle(http, faces.http(), open, listening));
         started.deploy(
@@ -181,13 +175,8 @@ public final class HongbaoServer implements AutoCloseable {
      */
     private static Vertx vertx(PrometheusMeterRegistry metrics) {
         System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");
-        MicrometerMetricsOptions pools = new MicrometerMetricsOptions()
-                .setEnabled(true)
-                .setDisabledMetricsCategories(EnumSet.complementOf(EnumSet.of(MetricsDomain.NAMED_POOLS)).stream()
-                        .map(MetricsDomain::toCategory)
-                        .collect(Collectors.toSet()));
         return Vertx.builder()
-                .with(new VertxOptions().setPreferNativeTransport(true).setMetricsOptions(pools))
+                .with(new VertxOptions().setPreferNativeTransport(true).setMetricsOptions(Meters.ofVertx()))
                 .withMetrics(new MicrometerMetricsFactory(metrics))
                 .build();
     }

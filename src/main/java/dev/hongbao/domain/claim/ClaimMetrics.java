@@ -1,16 +1,13 @@
 package dev.hongbao.domain.claim;
 
+import dev.hongbao.engine.watch.LoopSum;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.time.Duration;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
@@ -19,8 +16,9 @@ public final class ClaimMetrics {
     private final Map<ClaimOutcome.Kind, Counter> outcomes = new EnumMap<>(ClaimOutcome.Kind.class);
     private final Counter unknown;
     private final DistributionSummary batchSize;
+    private final Timer accepting;
     private final Timer settling;
-    private final List<IntSupplier> loops = new CopyOnWriteArrayList<>();
+    private final LoopSum inFlight;
 
     public ClaimMetrics(MeterRegistry registry) {
         for (ClaimOutcome.Kind kind : ClaimOutcome.Kind.values()) {
@@ -29,20 +27,15 @@ public final class ClaimMetrics {
         unknown = outcome(registry, "UNKNOWN");
         batchSize = DistributionSummary.builder("hongbao.claim.batch.claims")
                 .description("Claims in one call of the claim script")
-                .publishPercentiles(0.5, 0.99)
+                .register(registry);
+        accepting = Timer.builder("hongbao.claim.accepting")
+                .description("Of a claim that won a slot: from its place in the queue to Redis' answer")
                 .register(registry);
         settling = Timer.builder("hongbao.claim.settling")
                 .description("From accepted by Redis to settled in Postgres")
-                .publishPercentiles(0.5, 0.99)
-                .percentilePrecision(2)
-                .maximumExpectedValue(Duration.ofSeconds(30))
                 .register(registry);
-        Gauge.builder(
-                        "hongbao.claims.waiting",
-                        loops,
-                        all -> all.stream().mapToInt(IntSupplier::getAsInt).sum())
-                .description("Claims in flight: waiting for the script or for their settlement")
-                .register(registry);
+        inFlight = new LoopSum(
+                registry, "hongbao.claims.waiting", "Claims in flight: waiting for the script or for their settlement");
     }
 
     private static Counter outcome(MeterRegistry registry, String kind) {
@@ -54,7 +47,7 @@ public final class ClaimMetrics {
 
     /** Counts one more event loop's claims in flight. @param inFlight read on any thread: about right is good enough */
     void watch(IntSupplier inFlight) {
-        loops.add(inFlight);
+        this.inFlight.watch(inFlight);
     }
 
     void answered(ClaimOutcome.Kind kind) {
@@ -70,6 +63,10 @@ public final class ClaimMetrics {
 
     void batch(int claims) {
         batchSize.record(claims);
+    }
+
+    void acceptedAfter(long nanos) {
+        accepting.record(nanos, TimeUnit.NANOSECONDS);
     }
 
     void settledAfter(long nanos) {

@@ -215,13 +215,16 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         if (refused != null) {
             return Future.failedFuture(refused);
         }
-        return batcher().submit(packet, caller.user(), deadlineNanos()).compose(this::answered);
+        long queuedNanos = System.nanoTime();
+        return batcher()
+                .submit(packet, caller.user(), deadlineNanos())
+                .compose(answer -> answered(answer, queuedNanos));
     }
 
-    private Future<ClaimOutcome> answered(Answer answer) {
+    private Future<ClaimOutcome> answered(Answer answer, long queuedNanos) {
         entry.arrived();
         return switch (answer.verdict()) {
-            case GIVEN -> given(answer);
+            case GIVEN -> given(answer, queuedNanos);
             case HELD -> held(answer);
             case DRAINED -> Future.succeededFuture(ClaimOutcome.refused(Kind.DRAINED));
             case CLOSED -> Future.succeededFuture(ClaimOutcome.refused(Kind.EXPIRED));
@@ -247,8 +250,9 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
         return needs.stations().batcher();
     }
 
-    private Future<ClaimOutcome> given(Answer answer) {
+    private Future<ClaimOutcome> given(Answer answer, long queuedNanos) {
         needs.metrics().answered(Kind.ACCEPTED);
+        needs.metrics().acceptedAfter(System.nanoTime() - queuedNanos);
         if (!awaitsSettlement) {
             return acceptance(answer.slot());
         }

@@ -1,14 +1,15 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.engine.watch.LoopSum;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 /** What an operator watches of the plays. Safe on any thread. */
 public final class PlayMetrics {
@@ -16,6 +17,7 @@ public final class PlayMetrics {
     private final DistributionSummary batchSize;
     private final DistributionSummary holds;
     private final Timer settling;
+    private final LoopSum inFlight;
 
     public PlayMetrics(MeterRegistry registry) {
         for (PlayOutcome.Kind kind : PlayOutcome.Kind.values()) {
@@ -28,18 +30,22 @@ public final class PlayMetrics {
         }
         batchSize = DistributionSummary.builder("hongbao.play.batch.plays")
                 .description("Plays in one call of the play script")
-                .publishPercentiles(0.5, 0.99)
                 .register(registry);
         holds = DistributionSummary.builder("hongbao.play.hold.requests")
                 .description("Requests whose cost was held by one statement")
-                .publishPercentiles(0.5, 0.99)
                 .register(registry);
         settling = Timer.builder("hongbao.play.settling")
                 .description("From decided by Redis to settled in Postgres")
-                .publishPercentiles(0.5, 0.99)
-                .percentilePrecision(2)
-                .maximumExpectedValue(Duration.ofSeconds(30))
                 .register(registry);
+        inFlight = new LoopSum(
+                registry,
+                "hongbao.plays.waiting",
+                "Requests to play in flight: waiting for their hold, for the script or for their settlement");
+    }
+
+    /** Counts one more event loop's requests in flight. @param inFlight read on any thread: about right is good enough */
+    void watch(IntSupplier inFlight) {
+        this.inFlight.watch(inFlight);
     }
 
     void answered(PlayOutcome.Kind kind) {

@@ -89,6 +89,7 @@ public final class PlayService {
                 draws,
                 requests,
                 clock);
+        metrics.watch(this::inFlight);
     }
 
     /** The id that a key's request of plays has in {@link SettledPlayRequest}, on every server. */

@@ -59,10 +59,49 @@ public final class WebhookStore {
               and d.n <= (select x.n from webhook_delivery as x where x.webhook = w.id order by x.n desc offset $1 limit 1)
             """;
 
+    private static final String LAG = """
+            with streams as materialized (
+                select -1::smallint as shard union all select id from shard
+            ), newest as materialized (
+                select max(l.n) as n
+                from streams as s
+                cross join lateral (select o.n from outbox as o where o.shard = s.shard order by o.n desc limit 1) as l
+            )
+            select coalesce(max(greatest(newest.n - w.low, 0)), 0) as behind,
+                   coalesce(max(extract(epoch from now() - oldest.at)), 0)::float8 as seconds
+            from webhook as w
+            cross join newest
+            cross join lateral (
+                select min(x.at) as at
+                from streams as s
+                cross join lateral (select o.at from outbox as o where o.shard = s.shard and o.n > w.low order by o.n limit 1) as x) as oldest
+            where w.disabled_at is null
+            """;
+
     private final Pool pool;
 
     public WebhookStore(Pool pool) {
         this.pool = pool;
+    }
+
+    /**
+     * How far the slowest of the enabled webhooks is behind. What a webhook passes over since it is not told of it counts for some seconds,
+     * too: that is written down now and then only.
+     *
+     * @param rows of the outbox after its position, about
+     * @param seconds since the oldest of them was written
+     */
+    public record Lag(long rows, double seconds) {
+        /** Of no webhook. */
+        public static final Lag NONE = new Lag(0, 0);
+    }
+
+    /** How far the webhooks are behind. */
+    public Future<Lag> lag() {
+        return pool.query(LAG).execute().map(rows -> {
+            Row row = rows.iterator().next();
+            return new Lag(row.getLong("behind"), row.getDouble("seconds"));
+        });
     }
 
     /**

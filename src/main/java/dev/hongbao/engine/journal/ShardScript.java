@@ -90,7 +90,9 @@ public final class ShardScript {
      */
     public <R> Future<R> call(RedisLink redis, Shards.Shard shard, Call<R> call) {
         Generation generation = shard.generation();
+        long sentNanos = System.nanoTime();
         return redis.send(request(shard, call)).transform(done -> {
+            shards.scriptTook(call.script(), System.nanoTime() - sentNanos);
             if (done.succeeded()) {
                 return Future.succeededFuture(answer(generation, done.result(), call.read(generation, done.result())));
             }

@@ -93,7 +93,7 @@ public final class Postgres {
      * @param silence Postgres ends the session of a client that says nothing for so long: one that froze
      */
     public Future<PgConnection> connect(String name, Duration answer, Duration silence) {
-        PgConnectOptions options = options(answer, Map.of("idle_session_timeout", silence.toMillis() + "ms"));
+        PgConnectOptions options = options(name, answer, Map.of("idle_session_timeout", silence.toMillis() + "ms"));
         return single.connect(vertx.getOrCreateContext(), options).map(made -> {
             guard(made, name, answer);
             return PgConnection.cast(made);
@@ -109,7 +109,7 @@ public final class Postgres {
             ClientBuilder<C> builder, PoolOptions pool, String name, Duration statement, Map<String, String> settings) {
         return builder.with(pool.setName("hongbao-" + name))
                 .with(transport())
-                .connectingTo(options(statement, settings))
+                .connectingTo(options(name, statement, settings))
                 .withConnectHandler(made -> {
                     guard(made, name, statement.plus(GRACE));
                     made.close(); // gives it to the pool
@@ -118,12 +118,13 @@ public final class Postgres {
                 .build();
     }
 
-    private PgConnectOptions options(Duration statement, Map<String, String> settings) {
+    private PgConnectOptions options(String name, Duration statement, Map<String, String> settings) {
         // Statements are short, and their plans are told to look expensive up to Postgres 17: to compile one takes
         // longer than to run it.
         PgConnectOptions options = address.connectOptions()
                 .addProperty("jit", "off")
                 .addProperty("statement_timeout", statement.toMillis() + "ms");
+        options.setMetricsName(name);
         settings.forEach(options::addProperty);
         return options;
     }

@@ -4,6 +4,8 @@ import dev.hongbao.engine.postgres.SharedQueries;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import java.util.Collection;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
@@ -35,6 +38,7 @@ public final class Shards {
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
     private final ShardsAtStart atStart = new ShardsAtStart();
     private volatile Set<Integer> owned = Set.of();
+    private volatile Map<String, Timer> scriptTimes = Map.of();
 
     /**
      * A generation and its scripts.
@@ -63,6 +67,26 @@ public final class Shards {
         this.heardOf = new AtomicLongArray(count);
         for (int id = 0; id < count; id++) {
             known.set(id, stamped(new Generation(store.installation().namespace(), id, 0, "")));
+        }
+    }
+
+    /** From now on an operator sees how long the scripts' calls take. Once. */
+    public void timeScripts(MeterRegistry registry) {
+        scriptTimes = templates.keySet().stream()
+                .collect(Collectors.toUnmodifiableMap(
+                        name -> name,
+                        name -> Timer.builder("hongbao.script")
+                                .description(
+                                        "One call of a script, of a whole batch: from its way to Redis to the answer")
+                                .tag("script", name)
+                                .register(registry)));
+    }
+
+    /** A call of a script was answered, or failed. */
+    public void scriptTook(String name, long nanos) {
+        Timer time = scriptTimes.get(name);
+        if (time != null) {
+            time.record(nanos, TimeUnit.NANOSECONDS);
         }
     }
 

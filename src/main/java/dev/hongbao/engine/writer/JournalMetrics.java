@@ -34,11 +34,9 @@ public final class JournalMetrics {
                 .register(registry);
         batchSize = DistributionSummary.builder("hongbao.journal.batch.items")
                 .description("Claims or closes settled by one transaction")
-                .publishPercentiles(0.5, 0.99)
                 .register(registry);
         settlement = Timer.builder("hongbao.journal.settlement")
                 .description("One settling transaction, with its wait for the one before")
-                .publishPercentiles(0.5, 0.99)
                 .register(registry);
         Gauge.builder("hongbao.journal.unsettled.entries", unsettled, AtomicLong::get)
                 .description("Journal entries known to the owner and not settled")

@@ -49,6 +49,7 @@ final class Exchange {
     private final HttpServerRequest request;
     private final HttpMetrics metrics;
     private final Connections connections;
+    private final long begunNanos = System.nanoTime();
     private int route;
     private RateDecision rate = RateDecision.UNLIMITED;
     private @Nullable CallAudit audit;
@@ -138,12 +139,16 @@ final class Exchange {
                 response.putHeader(HttpHeaders.CONTENT_LANGUAGE, language.tag());
             }
         }
-        metrics.answered(route, reply.status());
+        answered(reply.status(), reply.problemType());
         if (request.method().equals(HttpMethod.HEAD)) {
             end(response, Buffer.buffer());
         } else {
             write(response, reply.body(), 0);
         }
+    }
+
+    private void answered(int status, @Nullable ProblemType problem) {
+        metrics.answered(route, status, problem, System.nanoTime() - begunNanos);
     }
 
     /** Says how an answer begins that follows in pieces, before the first of them; {@link #send} ends it. */
@@ -252,7 +257,7 @@ final class Exchange {
             problem = Problem.of(ProblemType.INTERNAL_ERROR);
         }
         if (isBegun) {
-            metrics.answered(route, problem.type().status());
+            answered(problem.type().status(), problem.type());
             close(STREAM_INTERNAL_ERROR);
         } else {
             refuse(problem);

@@ -2,21 +2,34 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.api.Operation;
+import dev.hongbao.web.api.ProblemType;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the operator sees of the face: answers by call and class of status. All counters are made
- * beforehand; counting costs one addition. One instance for all verticles, safe on any thread.
+ * What the operator sees of the face: answers by call and class of status, and how long they took. All counters are made
+ * beforehand; counting costs some additions. One instance for all verticles, safe on any thread.
  */
 public final class HttpMetrics {
     /** Status classes 1xx to 5xx. */
     private static final int CLASSES = 5;
 
+    private static final int SERVER_ERROR = 500;
+
+    private final MeterRegistry registry;
+    private final List<String> routes;
     private final Counter[][] answers;
+    private final AtomicReferenceArray<Timer> times;
+    private final Map<ProblemType, Counter> faults = new EnumMap<>(ProblemType.class);
     private final AtomicInteger polls = new AtomicInteger();
 
     /** Counters for every call of the contract; documents and what fits no call are counted as {@code other}. */
@@ -26,15 +39,28 @@ public final class HttpMetrics {
     }
 
     private HttpMetrics(MeterRegistry registry, List<String> routes) {
+        this.registry = registry;
+        this.routes = routes;
         this.answers = new Counter[routes.size() + 1][CLASSES];
+        this.times = new AtomicReferenceArray<>(answers.length);
         for (int route = 0; route <= routes.size(); route++) {
-            String name = route < routes.size() ? routes.get(route) : "other";
+            String name = name(route);
             for (int i = 0; i < CLASSES; i++) {
                 answers[route][i] = Counter.builder("hongbao_http_requests")
                         .description("Answers by call and class of status")
                         .tag("route", name)
                         .tag("status", (i + 1) + "xx")
                         .register(registry);
+            }
+        }
+        for (ProblemType type : ProblemType.values()) {
+            if (type.status() >= SERVER_ERROR) {
+                faults.put(
+                        type,
+                        Counter.builder("hongbao.http.server.errors")
+                                .description("Answers with a status of 500 or more, by the type of the problem")
+                                .tag("type", type.wireName())
+                                .register(registry));
             }
         }
         Gauge.builder("hongbao_http_polls", polls, AtomicInteger::get)
@@ -47,8 +73,36 @@ public final class HttpMetrics {
         return answers.length - 1;
     }
 
-    void answered(int route, int status) {
+    /**
+     * @param problem null for what is no refusal
+     * @param nanos since the request was read
+     */
+    void answered(int route, int status, @Nullable ProblemType problem, long nanos) {
         answers[route][status / 100 - 1].increment();
+        time(route).record(nanos, TimeUnit.NANOSECONDS);
+        Counter fault = problem == null ? null : faults.get(problem);
+        if (fault != null) {
+            fault.increment();
+        }
+    }
+
+    /** Of calls that nobody calls there is no histogram: there are many. Two threads that make one get the same. */
+    private Timer time(int route) {
+        Timer known = times.get(route);
+        if (known != null) {
+            return known;
+        }
+        Timer made = Timer.builder("hongbao.http.request")
+                .description(
+                        "From the request's head to the answer, by call; a poll waits for news as long as it asked to")
+                .tag("route", name(route))
+                .register(registry);
+        times.set(route, made);
+        return made;
+    }
+
+    private String name(int route) {
+        return route < routes.size() ? routes.get(route) : "other";
     }
 
     /** All instances' waiting polls. */

@@ -1,19 +1,28 @@
 package dev.hongbao.web.management;
 
 import dev.hongbao.common.json.JsonText;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Named questions whose answers say whether this server can serve. Each is asked anew, and all at once. */
+/**
+ * Named questions whose answers say whether this server can serve. Each is asked anew, and all at once; since when each has been as it is
+ * is remembered. Safe on any thread.
+ */
 public final class HealthChecks {
     private final Map<String, Supplier<Future<Boolean>>> checks;
     private final Duration timeout;
+    private final Map<String, Standing> standings = new ConcurrentHashMap<>();
 
     /**
      * @param checks by name, of letters and dashes; true = well. A check that fails, throws or is late counts as not well
@@ -54,6 +63,38 @@ public final class HealthChecks {
         }
     }
 
+    /**
+     * How a check stands.
+     *
+     * @param since the answer that was the first to be as the latest one
+     */
+    public record Standing(boolean isWell, Instant since) {}
+
+    /** By name, as the latest answers were; without those that were never asked. */
+    public Map<String, Standing> standings() {
+        Map<String, Standing> ordered = new LinkedHashMap<>();
+        checks.keySet().forEach(name -> {
+            Standing standing = standings.get(name);
+            if (standing != null) {
+                ordered.put(name, standing);
+            }
+        });
+        return ordered;
+    }
+
+    /** Registers {@code hongbao.readiness}: 1 for each check that was well when it was asked last. */
+    public void watch(MeterRegistry registry) {
+        checks.keySet()
+                .forEach(name -> Gauge.builder("hongbao.readiness", standings, all -> isWell(all.get(name)) ? 1 : 0)
+                        .description("1 while a check of /health/ready is well")
+                        .tag("check", name)
+                        .register(registry));
+    }
+
+    private static boolean isWell(@Nullable Standing standing) {
+        return standing != null && standing.isWell;
+    }
+
     /** Asks all; never fails. */
     public Future<Report> ask() {
         List<String> names = new ArrayList<>(checks.keySet());
@@ -61,10 +102,19 @@ public final class HealthChecks {
         return Future.join(answers).map(all -> {
             Map<String, Boolean> well = new LinkedHashMap<>();
             for (int i = 0; i < names.size(); i++) {
-                well.put(names.get(i), answers.get(i).result());
+                boolean isWell = answers.get(i).result();
+                well.put(names.get(i), isWell);
+                note(names.get(i), isWell);
             }
             return new Report(well);
         });
+    }
+
+    private void note(String name, boolean isWell) {
+        Instant now = Instant.now();
+        standings.compute(
+                name,
+                (check, before) -> before != null && before.isWell == isWell ? before : new Standing(isWell, now));
     }
 
     private Future<Boolean> ask(Supplier<Future<Boolean>> check) {

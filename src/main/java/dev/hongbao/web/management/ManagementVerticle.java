@@ -39,6 +39,10 @@ import org.slf4j.LoggerFactory;
 public final class ManagementVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(ManagementVerticle.class);
     private static final long SAMPLE_MILLIS = 1_000;
+
+    /** Between two rounds of checks when nobody asks; one opens a connection to Redis. */
+    private static final long CHECK_MILLIS = 5_000;
+
     private static final int IDLE_SECONDS = 30;
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
@@ -105,6 +109,8 @@ public final class ManagementVerticle extends VerticleBase {
         server = vertx.createHttpServer(options).requestHandler(handler(router()));
         recent.sample();
         vertx.setPeriodic(SAMPLE_MILLIS, tick -> recent.sample());
+        readiness.watch(metrics);
+        vertx.setPeriodic(1, CHECK_MILLIS, tick -> readiness.ask());
         return server.listen().map(bound -> {
             listening.accept(bound.actualPort());
             return bound;

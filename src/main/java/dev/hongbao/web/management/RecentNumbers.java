@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.distribution.ValueAtPercentile;
+import io.micrometer.core.instrument.distribution.CountAtBucket;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,7 @@ final class RecentNumbers {
     private final Map<Watched, Double> before = new LinkedHashMap<>();
     private double claimsBefore = Double.NaN;
     private long settledBefore;
+    private double[] settledBefores = {};
     private long sampledAtMillis;
 
     RecentNumbers(MeterRegistry meters, Clock clock) {
@@ -113,11 +115,35 @@ final class RecentNumbers {
         if (timer == null || timer.count() == settledBefore) {
             return NOTHING_SETTLED;
         }
+        long settled = timer.count() - settledBefore;
         settledBefore = timer.count();
-        ValueAtPercentile[] percentiles = timer.takeSnapshot().percentileValues();
-        return percentiles.length < 2
-                ? NOTHING_SETTLED
-                : new Latency(percentiles[0].value(TimeUnit.MILLISECONDS), percentiles[1].value(TimeUnit.MILLISECONDS));
+        CountAtBucket[] buckets = timer.takeSnapshot().histogramCounts();
+        double[] upTo = new double[buckets.length];
+        for (int i = 0; i < buckets.length; i++) {
+            upTo[i] = buckets[i].count() - (i < settledBefores.length ? settledBefores[i] : 0);
+        }
+        settledBefores = Stream.of(buckets).mapToDouble(CountAtBucket::count).toArray();
+        return new Latency(quantile(0.5 * settled, buckets, upTo), quantile(0.99 * settled, buckets, upTo));
+    }
+
+    /**
+     * As Prometheus reckons: within a bucket the times are taken as spread evenly, and what is beyond the last one is told as its bound.
+     *
+     * @param upTo how many there are up to the end of each bucket
+     * @return in milliseconds
+     */
+    private static double quantile(double rank, CountAtBucket[] buckets, double[] upTo) {
+        double low = 0;
+        double before = 0;
+        for (int i = 0; i < upTo.length; i++) {
+            double high = buckets[i].bucket(TimeUnit.MILLISECONDS);
+            if (upTo[i] >= rank) {
+                return low + (high - low) * (rank - before) / (upTo[i] - before);
+            }
+            low = high;
+            before = upTo[i];
+        }
+        return low;
     }
 
     private double count(String name, @Nullable String tag, @Nullable String value) {

@@ -1,5 +1,6 @@
 package dev.hongbao.web.webhook;
 
+import dev.hongbao.domain.webhook.WebhookStore.Lag;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -11,6 +12,7 @@ public final class WebhookMetrics {
     final Counter failed;
     final Counter disabled;
     final AtomicInteger failing = new AtomicInteger();
+    private volatile Lag lag = Lag.NONE;
 
     public WebhookMetrics(MeterRegistry metrics) {
         this.delivered = attempts(metrics, "delivered");
@@ -21,6 +23,26 @@ public final class WebhookMetrics {
         Gauge.builder("hongbao_webhooks_failing", failing, AtomicInteger::get)
                 .description("Webhooks whose latest delivery failed, on the server that delivers")
                 .register(metrics);
+        Gauge.builder("hongbao.webhooks.behind", this, all -> all.lag.rows())
+                .description(
+                        "Rows of the outbox that the slowest webhook has not been told, on the server that delivers")
+                .baseUnit("rows")
+                .register(metrics);
+        Gauge.builder("hongbao.webhooks.lag", this, all -> all.lag.seconds())
+                .description("Age of the oldest news that a webhook has not been told, on the server that delivers")
+                .baseUnit("seconds")
+                .register(metrics);
+    }
+
+    /** As Postgres has just said it. */
+    void lags(Lag now) {
+        lag = now;
+    }
+
+    /** This server delivers no more. */
+    void stopped() {
+        failing.set(0);
+        lag = Lag.NONE;
     }
 
     private static Counter attempts(MeterRegistry metrics, String outcome) {

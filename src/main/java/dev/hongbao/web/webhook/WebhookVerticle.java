@@ -3,6 +3,7 @@ package dev.hongbao.web.webhook;
 import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.outbox.OutboxReader;
 import dev.hongbao.domain.webhook.WebhookStore;
+import dev.hongbao.domain.webhook.WebhookStore.Lag;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.postgres.Postgres;
 import io.vertx.core.Future;
@@ -36,6 +37,7 @@ public final class WebhookVerticle extends VerticleBase {
     private static final int COURIER = 0x6877;
 
     private static final long BEAT_MILLIS = 500;
+    private static final long LAG_MILLIS = 2_000;
     private static final Duration SILENCE = Duration.ofSeconds(5);
     private static final long STOP_MILLIS = 3_000;
 
@@ -87,6 +89,7 @@ public final class WebhookVerticle extends VerticleBase {
                 .onSuccess(trusted -> {
                     terms = new Receiver.Terms(guard, config.timeout(), trusted, clock);
                     vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
+                    vertx.setPeriodic(LAG_MILLIS, tick -> lookBehind());
                 });
     }
 
@@ -116,6 +119,12 @@ public final class WebhookVerticle extends VerticleBase {
                 lost(session);
             }
         });
+    }
+
+    private void lookBehind() {
+        if (delivers) {
+            store.lag().onSuccess(lag -> metrics.lags(delivers ? lag : Lag.NONE));
+        }
     }
 
     private Future<PgConnection> session() {
@@ -169,7 +178,7 @@ public final class WebhookVerticle extends VerticleBase {
         }
         session = null;
         delivers = false;
-        metrics.failing.set(0);
+        metrics.stopped();
         var unused = dismiss();
         var unusedToo = gone.close();
     }

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class RecentNumbersTest {
     private static final long START = Instant.parse("2026-02-17T00:00:00Z").toEpochMilli();
 
-    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final MeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final AtomicLong now = new AtomicLong(START);
     private final RecentNumbers recent = new RecentNumbers(meters, new Clock() {
         @Override
@@ -56,18 +57,38 @@ class RecentNumbersTest {
     }
 
     @Test
-    void latencyIsToldOnlyWhenSomethingSettled() {
+    void latencyIsThatOfTheLastSecondAndToldOnlyWhenSomethingSettled() {
+        // Given a slow claim that was settled before
         Timer settling = Timer.builder("hongbao.claim.settling")
-                .publishPercentiles(0.5, 0.99)
+                .serviceLevelObjectives(Duration.ofMillis(10), Duration.ofMillis(20), Duration.ofSeconds(1))
                 .register(meters);
+        settling.record(Duration.ofMillis(900));
         recent.sample();
-        settling.record(Duration.ofMillis(20));
+
+        // When a second brings a hundred quick ones, and the next none
+        for (int i = 0; i < 100; i++) {
+            settling.record(Duration.ofMillis(15));
+        }
         next();
         next();
 
-        assertThat(samples(0).getJsonArray(0).getValue(2)).isNull();
-        assertThat(samples(0).getJsonArray(1).getDouble(2)).isBetween(15.0, 25.0);
+        // Then
+        assertThat(samples(0).getJsonArray(1).getDouble(2)).isEqualTo(15.0);
+        assertThat(samples(0).getJsonArray(1).getDouble(3)).isEqualTo(19.9);
+        assertThat(samples(0).getJsonArray(2).getValue(2)).isNull();
         assertThat(samples(0).getJsonArray(2).getValue(3)).isNull();
+    }
+
+    @Test
+    void whatTookLongerThanTheLastBoundIsToldAsTheBound() {
+        Timer settling = Timer.builder("hongbao.claim.settling")
+                .serviceLevelObjectives(Duration.ofMillis(10), Duration.ofSeconds(1))
+                .register(meters);
+        recent.sample();
+        settling.record(Duration.ofSeconds(5));
+        next();
+
+        assertThat(samples(0).getJsonArray(1).getDouble(3)).isEqualTo(1_000.0);
     }
 
     @Test

@@ -1,0 +1,62 @@
+package dev.hongbao.server;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+
+/** How full the queues are on which a server's answers depend: when one is full, who comes is told 503. */
+final class QueueFill {
+    private QueueFill() {}
+
+    /** Registers {@code hongbao.queue.fill}, read from the meters of the queues. */
+    static void watch(MeterRegistry registry, HongbaoConfig config) {
+        fill(
+                registry,
+                "claims",
+                "hongbao.claims.waiting",
+                Tags.empty(),
+                config.domain().claim().maxWaiting());
+        fill(
+                registry,
+                "plays",
+                "hongbao.plays.waiting",
+                Tags.empty(),
+                config.domain().claim().maxWaiting());
+        fill(
+                registry,
+                "journal",
+                "hongbao.shard.journal.entries",
+                Tags.empty(),
+                config.engine().journal().maxEntries());
+        fill(
+                registry,
+                "postgres",
+                "vertx.pool.queue.pending",
+                Tags.of("pool_name", "hongbao-requests"),
+                config.engine().postgres().maxWaitQueue());
+        fill(
+                registry,
+                "connections",
+                "hongbao_http_connections",
+                Tags.empty(),
+                config.web().http().connections().max());
+    }
+
+    private static void fill(MeterRegistry registry, String queue, String meter, Tags tags, int limit) {
+        Gauge.builder("hongbao.queue.fill", registry, meters -> fullest(meters, meter, tags) / limit)
+                .description(
+                        "How full a queue is: 1 is its limit, and who comes then is told 503; of the journals the fullest")
+                .baseUnit("ratio")
+                .tag("queue", queue)
+                .register(registry);
+    }
+
+    private static double fullest(MeterRegistry registry, String meter, Tags tags) {
+        return registry.find(meter).tags(tags).gauges().stream()
+                .mapToDouble(Gauge::value)
+                .filter(value -> !Double.isNaN(value))
+                .max()
+                .orElse(0);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.hongbao.web.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Exposition;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a scrape of a server at work says. */
+@ExtendWith(Servers.class)
+class MetricsIT extends TestServerClient {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    @BeforeAll
+    static void serve(TestServers given) {
+        serve(given, Map.of("shards", "4"));
+    }
+
+    @Test
+    void everyMetricIsNamedAndDescribedAsPrometheusAsks() throws Exception {
+        claim("alice", send("equal", 100, 1));
+
+        assertThat(scrape().faults()).isEmpty();
+    }
+
+    @Test
+    void latenciesAreHistogramsOfTheSameBucketsThatAddUpOverServers() throws Exception {
+        // Given
+        claim("alice", send("equal", 100, 1));
+
+        // When
+        Exposition metrics = scrape();
+
+        // Then
+        for (String series : new String[] {
+            "hongbao_claim_accepting_seconds",
+            "hongbao_claim_settling_seconds",
+            "hongbao_http_request_seconds route=\"claim\"",
+            "hongbao_sql_statement_seconds pool=\"requests\"",
+            "hongbao_script_seconds script=\"claim\"",
+            "hongbao_journal_settlement_seconds"
+        }) {
+            String name = series.split(" ")[0];
+            String label = series.substring(name.length()).strip();
+            assertThat(metrics.families().get(name).type()).as(series).isEqualTo("histogram");
+            assertThat(metrics.sum(name + "_bucket", label, "le=\"10.0\""))
+                    .as(series)
+                    .isPositive();
+            assertThat(metrics.sum(name + "_bucket", label, "le=\"+Inf\""))
+                    .as(series)
+                    .isEqualTo(metrics.sum(name + "_count", label));
+        }
+        assertThat(metrics.families().values())
+                .noneMatch(family -> family.labels().contains("quantile"));
+    }
+
+    @Test
+    void eachShardEachQueueAndEachCheckIsSeen() {
+        Eventually.eventually(SOON, () -> {
+            Exposition metrics = scrape();
+            for (int shard = 0; shard < 4; shard++) {
+                String label = "shard=\"" + shard + "\"";
+                assertThat(metrics.sum("hongbao_shard_owned", label)).isEqualTo(1);
+                assertThat(metrics.sum("hongbao_shard_epoch", label)).isPositive();
+                assertThat(metrics.sum("hongbao_shard_journal_entries", label)).isNotNegative();
+                assertThat(metrics.sum("hongbao_shard_oldest_unsettled_seconds", label))
+                        .isNotNegative();
+            }
+            for (String queue : new String[] {"claims", "plays", "journal", "postgres", "connections"}) {
+                assertThat(metrics.sum("hongbao_queue_fill_ratio", "\"" + queue + "\""))
+                        .isBetween(0.0, 1.0);
+            }
+            for (String check : new String[] {"postgres", "redis", "shards", "staying"}) {
+                assertThat(metrics.sum("hongbao_readiness", "\"" + check + "\""))
+                        .as(check)
+                        .isEqualTo(1);
+            }
+            assertThat(metrics.names())
+                    .contains(
+                            "hongbao_build_info",
+                            "hongbao_quarantined",
+                            "hongbao_shards_unowned",
+                            "hongbao_webhooks_behind_rows",
+                            "hongbao_webhooks_lag_seconds",
+                            "jvm_threads_live_threads",
+                            "process_uptime_seconds");
+        });
+    }
+
+    private static Exposition scrape() {
+        return Exposition.of(URI.create(managed("/")));
+    }
+}
