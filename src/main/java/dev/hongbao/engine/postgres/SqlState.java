@@ -4,6 +4,7 @@ import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.ClosedConnectionException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
@@ -15,6 +16,10 @@ public final class SqlState {
 
     /** What a pool says to who waited too long for a connection: its exception has no type of its own. */
     private static final Set<String> NO_CONNECTION = Set.of("Timeout", "Timeout waiting for connection");
+
+    /** How that begins which a connection says to who comes as it ends; without a type of its own, too. */
+    private static final List<String> ENDED = List.of(
+            "Connection is not active now", "Pending requests failed to be sent due to connection has been closed");
 
     private SqlState() {}
 
@@ -88,7 +93,11 @@ public final class SqlState {
                         || fault instanceof ClosedConnectionException
                         || fault instanceof ConnectionPoolTooBusyException
                         || fault instanceof TimeoutException
-                        || NO_CONNECTION.contains(String.valueOf(fault.getMessage()));
+                        || saysNoConnection(String.valueOf(fault.getMessage()));
+    }
+
+    private static boolean saysNoConnection(String message) {
+        return NO_CONNECTION.contains(message) || ENDED.stream().anyMatch(message::startsWith);
     }
 
     /** The name of the constraint that was violated; null for any other fault. */
