@@ -1,5 +1,6 @@
 package dev.hongbao.testing;
 
+import dev.hongbao.tools.bench.local.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -166,22 +167,12 @@ public final class ServerProcess implements AutoCloseable {
 
     /** SIGSTOP: the process does nothing more, its connections stay open and the kernel answers for them. */
     public void freeze() {
-        signal("STOP");
+        Signals.freeze(process.pid());
     }
 
     /** SIGCONT: it goes on where it was. */
     public void thaw() {
-        signal("CONT");
-    }
-
-    private void signal(String name) {
-        try {
-            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .start()
-                    .waitFor();
-        } catch (IOException | InterruptedException fault) {
-            throw new IllegalStateException(fault);
-        }
+        Signals.thaw(process.pid());
     }
 
     /** SIGTERM. */

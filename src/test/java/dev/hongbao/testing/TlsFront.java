@@ -1,5 +1,6 @@
 package dev.hongbao.testing;
 
+import dev.hongbao.tools.bench.local.LossyProxy;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PushbackInputStream;

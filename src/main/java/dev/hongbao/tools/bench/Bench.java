@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench;
 
+import dev.hongbao.tools.bench.local.ChildServer;
 import dev.hongbao.tools.bench.local.Directories;
 import java.io.IOException;
 import java.io.PrintWriter;

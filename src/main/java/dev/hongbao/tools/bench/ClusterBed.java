@@ -6,6 +6,7 @@ import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.StoreAddresses;
+import dev.hongbao.tools.bench.local.ChildServer;
 import dev.hongbao.tools.bench.local.LocalMembers;
 import dev.hongbao.tools.bench.local.LocalRedisCluster;
 import dev.hongbao.tools.bench.local.RedisProcesses;

@@ -5,9 +5,10 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LossyProxy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgException;
@@ -32,8 +33,8 @@ class DeadlineIT {
 
     @BeforeEach
     void connect(TestServers servers) throws Exception {
-        line = LossyProxy.ofPostgres(servers);
-        postgres = new Postgres(vertx, line.stores(servers).app());
+        line = PostgresLine.of(servers);
+        postgres = new Postgres(vertx, PostgresLine.stores(line, servers).app());
     }
 
     @AfterEach

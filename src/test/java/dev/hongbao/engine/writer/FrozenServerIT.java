@@ -13,10 +13,11 @@ import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
-import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LossyProxy;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
@@ -35,9 +36,9 @@ class FrozenServerIT {
 
     @Test
     void depositsWithdrawalsAndSendsOfASilentServerHoldNobodyUp(TestServers servers) throws Exception {
-        try (LossyProxy line = LossyProxy.ofPostgres(servers);
+        try (LossyProxy line = PostgresLine.of(servers);
                 TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
-            try (TestEngine other = TestEngine.start(line.stores(servers), 1, OPTIONS)) {
+            try (TestEngine other = TestEngine.start(PostgresLine.stores(line, servers), 1, OPTIONS)) {
                 // Given a server that owns nothing, and moves the money of many without a pause
                 get(other.engine().stopWriter());
                 owner.deposit("alice", 1_000_000);

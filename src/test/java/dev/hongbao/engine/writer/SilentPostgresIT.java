@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
-import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LossyProxy;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.Map;
@@ -25,9 +26,9 @@ class SilentPostgresIT {
 
     @Test
     void itSettlesAgainSoonAndEveryConnectionOfThePoolIsMadeAnew(TestServers servers) throws Exception {
-        try (LossyProxy line = LossyProxy.ofPostgres(servers)) {
-            try (TestEngine engine =
-                    TestEngine.start(line.stores(servers), 1, Map.of("shards", "4", "postgres.pool-size", "" + POOL))) {
+        try (LossyProxy line = PostgresLine.of(servers)) {
+            try (TestEngine engine = TestEngine.start(
+                    PostgresLine.stores(line, servers), 1, Map.of("shards", "4", "postgres.pool-size", "" + POOL))) {
                 // Given a pool that is full, and a writer that has settled
                 engine.deposit("alice", 100_000);
                 Packet packet = engine.send("alice", 1000, 100);

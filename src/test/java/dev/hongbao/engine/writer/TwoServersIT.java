@@ -14,12 +14,13 @@ import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.server.QuarantineOperations;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
-import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LossyProxy;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.Future;
@@ -42,9 +43,9 @@ class TwoServersIT {
 
     @Test
     void theOtherTakesOverWhenTheOwnersPostgresFallsSilent(TestServers servers) throws Exception {
-        try (LossyProxy line = LossyProxy.ofPostgres(servers)) {
+        try (LossyProxy line = PostgresLine.of(servers)) {
             Map<String, String> options = Map.of("shards", "4");
-            try (TestEngine first = TestEngine.start(line.stores(servers), 1, options);
+            try (TestEngine first = TestEngine.start(PostgresLine.stores(line, servers), 1, options);
                     TestEngine second = TestEngine.start(servers, 1, options)) {
                 // Given
                 second.deposit("alice", 1000);

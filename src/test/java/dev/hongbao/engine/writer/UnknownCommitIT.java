@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
-import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.bench.local.LossyProxy;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,10 +23,10 @@ class UnknownCommitIT {
 
     @Test
     void aCommitWhoseAnswerIsLostCountsOnce(TestServers servers) throws Exception {
-        try (LossyProxy proxy = LossyProxy.ofPostgres(servers)) {
+        try (LossyProxy proxy = PostgresLine.of(servers)) {
             // Given
             Books books = new Books(servers);
-            try (TestEngine engine = TestEngine.start(proxy.stores(servers), 3, OPTIONS)) {
+            try (TestEngine engine = TestEngine.start(PostgresLine.stores(proxy, servers), 3, OPTIONS)) {
                 engine.deposit("alice", 1_000_000_000);
                 Crowd crowd = new Crowd(engine).start("alice");
 

@@ -77,22 +77,12 @@ public final class RedisProcesses implements AutoCloseable {
 
     /** SIGSTOP: its kernel goes on to answer for its connections. */
     public void freeze(int number) {
-        signal(number, "STOP");
+        Signals.freeze(pid(number));
     }
 
     /** SIGCONT. */
     public void thaw(int number) {
-        signal(number, "CONT");
-    }
-
-    private void signal(int number, String name) {
-        try {
-            new ProcessBuilder("kill", "-" + name, Long.toString(pid(number)))
-                    .start()
-                    .waitFor();
-        } catch (IOException | InterruptedException fault) {
-            throw new IllegalStateException(fault);
-        }
+        Signals.thaw(pid(number));
     }
 
     /** One that was killed comes back with its data, and its port. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.testing.LossyProxy;
+import dev.hongbao.tools.bench.local.LossyProxy;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.web.access.TokenKey;
 import dev.hongbao.web.access.TokenSigner;

@@ -1,21 +1,19 @@
-package dev.hongbao.testing;
+package dev.hongbao.tools.bench.local;
 
-import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.server.StoreAddresses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A TCP proxy that can lose what the server answers, and the connection with it: the request has arrived, the answer has not. Or
- * fall silent.
+ * fall silent, in one direction or both, or be slow. Thread-safe; has two threads for each connection.
  */
 public final class LossyProxy implements AutoCloseable {
     private final ServerSocket listener;
@@ -23,7 +21,9 @@ public final class LossyProxy implements AutoCloseable {
     private volatile int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicInteger lost = new AtomicInteger();
-    private volatile boolean silent;
+    private volatile boolean requestsLost;
+    private volatile boolean answersLost;
+    private volatile long delayMillis;
 
     private static final class Link {
         final Socket client;
@@ -37,14 +37,9 @@ public final class LossyProxy implements AutoCloseable {
         }
     }
 
+    /** Listens on a free port of loopback. */
     public LossyProxy(String host, int port) throws IOException {
         this(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), host, port);
-    }
-
-    /** In front of a test's Postgres. */
-    public static LossyProxy ofPostgres(TestServers servers) throws IOException {
-        URI postgres = URI.create(servers.postgresAppUrl());
-        return new LossyProxy(postgres.getHost(), postgres.getPort());
     }
 
     /** For clients that connect to this listener. */
@@ -59,13 +54,6 @@ public final class LossyProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** The stores of the servers whose Postgres this is in front of: the application reaches it through here, its owner directly. */
-    public StoreAddresses stores(TestServers servers) {
-        StoreAddresses direct = TestEngine.stores(servers);
-        String through = servers.postgresAppUrl().replace("@" + host + ":" + port, "@127.0.0.1:" + port());
-        return new StoreAddresses(direct.redisUrl(), direct.owner(), PostgresAddress.of(through));
-    }
-
     /** Each connection open now loses the server's next answer, and then breaks. */
     public void loseAnswers() {
         links.forEach(link -> link.losing = true);
@@ -73,7 +61,18 @@ public final class LossyProxy implements AutoCloseable {
 
     /** From now on nothing gets through, and nobody is told: as when the other host has lost its power. */
     public void fallSilent() {
-        silent = true;
+        requestsLost = true;
+        answersLost = true;
+    }
+
+    /** From now on what the client says is lost, and nobody is told; what the server says arrives. */
+    public void loseRequestsSilently() {
+        requestsLost = true;
+    }
+
+    /** From now on what the server says is lost, and nobody is told; what the client says arrives. */
+    public void loseAnswersSilently() {
+        answersLost = true;
     }
 
     /**
@@ -84,10 +83,16 @@ public final class LossyProxy implements AutoCloseable {
         links.forEach(link -> link.silent = true);
     }
 
-    /** After {@link #fallSilent}: new connections work again, those from before stay silent. */
+    /** After {@link #fallSilent} or half of it: new connections work again, those from before stay silent. */
     public void comeBack() {
         swallow();
-        silent = false;
+        requestsLost = false;
+        answersLost = false;
+    }
+
+    /** Everything arrives so much later, in each direction. @param millis 0 for at once */
+    public void delay(long millis) {
+        delayMillis = millis;
     }
 
     /** Ends the connections that are open; both sides are told. */
@@ -114,7 +119,7 @@ public final class LossyProxy implements AutoCloseable {
                 connect(listener.accept());
             }
         } catch (IOException closed) {
-            // the test is over
+            // nobody listens any more
         }
     }
 
@@ -137,7 +142,8 @@ public final class LossyProxy implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int read; (read = in.read(buffer)) >= 0; ) {
-                if (silent || link.silent) {
+                TimeUnit.MILLISECONDS.sleep(delayMillis);
+                if (link.silent || (answers ? answersLost : requestsLost)) {
                     continue;
                 }
                 if (answers && link.losing) {
@@ -146,7 +152,7 @@ public final class LossyProxy implements AutoCloseable {
                 }
                 out.write(buffer, 0, read);
             }
-        } catch (IOException broken) {
+        } catch (IOException | InterruptedException broken) {
             // both ends are closed below
         }
         links.remove(link);

@@ -1,4 +1,4 @@
-package dev.hongbao.tools.bench;
+package dev.hongbao.tools.bench.local;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * A server in a process of its own, so that its heap is its own too. It ends when its standard input does, so also with the
  * process that started it. Blocking; safe on any thread.
  */
-final class ChildServer implements AutoCloseable {
+public final class ChildServer implements AutoCloseable {
     /** The JVM's flags for a class-data archive, or for a cache of classes and profiles. */
     private static final List<String> ARCHIVES = List.of("-XX:SharedArchiveFile=", "-XX:AOTCache=");
 
@@ -57,12 +57,20 @@ final class ChildServer implements AutoCloseable {
      * @param maxHeapMiB of its JVM
      * @param options by their names, as of {@link HongbaoConfig#forTrial}
      */
-    static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
+    public static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
         return start(directory, List.of("-Xmx" + maxHeapMiB + "m"), options);
     }
 
     /** The same with other flags of the JVM. */
-    static ChildServer start(Path directory, List<String> flags, Map<String, String> options) throws IOException {
+    public static ChildServer start(Path directory, List<String> flags, Map<String, String> options)
+            throws IOException {
+        return start(directory, flags, options, ProcessBuilder.Redirect.INHERIT);
+    }
+
+    /** The same. @param log where its standard error goes */
+    public static ChildServer start(
+            Path directory, List<String> flags, Map<String, String> options, ProcessBuilder.Redirect log)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -71,9 +79,7 @@ final class ChildServer implements AutoCloseable {
         command.addAll(flags);
         command.addAll(program());
         command.addAll(List.of("bench", "child-server", directory.toString()));
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process process = new ProcessBuilder(command).redirectError(log).start();
         try {
             tell(process, options);
             return new ChildServer(HongbaoConfig.forTrial(directory, options), process);
@@ -101,7 +107,7 @@ final class ChildServer implements AutoCloseable {
     }
 
     /** The process itself: reads its options up to an empty line, serves, and answers each further line with its heap, until there are no more. */
-    static void serve(Path directory, InputStream in, PrintStream out) throws Exception {
+    public static void serve(Path directory, InputStream in, PrintStream out) throws Exception {
         BufferedReader asked = reader(in);
         Map<String, String> options = new HashMap<>();
         for (String line = asked.readLine(); line != null && !line.isEmpty(); line = asked.readLine()) {
@@ -109,6 +115,7 @@ final class ChildServer implements AutoCloseable {
             options.put(line.substring(0, equals), line.substring(equals + 1));
         }
         try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, options))) {
+            Runtime.getRuntime().addShutdownHook(new Thread(server::close, "child-server-stop"));
             out.println(PORTS + server.port() + " " + server.managementPort());
             for (String line = asked.readLine(); line != null; line = asked.readLine()) {
                 if (line.equals(COLLECT)) {
@@ -143,31 +150,48 @@ final class ChildServer implements AutoCloseable {
     }
 
     /** Bytes. @param afterCollection what was in use after the last collection of each part of the heap */
-    record Heap(long used, long afterCollection) {}
+    public record Heap(long used, long afterCollection) {}
 
-    HongbaoConfig config() {
+    public HongbaoConfig config() {
         return config;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    int managementPort() {
+    public int managementPort() {
         return managementPort;
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 
+    public boolean alive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL: nothing of the JVM runs any more. Returns when it has ended. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** SIGTERM: it stops as it does for an operator. Returns when it has ended; killed when that takes too long. */
+    public void terminate() throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            kill();
+        }
+    }
+
     /** Bytes of heap that are in use after a full collection. */
-    long heapBytes() throws IOException {
+    public long heapBytes() throws IOException {
         return ask(COLLECT).used;
     }
 
     /** The heap as it is. */
-    Heap heap() throws IOException {
+    public Heap heap() throws IOException {
         return ask(LOOK);
     }
 

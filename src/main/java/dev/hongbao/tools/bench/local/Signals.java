@@ -1,0 +1,26 @@
+package dev.hongbao.tools.bench.local;
+
+import java.io.IOException;
+
+/** Signals to processes of this machine. Blocking. */
+public final class Signals {
+    private Signals() {}
+
+    /** SIGSTOP: the process does nothing more, its connections stay open and the kernel answers for them. */
+    public static void freeze(long pid) {
+        send("STOP", pid);
+    }
+
+    /** SIGCONT: it goes on where it was. */
+    public static void thaw(long pid) {
+        send("CONT", pid);
+    }
+
+    private static void send(String name, long pid) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+}
