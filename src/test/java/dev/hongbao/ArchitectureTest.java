@@ -190,9 +190,9 @@ class ArchitectureTest {
             .accessField(System.class, "err");
 
     @ArchTest
-    static final ArchRule onlyTheBenchBlocksOnRedis = noClasses()
+    static final ArchRule onlyToolsBlockOnRedis = noClasses()
             .that()
-            .resideOutsideOfPackage("dev.hongbao.tools.bench..")
+            .resideOutsideOfPackage("dev.hongbao.tools..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("redis.clients..");

@@ -121,6 +121,7 @@ public final class Hongbao {
         commands.put("webhooks", () -> configured(flags.get(), WebhooksCommand::new, Hongbao::concernsStores));
         commands.put("demo", () -> new CommandLine(new DemoCommand()));
         commands.put("bench", () -> new CommandLine(new BenchCommand()));
+        commands.put("chaos", () -> new CommandLine(new ChaosCommand()));
         return commands;
     }
 

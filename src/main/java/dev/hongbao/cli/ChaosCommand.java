@@ -1,0 +1,89 @@
+package dev.hongbao.cli;
+
+import dev.hongbao.common.config.LogConfig;
+import dev.hongbao.tools.bench.local.Directories;
+import dev.hongbao.tools.chaos.Chaos;
+import dev.hongbao.tools.chaos.ChaosResult;
+import dev.hongbao.tools.chaos.bed.RedisSide;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Breaks everything all the time, and checks that no promise is broken with it. */
+@Command(
+        name = "chaos",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Starts servers, a Redis and a Postgres as processes of their own, with lines between them that can fail, and a",
+            "crowd that sends, claims, plays and moves money. Kills, freezes, cuts and slows everything by a seeded schedule;",
+            "then mends all, and checks from what the crowd was told and from the database that every promise was kept.",
+            "Exit code 1 if one was not."
+        })
+final class ChaosCommand implements Callable<Integer> {
+    private static final int MOST_SERVERS = 9;
+
+    @Option(
+            names = "--minutes",
+            defaultValue = "3",
+            description = "How long faults are injected. Default ${DEFAULT-VALUE}.")
+    private double minutes = 3;
+
+    @Option(names = "--seed", description = "Of the schedule and the crowd; another one each time unless given.")
+    private @Nullable Long seed;
+
+    @Option(names = "--servers", defaultValue = "3", description = "1 to 9. Default ${DEFAULT-VALUE}.")
+    private int servers = 3;
+
+    @Option(
+            names = "--redis",
+            defaultValue = "one",
+            description = "one, replica (a primary with a replica, by hand) or cluster. Default ${DEFAULT-VALUE}.")
+    private RedisSide.Form redis = RedisSide.Form.ONE;
+
+    @Option(
+            names = "--results",
+            defaultValue = "target/chaos",
+            description =
+                    "Gets a directory for the seed, with the history and the servers' logs. Default ${DEFAULT-VALUE}.")
+    private Path results = Path.of("target/chaos");
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        if (!(minutes > 0) || servers < 1 || servers > MOST_SERVERS) {
+            throw new ParameterException(spec.commandLine(), "--minutes must be above 0, and --servers 1 to 9");
+        }
+        Logging.choose(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.ERROR));
+        long chosen = seed == null ? new SecureRandom().nextInt(Integer.MAX_VALUE) : seed;
+        Path directory = results.resolve("seed-" + chosen).toAbsolutePath();
+        Directories.delete(directory);
+        Files.createDirectories(directory);
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("seed " + chosen);
+        Chaos.Settings settings =
+                new Chaos.Settings(Duration.ofMillis((long) (minutes * 60_000)), chosen, servers, redis, false);
+        ChaosResult result = new Chaos(settings, directory, line -> {
+                    out.println(line);
+                    out.flush();
+                })
+                .run();
+        out.println();
+        out.print(result.text());
+        out.flush();
+        return result.isSound() ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+}

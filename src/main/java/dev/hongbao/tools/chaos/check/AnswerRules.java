@@ -1,0 +1,62 @@
+package dev.hongbao.tools.chaos.check;
+
+import dev.hongbao.tools.chaos.history.Call.Kind;
+import dev.hongbao.tools.chaos.history.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The rules on answers: which there are, and that there is one. */
+final class AnswerRules {
+    static final String CLOSED_SET = "I7 answers are of a closed set";
+    static final String ANSWERED = "every request is answered within its time";
+    static final String QUIET = "I11 when faults are over every call has a definite answer";
+
+    private static final Set<String> NOT_NOW = Set.of("unknown", "overloaded", "stopping");
+
+    private static final Map<Kind, Set<String>> REFUSALS = Map.of(
+            Kind.CLAIM, Set.of("drained", "expired"),
+            Kind.SEND, Set.of("insufficient-funds"),
+            Kind.DEPOSIT, Set.of(),
+            Kind.WITHDRAWAL, Set.of("insufficient-funds"),
+            Kind.PLAY, Set.of("insufficient-funds", "exhausted"),
+            Kind.BALANCE, Set.of());
+
+    private AnswerRules() {}
+
+    static List<Violation> check(List<Operation> history, List<Trouble> troubles, long quietMicros) {
+        List<Violation> found = new ArrayList<>();
+        for (Operation each : history) {
+            switch (each.answer().verdict()) {
+                case OK -> {
+                    // what it says is for the other rules
+                }
+                case REFUSED -> {
+                    if (!allowed(each).contains(each.answer().problem())) {
+                        found.add(new Violation(CLOSED_SET, "refused as nobody should be", List.of(each)));
+                    }
+                }
+                case UNKNOWN -> unknown(each, troubles, quietMicros, found);
+            }
+        }
+        return found;
+    }
+
+    private static Set<String> allowed(Operation operation) {
+        return REFUSALS.getOrDefault(operation.call().kind(), Set.of());
+    }
+
+    private static void unknown(Operation each, List<Trouble> troubles, long quietMicros, List<Violation> found) {
+        if (each.startMicros() >= quietMicros) {
+            found.add(new Violation(QUIET, "not known in quiet times", List.of(each)));
+        } else if (!each.answer().isAnswered()) {
+            if (!Trouble.excuses(troubles, each)) {
+                found.add(new Violation(ANSWERED, "no answer from a server that is well", List.of(each)));
+            }
+        } else if (each.answer().status() != 503
+                || !NOT_NOW.contains(each.answer().problem())) {
+            found.add(new Violation(CLOSED_SET, "an answer that nobody should get", List.of(each)));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.hongbao.tools.chaos.fault;
+
+import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.chaos.bed.ChaosBed;
+import dev.hongbao.tools.chaos.bed.Member;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What happens to Postgres, for all servers. */
+final class PostgresFaults {
+    private static final String PLACE = "postgres";
+
+    private static final String OF_SERVERS = "select pg_terminate_backend(pid) from pg_stat_activity"
+            + " where application_name like 'hongbao%' and pid <> pg_backend_pid()";
+
+    private static final List<String> TABLES = List.of("packet", "account", "transfer", "shard", "outbox");
+
+    static final List<FaultKind> ALL = List.of(
+            new FaultKind(
+                    "postgres: kill -9",
+                    (name, bed, random) -> new Fault(
+                            name,
+                            PLACE,
+                            Set.of(),
+                            () -> bed.postgres().kill(),
+                            () -> bed.postgres().startAgain())),
+            new FaultKind(
+                    "postgres: backends terminated",
+                    (name, bed, random) -> once(name, () -> bed.postgres().rows(OF_SERVERS))),
+            new FaultKind(
+                    "postgres: owners' locks terminated",
+                    (name, bed, random) -> once(
+                            name,
+                            () -> bed.postgres()
+                                    .rows(OF_SERVERS
+                                            + " and pid in (select pid from pg_locks where locktype = 'advisory')"))),
+            new FaultKind(
+                    "postgres: answers lost",
+                    (name, bed, random) -> once(name, () -> lines(bed, LossyProxy::loseAnswers))),
+            new FaultKind(
+                    "postgres: connections swallowed",
+                    (name, bed, random) -> once(name, () -> lines(bed, LossyProxy::swallow))),
+            new FaultKind(
+                    "postgres: silent",
+                    (name, bed, random) -> new Fault(
+                            name,
+                            PLACE,
+                            Set.of(),
+                            () -> lines(bed, LossyProxy::fallSilent),
+                            () -> lines(bed, LossyProxy::comeBack))),
+            new FaultKind("postgres: slow", PostgresFaults::slow),
+            new FaultKind("postgres: a table locked", PostgresFaults::locked));
+
+    private PostgresFaults() {}
+
+    private static Fault once(String name, Fault.Step inject) {
+        return new Fault(name, PLACE, Set.of(), inject, Fault.NOTHING);
+    }
+
+    private static void lines(ChaosBed bed, Consumer<LossyProxy> what) {
+        bed.members().stream().map(Member::postgres).forEach(what);
+    }
+
+    private static Fault slow(String name, ChaosBed bed, SplittableRandom random) {
+        long millis = 10L + random.nextInt(150);
+        return new Fault(
+                name,
+                PLACE,
+                Set.of(),
+                () -> lines(bed, line -> line.delay(millis)),
+                () -> lines(bed, line -> line.delay(0)));
+    }
+
+    /** As an operator's careless {@code alter table} does. */
+    private static Fault locked(String name, ChaosBed bed, SplittableRandom random) {
+        String table = TABLES.get(random.nextInt(TABLES.size()));
+        Held held = new Held();
+        return new Fault(name, PLACE, Set.of(), () -> held.take(bed.postgres().connect(), table), held::give);
+    }
+
+    /** A session that holds a lock. */
+    private static final class Held {
+        private @Nullable Connection session;
+
+        void take(Connection connection, String table) throws SQLException {
+            session = connection;
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("set lock_timeout = '5s'");
+                statement.execute("lock table " + table + " in access exclusive mode");
+            }
+        }
+
+        void give() throws SQLException {
+            if (session != null) {
+                session.close();
+            }
+        }
+    }
+}

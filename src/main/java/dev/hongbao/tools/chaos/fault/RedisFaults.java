@@ -1,0 +1,130 @@
+package dev.hongbao.tools.chaos.fault;
+
+import dev.hongbao.tools.bench.local.Signals;
+import dev.hongbao.tools.chaos.bed.RedisSide;
+import dev.hongbao.tools.chaos.bed.RedisSide.Form;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.params.ClientKillParams;
+
+/** What happens to Redis, or to one node of it that takes writes. */
+final class RedisFaults {
+    private static final String PLACE = "redis";
+    private static final int KEYS = 3;
+    private static final int MOST_CUT = 200_000;
+
+    private static final FaultKind KILL = kind(
+            "redis: kill -9", (redis, node, random) -> new Steps(() -> redis.kill(node), () -> redis.startAgain(node)));
+    private static final FaultKind CUT = kind("redis: the end of its log is lost", (redis, node, random) -> {
+        long bytes = 1L + random.nextInt(MOST_CUT);
+        return new Steps(
+                () -> {
+                    redis.kill(node);
+                    redis.cutLog(node, bytes);
+                },
+                () -> redis.startAgain(node));
+    });
+    private static final FaultKind EMPTY = kind(
+            "redis: comes back empty",
+            (redis, node, random) -> new Steps(
+                    () -> {
+                        redis.kill(node);
+                        redis.forget(node);
+                    },
+                    () -> redis.startAgain(node)));
+    private static final FaultKind FROZEN = kind(
+            "redis: frozen",
+            (redis, node, random) ->
+                    new Steps(() -> Signals.freeze(redis.pid(node)), () -> Signals.thaw(redis.pid(node))));
+    private static final FaultKind FLUSHALL =
+            kind("redis: FLUSHALL", (redis, node, random) -> once(redis, node, Jedis::flushAll));
+    private static final FaultKind SCRIPTS =
+            kind("redis: SCRIPT FLUSH", (redis, node, random) -> once(redis, node, Jedis::scriptFlush));
+    private static final FaultKind CLIENTS = kind(
+            "redis: connections ended",
+            (redis, node, random) -> once(
+                    redis,
+                    node,
+                    jedis -> jedis.clientKill(
+                            new ClientKillParams().type(ClientType.NORMAL).skipMe(ClientKillParams.SkipMe.YES))));
+    private static final FaultKind KEYS_GONE = kind(
+            "redis: single keys deleted",
+            (redis, node, random) -> once(redis, node, jedis -> deleteSome(jedis, random)));
+    private static final FaultKind FULL = kind(
+            "redis: maxmemory reached",
+            (redis, node, random) -> new Steps(() -> set(redis, node, "1mb"), () -> set(redis, node, "0")));
+    private static final FaultKind PROMOTED = new FaultKind("redis: replica promoted", (name, bed, random) -> {
+        int node = bed.redis().node(random);
+        return new Fault(
+                name,
+                PLACE,
+                Set.of(),
+                () -> {
+                    bed.redis().kill(node);
+                    bed.redis().promote();
+                    bed.leadToRedis();
+                },
+                () -> bed.redis().startAgain(node));
+    });
+
+    private static final List<FaultKind> COMMON = List.of(KILL, FROZEN, FLUSHALL, SCRIPTS, CLIENTS, KEYS_GONE, FULL);
+
+    private RedisFaults() {}
+
+    /** A node of a cluster that comes back with less than its replica has is another's fault. */
+    static List<FaultKind> of(Form form) {
+        return switch (form) {
+            case ONE -> Stream.concat(COMMON.stream(), Stream.of(CUT, EMPTY)).toList();
+            case REPLICA ->
+                Stream.concat(COMMON.stream(), Stream.of(CUT, EMPTY, PROMOTED)).toList();
+            case CLUSTER -> COMMON;
+        };
+    }
+
+    private record Steps(Fault.Step inject, Fault.Step heal) {}
+
+    private interface Maker {
+        Steps make(RedisSide redis, int node, SplittableRandom random);
+    }
+
+    private interface Work {
+        void on(Jedis redis);
+    }
+
+    private static FaultKind kind(String named, Maker maker) {
+        return new FaultKind(named, (name, bed, random) -> {
+            Steps steps = maker.make(bed.redis(), bed.redis().node(random), random);
+            return new Fault(name, PLACE, Set.of(), steps.inject, steps.heal);
+        });
+    }
+
+    private static Steps once(RedisSide redis, int node, Work work) {
+        return new Steps(
+                () -> {
+                    try (Jedis jedis = redis.client(node)) {
+                        work.on(jedis);
+                    }
+                },
+                Fault.NOTHING);
+    }
+
+    private static void set(RedisSide redis, int node, String maxMemory) {
+        try (Jedis jedis = redis.client(node)) {
+            jedis.configSet("maxmemory", maxMemory);
+        }
+    }
+
+    private static void deleteSome(Jedis jedis, SplittableRandom random) {
+        List<String> keys = new ArrayList<>(jedis.keys("*"));
+        Collections.sort(keys);
+        for (int i = 0; i < KEYS && !keys.isEmpty(); i++) {
+            jedis.del(keys.remove(random.nextInt(keys.size())));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.hongbao.tools.chaos.fault;
+
+import dev.hongbao.tools.chaos.bed.ChaosBed;
+import dev.hongbao.tools.chaos.bed.Member;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+
+/** What happens to a server's process. Each owns some shards and is a bystander of the others. */
+final class ServerFaults {
+    static final List<FaultKind> ALL = List.of(
+            kind("server: kill -9", member -> member::kill, member -> member::start),
+            kind("server: SIGTERM under load", member -> member::terminate, member -> member::start),
+            kind("server: frozen", member -> member::freeze, member -> member::thaw));
+
+    private ServerFaults() {}
+
+    private static FaultKind kind(
+            String named, Function<Member, Fault.Step> inject, Function<Member, Fault.Step> heal) {
+        return new FaultKind(named, (name, bed, random) -> {
+            Member member = any(bed, random);
+            return new Fault(
+                    name,
+                    "server " + member.number(),
+                    Set.of(member.number()),
+                    inject.apply(member),
+                    heal.apply(member));
+        });
+    }
+
+    static Member any(ChaosBed bed, SplittableRandom random) {
+        return bed.members().get(random.nextInt(bed.members().size()));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.hongbao.tools.chaos.history;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** All operations of a run, in memory, and each beginning and end as a line of a file. Thread-safe. */
+public final class History implements AutoCloseable {
+    private final int most;
+    private final long begunNanos = System.nanoTime();
+    private final AtomicLong numbers = new AtomicLong();
+    private final List<Operation> operations = new ArrayList<>();
+    private final BufferedWriter file;
+
+    /**
+     * @param file is written anew
+     * @param most operations after which {@link #isFull}; what is under way then is still kept
+     */
+    public History(Path file, int most) throws IOException {
+        this.file = Files.newBufferedWriter(file);
+        this.most = most;
+    }
+
+    /** The run's clock: microseconds since it began. */
+    public long micros() {
+        return TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begunNanos);
+    }
+
+    /** Makes a call and keeps it with its answer. @param made never throws */
+    public Operation perform(Call call, Function<Call, Answer> made) {
+        long number = numbers.incrementAndGet();
+        long started = micros();
+        write(started + " " + number + " invoke " + Operation.text(call));
+        Answer answer = made.apply(call);
+        Operation operation = new Operation(number, call, started, micros(), answer);
+        write(operation.endMicros() + " " + number + " " + Operation.text(answer));
+        synchronized (operations) {
+            operations.add(operation);
+        }
+        return operation;
+    }
+
+    /** Something else that happened, as a line of the file alone. */
+    public void note(String text) {
+        write(micros() + " 0 " + text);
+    }
+
+    /** Whether the load has to end, since memory has. */
+    public boolean isFull() {
+        synchronized (operations) {
+            return operations.size() >= most;
+        }
+    }
+
+    /** A copy, in the order of ends. */
+    public List<Operation> operations() {
+        synchronized (operations) {
+            return List.copyOf(operations);
+        }
+    }
+
+    private void write(String line) {
+        synchronized (file) {
+            try {
+                file.write(line);
+                file.newLine();
+            } catch (IOException full) {
+                throw new UncheckedIOException(full);
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        synchronized (file) {
+            file.close();
+        }
+    }
+}

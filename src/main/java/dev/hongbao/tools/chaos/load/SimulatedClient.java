@@ -1,0 +1,126 @@
+package dev.hongbao.tools.chaos.load;
+
+import dev.hongbao.tools.chaos.history.Answer.Verdict;
+import dev.hongbao.tools.chaos.history.Call;
+import dev.hongbao.tools.chaos.history.Call.Kind;
+import dev.hongbao.tools.chaos.history.History;
+import dev.hongbao.tools.chaos.history.Operation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One of the crowd: sends, claims, plays, moves money, repeats what it did before, and asks again, mostly elsewhere, when it is not told
+ * what became of it. What it asks for follows from its random numbers and from what was sent meanwhile.
+ */
+public final class SimulatedClient implements Runnable {
+    private static final int REMEMBERED = 24;
+    private static final int TRIES = 3;
+
+    private final World world;
+    private final History history;
+    private final Api api;
+    private final SplittableRandom random;
+    private final String name;
+    private final int pauseMillis;
+    private final List<String> users = World.users();
+    private final Deque<Call> done = new ArrayDeque<>();
+    private long commands;
+
+    /**
+     * @param api is closed when the client ends
+     * @param name of no other client of the run: its idempotency keys begin with it
+     * @param pauseMillis between two calls, on average
+     */
+    public SimulatedClient(
+            World world, History history, Api api, SplittableRandom random, String name, int pauseMillis) {
+        this.world = world;
+        this.history = history;
+        this.api = api;
+        this.random = random;
+        this.name = name;
+        this.pauseMillis = pauseMillis;
+    }
+
+    @Override
+    public void run() {
+        try (Api closed = api) {
+            while (!world.isStopping() && !history.isFull()) {
+                act(next());
+                TimeUnit.MILLISECONDS.sleep(random.nextInt(2 * pauseMillis + 1));
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void act(Call call) throws InterruptedException {
+        Operation operation = api.perform(call);
+        world.learn(operation);
+        for (int tried = 1; tried < TRIES && operation.answer().verdict() == Verdict.UNKNOWN; tried++) {
+            TimeUnit.MILLISECONDS.sleep(random.nextInt(200));
+            if (world.isStopping() || random.nextInt(10) < 2) {
+                return; // one who has gone away
+            }
+            operation = api.perform(call.at(server()));
+            world.learn(operation);
+        }
+    }
+
+    private Call next() {
+        int dice = random.nextInt(100);
+        if (dice < 12 && !done.isEmpty()) {
+            List<Call> all = new ArrayList<>(done);
+            return all.get(random.nextInt(all.size())).at(server());
+        }
+        Call call = dice < 72 ? claim() : command(dice);
+        done.addFirst(call);
+        if (done.size() > REMEMBERED) {
+            done.removeLast();
+        }
+        return call;
+    }
+
+    private Call claim() {
+        String packet = world.packet(random);
+        return packet.isEmpty() ? send() : Call.claim(user(), packet, server());
+    }
+
+    private Call command(int dice) {
+        if (dice < 84) {
+            return send();
+        }
+        if (dice < 90) {
+            return new Call(Kind.PLAY, user(), world.draw(), key(), 0, server());
+        }
+        if (dice < 95) {
+            return new Call(Kind.DEPOSIT, user(), "", key(), 1 + random.nextInt(5_000), server());
+        }
+        return dice < 99
+                ? new Call(Kind.WITHDRAWAL, user(), "", key(), 1 + random.nextInt(5_000), server())
+                : new Call(Kind.BALANCE, user(), "", "", 0, server());
+    }
+
+    /** Most are soon over: drained by many, or expired. */
+    private Call send() {
+        int shares = random.nextInt(8) == 0 ? 20 + random.nextInt(60) : 1 + random.nextInt(10);
+        int seconds = random.nextInt(10) < 6 ? 2 + random.nextInt(12) : 3_600;
+        long amount = shares * (1 + (long) random.nextInt(300));
+        return new Call(Kind.SEND, user(), Call.terms(shares, seconds), key(), amount, server());
+    }
+
+    private String user() {
+        return users.get(random.nextInt(users.size()));
+    }
+
+    private int server() {
+        return random.nextInt(world.servers());
+    }
+
+    private String key() {
+        return name + "-" + ++commands;
+    }
+}

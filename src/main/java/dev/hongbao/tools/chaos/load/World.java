@@ -1,0 +1,77 @@
+package dev.hongbao.tools.chaos.load;
+
+import dev.hongbao.tools.chaos.history.Call;
+import dev.hongbao.tools.chaos.history.Operation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** What all simulated clients share: who there is, and what has been sent lately. Thread-safe. */
+public final class World {
+    /** Few enough that somebody often asks for what he has. */
+    private static final int USERS = 120;
+
+    private static final int RECENT = 40;
+
+    private final int servers;
+    private final String draw;
+    private final Deque<String> recent = new ArrayDeque<>();
+    private volatile boolean stopping;
+
+    /** @param draw what is played */
+    public World(int servers, String draw) {
+        this.servers = servers;
+        this.draw = draw;
+    }
+
+    int servers() {
+        return servers;
+    }
+
+    String draw() {
+        return draw;
+    }
+
+    /** Everybody who sends and claims. */
+    public static List<String> users() {
+        List<String> users = new ArrayList<>();
+        for (int i = 0; i < USERS; i++) {
+            users.add("user-" + i);
+        }
+        return users;
+    }
+
+    /** Remembers a packet that was sent, and forgets the oldest. */
+    void learn(Operation operation) {
+        if (operation.call().kind() == Call.Kind.SEND && operation.answer().isOk()) {
+            synchronized (recent) {
+                recent.addFirst(operation.answer().id());
+                if (recent.size() > RECENT) {
+                    recent.removeLast();
+                }
+            }
+        }
+    }
+
+    /** A packet that was sent lately, rather one of the latest; empty when there is none. */
+    String packet(SplittableRandom random) {
+        synchronized (recent) {
+            if (recent.isEmpty()) {
+                return "";
+            }
+            int back = Math.min(random.nextInt(recent.size()), random.nextInt(recent.size()));
+            return recent.stream().skip(back).findFirst().orElse("");
+        }
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    /** Every client ends after the call that it is at. */
+    public void stop() {
+        stopping = true;
+    }
+}

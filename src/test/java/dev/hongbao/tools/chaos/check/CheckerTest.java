@@ -1,0 +1,179 @@
+package dev.hongbao.tools.chaos.check;
+
+import static dev.hongbao.tools.chaos.check.Forged.PACKET;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.tools.chaos.history.Answer;
+import dev.hongbao.tools.chaos.history.Call;
+import dev.hongbao.tools.chaos.history.Call.Kind;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whether the checker finds what is forged, and nothing else. */
+class CheckerTest {
+    private static final Call BOB = Call.claim("bob", PACKET, 0);
+
+    @Test
+    @DisplayName("Given a run in which all is right, when it is checked, then no rule is broken")
+    void whatIsRightPasses() {
+        assertThat(new Forged().check()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("Given no answer from a server that was being killed, when it is checked, then no rule is broken")
+    void troubleExcuses() {
+        Forged run = new Forged();
+        run.add(10, BOB, Answer.unknown(0, "broken"));
+        run.troubles.add(new Trouble(0, 9_000_000, 11_000_000));
+
+        assertThat(run.check()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    @DisplayName("Given a forged history, when it is checked, then the rule that it breaks is named")
+    void aForgedHistoryIsFound(String how, String rule, Consumer<Forged> forge) {
+        breaks(rule, forge);
+    }
+
+    static Stream<Arguments> aForgedHistoryIsFound() {
+        return Stream.of(
+                forged("another amount later", ClaimRules.SAME, run -> run.add(9, BOB, Answer.claimed(200, 0, 201))),
+                forged("another slot later", ClaimRules.SAME, run -> run.add(9, BOB, Answer.claimed(200, 2, 200))),
+                forged(
+                        "a winner is told drained",
+                        ClaimRules.SAME,
+                        run -> run.add(9, BOB, Answer.refused(410, "drained"))),
+                forged(
+                        "two winners of a slot",
+                        ClaimRules.ONE_SLOT,
+                        run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.claimed(201, 1, 250))),
+                forged(
+                        "a key sends twice",
+                        CommandRules.SAME,
+                        run -> run.add(
+                                9,
+                                new Call(Kind.SEND, "alice", "3x10", "s1", 600, 1),
+                                Answer.made(201, "packet-2", 600))),
+                forged(
+                        "a key is refused what it has done",
+                        CommandRules.SAME,
+                        run -> run.add(
+                                9,
+                                new Call(Kind.WITHDRAWAL, "alice", "", "w1", 100, 1),
+                                Answer.refused(402, "insufficient-funds"))),
+                forged(
+                        "a refusal that is none",
+                        AnswerRules.CLOSED_SET,
+                        run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.refused(404, "not-found"))),
+                forged(
+                        "an internal error",
+                        AnswerRules.CLOSED_SET,
+                        run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.unknown(500, "internal-error"))),
+                forged(
+                        "a 503 that does not say when",
+                        AnswerRules.CLOSED_SET,
+                        run -> run.add(
+                                9, Call.claim("erin", PACKET, 0), Answer.unknown(503, "unknown without Retry-After"))),
+                forged("no answer", AnswerRules.ANSWERED, run -> run.add(9, BOB, Answer.unknown(0, "timeout"))),
+                forged("no answer from another server than the killed one", AnswerRules.ANSWERED, run -> {
+                    run.troubles.add(new Trouble(1, 0, Forged.QUIET));
+                    run.add(9, BOB, Answer.unknown(0, "timeout"));
+                }),
+                forged(
+                        "unknown in quiet times",
+                        AnswerRules.QUIET,
+                        run -> run.add(110, BOB, Answer.unknown(503, "unknown"))),
+                forged(
+                        "another balance is told",
+                        WalletRules.TOLD,
+                        run -> run.add(121, new Call(Kind.BALANCE, "bob", "", "", 0, 0), Answer.made(200, "", 199))));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    @DisplayName("Given forged books, when they are checked, then the rule that they break is named")
+    void forgedBooksAreFound(String how, String rule, Consumer<Forged> forge) {
+        breaks(rule, forge);
+    }
+
+    static Stream<Arguments> forgedBooksAreFound() {
+        return Stream.of(
+                forged("a settled claim is gone", ClaimRules.SETTLED, run -> run.claims.remove(0)),
+                forged(
+                        "a settled claim has another slot",
+                        ClaimRules.SETTLED,
+                        run -> run.claims.set(0, new Rows.Claim(PACKET, "bob", 2, 200))),
+                forged(
+                        "a settled claim has another amount",
+                        ClaimRules.SETTLED,
+                        run -> run.claims.set(0, new Rows.Claim(PACKET, "bob", 0, 199))),
+                forged(
+                        "a claim of nobody",
+                        ClaimRules.ASKED,
+                        run -> run.claims.add(new Rows.Claim(PACKET, "mallory", 2, 150))),
+                forged("a deposit is gone", CommandRules.DONE, run -> run.commands.remove(0)),
+                forged(
+                        "a deposit has another amount",
+                        CommandRules.DONE,
+                        run -> run.commands.set(0, new Rows.Command("deposit", "d1", "c1", 1_001))),
+                forged(
+                        "a deposit is there twice",
+                        CommandRules.ONCE,
+                        run -> run.commands.add(new Rows.Command("deposit", "d1", "c9", 1_000))),
+                forged(
+                        "a deposit that nobody asked for",
+                        CommandRules.ASKED,
+                        run -> run.commands.add(new Rows.Command("deposit", "d9", "c9", 5))),
+                forged(
+                        "a packet has another id",
+                        CommandRules.DONE,
+                        run -> run.commands.set(2, new Rows.Command("send", "s1", "packet-9", 600))),
+                forged("a refused withdrawal is in the books", CommandRules.DONE, run -> {
+                    run.add(
+                            9,
+                            new Call(Kind.WITHDRAWAL, "alice", "", "w2", 7, 0),
+                            Answer.refused(402, "insufficient-funds"));
+                    run.commands.add(new Rows.Command("withdrawal", "w2", "c9", 7));
+                }),
+                forged(
+                        "a wallet holds a cent more",
+                        WalletRules.ADDS_UP,
+                        run -> run.balances.merge("carol", 1L, Long::sum)),
+                forged("a refund came twice", WalletRules.ADDS_UP, run -> run.balances.merge("alice", 150L, Long::sum)),
+                forged("a play cost too much", WalletRules.ADDS_UP, run -> run.plays.put("carol", -10L)),
+                forged("a claim is not told", OutboxRules.EVERYTHING, run -> run.told.remove(2)),
+                forged("a send is not told", OutboxRules.EVERYTHING, run -> run.told.remove(0)),
+                forged("a refund is not told", OutboxRules.EVERYTHING, run -> run.told.remove(3)),
+                forged(
+                        "an event says something else later",
+                        OutboxRules.STABLE,
+                        run -> run.earlier.add(Forged.claim("e3", 2))),
+                forged("an event is not told again", OutboxRules.STABLE, run -> run.earlier.add(Forged.claim("e9", 1))),
+                forged("two events have one id", OutboxRules.STABLE, run -> run.told.add(Forged.claim("e2", 2))),
+                forged("claims are told in another order", OutboxRules.ORDER, run -> {
+                    run.told.add(2, Forged.claim("e5", 1));
+                    run.told.remove(3);
+                    run.told.add(1, run.told.remove(2));
+                }),
+                forged(
+                        "a claim is told after the refund",
+                        OutboxRules.ORDER,
+                        run -> run.told.add(Forged.claim("e5", 2))));
+    }
+
+    private static Arguments forged(String how, String rule, Consumer<Forged> forge) {
+        return Arguments.of(how, rule, forge);
+    }
+
+    private static void breaks(String rule, Consumer<Forged> forge) {
+        Forged run = new Forged();
+        forge.accept(run);
+        assertThat(run.check()).extracting(Violation::rule).contains(rule);
+    }
+}
