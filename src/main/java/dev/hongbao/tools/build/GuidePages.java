@@ -36,6 +36,7 @@ public final class GuidePages {
             "architecture",
             "glossary",
             "guarantees",
+            "chaos",
             "fairness",
             "money",
             "decisions",

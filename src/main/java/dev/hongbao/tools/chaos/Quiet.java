@@ -33,6 +33,7 @@ final class Quiet {
     private static final long DUE_LIMIT_MILLIS = 30_000;
     private static final long LOOK_MILLIS = 100;
     private static final int MOST = 300;
+    private static final int MOST_OPEN = 40;
     private static final int MOST_LEFT = 200;
 
     private final ChaosBed bed;
@@ -66,7 +67,7 @@ final class Quiet {
                 .rows("select p.id, p.count, count(t.slot) from packet as p left join transfer as t"
                         + " on t.subject = p.id and t.slot is not null where p.closed_at is null"
                         + " and p.expires_at > now() + interval '1 minute' group by p.id having p.count - count(t.slot) <= "
-                        + MOST_LEFT + " limit " + MOST);
+                        + MOST_LEFT + " order by p.id desc limit " + MOST_OPEN);
         int user = 0;
         for (List<String> packet : open) {
             int left = Integer.parseInt(packet.get(1)) - Integer.parseInt(packet.get(2));

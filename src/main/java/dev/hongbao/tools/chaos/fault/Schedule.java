@@ -38,17 +38,12 @@ public final class Schedule {
         this.kinds = kinds(bed.redis().form());
     }
 
-    private static List<FaultKind> kinds(Form form) {
+    static List<FaultKind> kinds(Form form) {
         List<FaultKind> all = new ArrayList<>(ServerFaults.ALL);
         all.addAll(RedisFaults.of(form));
         all.addAll(PostgresFaults.ALL);
         all.addAll(NetworkFaults.of(form));
         return all;
-    }
-
-    /** The names of all kinds, in their order. */
-    public static List<String> names(Form form) {
-        return kinds(form).stream().map(FaultKind::name).toList();
     }
 
     /** The next round: one fault to three, each in another place. */
