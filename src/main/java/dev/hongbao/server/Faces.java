@@ -81,10 +81,7 @@ record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {
                 engine.newsForHost().outbox(),
                 engine.newsForHost().webhooks(),
                 new HostServices.Money(
-                        accounting.assets(),
-                        accounting.books(),
-                        accounting.restrictions(),
-                        accounting.revocations()),
+                        accounting.assets(), accounting.books(), accounting.restrictions(), accounting.revocations()),
                 accounting.trail(),
                 loop.support());
     }

@@ -12,4 +12,5 @@ import org.jspecify.annotations.Nullable;
  * @param reason one line of 1 to 200 characters; null for none
  * @param at when it was done
  */
-public record Revocation(UserId user, Instant notBefore, String by, @Nullable String reason, Instant at) {}
+public record Revocation(
+        UserId user, Instant notBefore, String by, @Nullable String reason, Instant at) {}

@@ -34,8 +34,9 @@ public final class Revocations {
     private static final String IN_FORCE =
             "select max(max(n)) over () as n, user_id, max(not_before) as not_before from revocation group by user_id";
 
-    private static final String OF_USER = "select user_id, not_before, actor, reason, at from revocation where user_id = $1"
-            + " order by not_before desc, n limit 1";
+    private static final String OF_USER =
+            "select user_id, not_before, actor, reason, at from revocation where user_id = $1"
+                    + " order by not_before desc, n limit 1";
 
     private final Pool requests;
     private final History history;
@@ -99,7 +100,8 @@ public final class Revocations {
             UserId user, @Nullable Instant before, UserId actor, IdempotencyKey key, @Nullable String reason) {
         if (notBeforeSeconds.size() >= MOST && !notBeforeSeconds.containsKey(user)) {
             return Future.failedFuture(new RefusedException(
-                    Refusal.INVALID, "The tokens of " + MOST + " users are revoked: change the key, which revokes all."));
+                    Refusal.INVALID,
+                    "The tokens of " + MOST + " users are revoked: change the key, which revokes all."));
         }
         return requests.preparedQuery("select * from revoke_tokens($1, $2, $3, $4, $5)")
                 .execute(Tuple.of(
@@ -127,7 +129,9 @@ public final class Revocations {
     private static void requireSame(Revocation done, UserId user, @Nullable Instant before, @Nullable String reason) {
         boolean isSame = done.user().equals(user)
                 && Objects.equals(done.reason(), reason)
-                && (before == null || before.plusNanos(999_999_999).getEpochSecond() == done.notBefore().getEpochSecond());
+                && (before == null
+                        || before.plusNanos(999_999_999).getEpochSecond()
+                                == done.notBefore().getEpochSecond());
         if (!isSame) {
             throw Verdict.REUSED.refusal();
         }

@@ -51,7 +51,8 @@ public final class RestrictionBodies {
     }
 
     /** What a body asks to be revoked. @param before null: what was made until now @param reason null for none */
-    public record Revoking(@Nullable Instant before, @Nullable String reason) {}
+    public record Revoking(
+            @Nullable Instant before, @Nullable String reason) {}
 
     /** @param body fits the contract's {@code Revoke}; null for none */
     public static Revoking revoking(@Nullable JsonObject body) {

@@ -103,9 +103,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
                 .forEach((id, route) -> routes.put(id, counted(route)));
         new WebhookRoutes(host.webhooks()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         new AssetRoutes(host.money().assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new RestrictionRoutes(host.money())
-                .byOperation()
-                .forEach((id, route) -> routes.put(id, counted(route)));
+        new RestrictionRoutes(host.money()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         BookRoutes books = new BookRoutes(host.money().books());
         books.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("totalTransfers", books::totals);

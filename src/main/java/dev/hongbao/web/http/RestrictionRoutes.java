@@ -26,20 +26,30 @@ final class RestrictionRoutes {
         return Map.of(
                 "revokeTokens",
                 this::revoke,
-                "getUser", call -> state(call.user()),
-                "freezeUser", call -> user(call, Kind.FROZEN, true),
-                "unfreezeUser", call -> user(call, Kind.FROZEN, false),
-                "blockUser", call -> user(call, Kind.BLOCKED, true),
-                "unblockUser", call -> user(call, Kind.BLOCKED, false),
-                "blockGroup", call -> group(call, true),
-                "unblockGroup", call -> group(call, false),
-                "listRestrictions", this::list);
+                "getUser",
+                call -> state(call.user()),
+                "freezeUser",
+                call -> user(call, Kind.FROZEN, true),
+                "unfreezeUser",
+                call -> user(call, Kind.FROZEN, false),
+                "blockUser",
+                call -> user(call, Kind.BLOCKED, true),
+                "unblockUser",
+                call -> user(call, Kind.BLOCKED, false),
+                "blockGroup",
+                call -> group(call, true),
+                "unblockGroup",
+                call -> group(call, false),
+                "listRestrictions",
+                this::list);
     }
 
     private Future<Reply> state(UserId user) {
-        return restrictions.of(user).compose(inForce -> revocations
+        return restrictions
                 .of(user)
-                .map(revoked -> Reply.json(200, RestrictionBodies.user(user, inForce, revoked))));
+                .compose(inForce -> revocations
+                        .of(user)
+                        .map(revoked -> Reply.json(200, RestrictionBodies.user(user, inForce, revoked))));
     }
 
     private Future<Reply> revoke(Call call) {

@@ -95,7 +95,11 @@ public final class PageFiles {
      * @param zipped the same compressed, with a tag of its own; null of what is it already, or does not get smaller
      */
     public record PageFile(
-            String type, Buffer bytes, String tag, String policy, @Nullable PageFile zipped) {
+            String type,
+            Buffer bytes,
+            String tag,
+            String policy,
+            @Nullable PageFile zipped) {
         /** 96 bits keep two states of one thing apart. */
         private static final int TAG_BYTES = 12;
 
@@ -113,9 +117,8 @@ public final class PageFiles {
 
         private static PageFile of(String type, Buffer bytes, String policy) {
             Buffer small = Gzip.of(bytes);
-            PageFile zipped = small.length() < bytes.length()
-                    ? new PageFile(type, small, tag(small), policy, null)
-                    : null;
+            PageFile zipped =
+                    small.length() < bytes.length() ? new PageFile(type, small, tag(small), policy, null) : null;
             return new PageFile(type, bytes, tag(bytes), policy, zipped);
         }
 

@@ -97,7 +97,10 @@ final class Asked {
             if (done.succeeded()) {
                 answer.run();
             } else {
-                LOG.warn("FRAME {} is not in the audit log: {}", call.route, done.cause().toString());
+                LOG.warn(
+                        "FRAME {} is not in the audit log: {}",
+                        call.route,
+                        done.cause().toString());
                 connection.tell(id(), Problem.of(ProblemType.UNKNOWN));
             }
         });

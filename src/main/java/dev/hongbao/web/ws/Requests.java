@@ -175,7 +175,8 @@ final class Requests {
         }
         feed.members(group).onFailure(asked::fail).onSuccess(members -> {
             if (!members.include(caller)) {
-                asked.refuse(                        Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+                asked.refuse(
+                        Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
             } else if (!connection.mayJoin(group)) {
                 asked.refuse(tooManyGroups());
             } else if (place != null) {
@@ -342,9 +343,10 @@ final class Requests {
         if (!decision.allowed()) {
             asked.connection()
                     .refuse(
-                    asked.id(),
-                    Problem.tooMany(
-                            "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
+                            asked.id(),
+                            Problem.tooMany(
+                                    "Slow down: wait " + decision.retryAfterSeconds() + " s.",
+                                    decision.retryAfterSeconds()));
         }
         return decision.allowed();
     }

@@ -175,7 +175,8 @@ class RainIT extends TwoEngines {
         RainView open = rains.create(everybody);
         RainView gold = rains.create(definition(12, 1, 5, 1)
                 .put("token", new JsonObject().put("name", "tier").put("values", new JsonArray().add("gold"))));
-        Caller golden = new Caller(new UserId("midas"), Set.of(GROUP), Role.USER, Instant.MAX, Map.of("tier", "gold"), null);
+        Caller golden =
+                new Caller(new UserId("midas"), Set.of(GROUP), Role.USER, Instant.MAX, Map.of("tier", "gold"), null);
         PacketId closedDrop = fallen(rains.awaitFallen(closed, 1)).get(0);
         PacketId openDrop = fallen(rains.awaitFallen(open, 1)).get(0);
         PacketId goldDrop = fallen(rains.awaitFallen(gold, 1)).get(0);

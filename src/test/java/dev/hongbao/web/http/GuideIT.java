@@ -6,8 +6,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -73,7 +73,14 @@ class GuideIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/docs/guide/operating.html", "/openapi.yaml", "/asyncapi.yaml", "/docs/swagger-ui-bundle.js"})
+    @ValueSource(
+            strings = {
+                "/",
+                "/docs/guide/operating.html",
+                "/openapi.yaml",
+                "/asyncapi.yaml",
+                "/docs/swagger-ui-bundle.js"
+            })
     void filesAreCompressedForWhoAcceptsIt(String path) throws Exception {
         // When
         HttpResponse<byte[]> plain = getBytes(path, "br, gzip;q=0", "");

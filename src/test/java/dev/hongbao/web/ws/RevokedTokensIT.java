@@ -72,7 +72,8 @@ class RevokedTokensIT {
         Instant asked = Instant.now();
         Instant notBefore = revoke("eve", "k-eve", new JsonObject().put("reason", "a stolen phone"));
 
-        // Then it is void here at once, and there soon; so are those of the second of the call, and those that do not say
+        // Then it is void here at once, and there soon; so are those of the second of the call, and those that do not
+        // say
         assertThat(notBefore).isBetween(asked.minusSeconds(5), asked.plusSeconds(30));
         assertThat(notBefore.getNano()).isZero();
         assertRefused(one, stolen);
@@ -132,7 +133,9 @@ class RevokedTokensIT {
 
         // When the moment is within the second in which it was made
         Instant notBefore = revoke(
-                "ivy", "k-ivy", new JsonObject().put("before", second.plusMillis(1).toString()));
+                "ivy",
+                "k-ivy",
+                new JsonObject().put("before", second.plusMillis(1).toString()));
 
         // Then it is void, and an earlier moment brings nothing back
         assertThat(notBefore).isEqualTo(second.plusSeconds(1));
@@ -143,7 +146,8 @@ class RevokedTokensIT {
         assertThatThrownBy(() -> revoke(
                         "ivy",
                         "k-ivy-3",
-                        new JsonObject().put("before", Instant.now().plusSeconds(400).toString())))
+                        new JsonObject()
+                                .put("before", Instant.now().plusSeconds(400).toString())))
                 .hasMessageStartingWith("400")
                 .hasMessageContaining("#/before")
                 .hasMessageContaining("5 minutes");
@@ -154,8 +158,7 @@ class RevokedTokensIT {
         String leaked = one.token("job", Duration.ofMinutes(5), Role.SERVICE);
         one.get("/v1/users/kim", leaked);
 
-        assertThatThrownBy(() -> one.post(
-                        "/v1/users/job/revoke-tokens", one.token("kim"), "k-kim", new JsonObject()))
+        assertThatThrownBy(() -> one.post("/v1/users/job/revoke-tokens", one.token("kim"), "k-kim", new JsonObject()))
                 .hasMessageStartingWith("403");
         Instant notBefore = revoke("job", "k-job", new JsonObject());
 
