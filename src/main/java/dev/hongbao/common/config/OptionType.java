@@ -1,8 +1,6 @@
 package dev.hongbao.common.config;
 
 import java.net.InetAddress;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -26,26 +24,12 @@ import java.util.stream.Collectors;
  */
 record OptionType<T>(
         String kind, String allowed, Function<String, T> parser, Predicate<T> rule, Function<T, String> printer) {
-    private static final int MAX_PORT = 65_535;
     private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,9}");
     private static final Pattern ORIGIN =
             Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
-    private static final String REDIS_USER = "://([^\\s/?#@]*@)?";
-    private static final String REDIS_HOST = "([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
-    private static final String REDIS_HOSTS = REDIS_HOST + "(," + REDIS_HOST + "){0,31}";
     private static final Pattern MEMBER =
             Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]+])(:[1-9][0-9]{0,4})?");
-    private static final Pattern REDIS =
-            Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
-                    + "/?|\\+sentinel" + REDIS_USER + REDIS_HOSTS + "/[A-Za-z0-9._-]{1,64})");
-    // As strict as the client that will read it: other characters are percent-encoded.
-    private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
-            + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
-    private static final Pattern SSL_MODE = Pattern.compile("[?&]sslmode=([^&]*)");
-    private static final List<String> SSL_MODES =
-            List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
-
     /**
      * The value of {@code text}.
      *
@@ -137,84 +121,74 @@ record OptionType<T>(
                 path -> path.map(Path::toString).orElse(""));
     }
 
-    /** Separated by commas, or a YAML list. */
     static OptionType<List<Path>> files() {
-        return new OptionType<>(
+        return list(
                 "files",
-                "readable files, separated by commas, or empty",
-                text -> Arrays.stream(text.split(",", -1))
-                        .filter(part -> !part.isBlank())
-                        .map(OptionType::parsePath)
-                        .toList(),
-                paths -> paths.stream().allMatch(OptionType::isReadableFile),
-                paths -> paths.stream().map(Path::toString).collect(Collectors.joining(",")));
+                "readable files",
+                OptionType::parsePath,
+                paths -> paths.stream().allMatch(OptionType::isReadableFile));
     }
 
     /** What browsers send as Origin: scheme, host and, unless it is the scheme's own, port; no path. */
     static OptionType<List<String>> origins() {
-        return new OptionType<>(
-                "origins",
-                "origins such as https://chat.example.com, separated by commas, or empty",
-                text -> Arrays.stream(text.split(",", -1))
-                        .map(String::strip)
-                        .filter(part -> !part.isEmpty())
-                        .toList(),
-                origins -> origins.stream()
-                        .allMatch(origin -> ORIGIN.matcher(origin).matches()),
-                origins -> String.join(",", origins));
+        return list("origins", "origins such as https://chat.example.com", origin -> origin, OptionType::areOrigins);
     }
 
     /** Origins whose certificates say who they are. */
     static OptionType<List<String>> secureOrigins() {
-        OptionType<List<String>> origins = origins();
-        return new OptionType<>(
+        return list(
                 "origins",
-                "https origins such as https://img.example.com, separated by commas, or empty",
-                origins.parser,
-                list -> origins.rule.test(list) && list.stream().allMatch(origin -> origin.startsWith("https://")),
-                origins.printer);
+                "https origins such as https://img.example.com",
+                origin -> origin,
+                origins -> areOrigins(origins) && origins.stream().allMatch(origin -> origin.startsWith("https://")));
     }
 
-    /** Servers, separated by commas. */
+    private static boolean areOrigins(List<String> texts) {
+        return texts.stream().allMatch(text -> ORIGIN.matcher(text).matches());
+    }
+
+    /** Servers. */
     static OptionType<List<String>> members() {
-        return new OptionType<>(
+        return list(
                 "members",
-                "host or host:port, separated by commas, or empty",
-                text -> Arrays.stream(text.split(",", -1))
-                        .map(String::strip)
-                        .filter(part -> !part.isEmpty())
-                        .toList(),
+                "host or host:port",
+                member -> member,
                 members -> members.stream()
-                        .allMatch(member -> MEMBER.matcher(member).matches()),
-                members -> String.join(",", members));
+                        .allMatch(member -> MEMBER.matcher(member).matches()));
     }
 
-    /** Separated by commas. */
     static OptionType<List<AddressRange>> addressRanges() {
-        return new OptionType<>(
-                "addresses",
-                "addresses or blocks such as 10.0.0.0/8, separated by commas, or empty",
-                text -> Arrays.stream(text.split(",", -1))
-                        .map(String::strip)
-                        .filter(part -> !part.isEmpty())
-                        .map(AddressRange::parse)
-                        .toList(),
-                ranges -> true,
-                ranges -> ranges.stream().map(AddressRange::toString).collect(Collectors.joining(",")));
+        return list("addresses", "addresses or blocks such as 10.0.0.0/8", AddressRange::parse, ranges -> true);
     }
 
-    /** Separated by commas; each code once. */
+    /** Each code once. */
     static OptionType<List<DeclaredAsset>> assets() {
-        return new OptionType<>(
+        return list(
                 "assets",
-                "code:scale or code:scale:symbol, separated by commas, or empty",
+                "code:scale or code:scale:symbol",
+                DeclaredAsset::parse,
+                assets -> assets.stream().map(DeclaredAsset::code).distinct().count() == assets.size());
+    }
+
+    /**
+     * Values separated by commas, or a YAML list.
+     *
+     * @param each what one is, for the documentation
+     * @param parser reads one; what {@code toString} prints of it, it reads back
+     * @param rule on all of them
+     */
+    private static <T> OptionType<List<T>> list(
+            String kind, String each, Function<String, T> parser, Predicate<List<T>> rule) {
+        return new OptionType<>(
+                kind,
+                each + ", separated by commas, or empty",
                 text -> Arrays.stream(text.split(",", -1))
                         .map(String::strip)
                         .filter(part -> !part.isEmpty())
-                        .map(DeclaredAsset::parse)
+                        .map(parser)
                         .toList(),
-                assets -> assets.stream().map(DeclaredAsset::code).distinct().count() == assets.size(),
-                assets -> assets.stream().map(DeclaredAsset::toString).collect(Collectors.joining(",")));
+                rule,
+                values -> values.stream().map(Object::toString).collect(Collectors.joining(",")));
     }
 
     /** Empty text is no value. */
@@ -274,21 +248,18 @@ record OptionType<T>(
         return url(
                 "redis://[user:password@]host[:port][/db], redis+cluster://[user:password@]host[:port],host[:port]… or"
                         + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for TLS, or empty",
-                url -> REDIS.matcher(url).matches());
+                UrlText::isRedis);
     }
 
     static OptionType<Optional<SecretUrl>> postgresUrl() {
         return url(
                 "postgresql://user:password@host[:port]/database[?sslmode=…], special characters percent-encoded, sslmode one of "
-                        + String.join(", ", SSL_MODES) + ", or empty",
-                url -> POSTGRES.matcher(url).matches()
-                        && SSL_MODE.matcher(url).results().allMatch(match -> SSL_MODES.contains(match.group(1))));
+                        + String.join(", ", UrlText.SSL_MODES) + ", or empty",
+                UrlText::isPostgres);
     }
 
     static OptionType<Optional<SecretUrl>> webUrl() {
-        return url(
-                "https://host[:port]/path, or http:// on a network that can be trusted, or empty",
-                OptionType::isWebUrl);
+        return url("https://host[:port]/path, or http:// on a network that can be trusted, or empty", UrlText::isWeb);
     }
 
     private static OptionType<Optional<SecretUrl>> url(String allowed, Predicate<String> rule) {
@@ -298,19 +269,6 @@ record OptionType<T>(
                 text -> text.isBlank() ? Optional.empty() : Optional.of(new SecretUrl(text.strip())),
                 url -> url.map(SecretUrl::value).map(rule::test).orElse(true),
                 url -> url.map(SecretUrl::redacted).orElse(""));
-    }
-
-    private static boolean isWebUrl(String text) {
-        try {
-            URI url = new URI(text);
-            return ("https".equals(url.getScheme()) || "http".equals(url.getScheme()))
-                    && url.getHost() != null
-                    && url.getUserInfo() == null
-                    && url.getFragment() == null
-                    && url.getPort() <= MAX_PORT;
-        } catch (URISyntaxException none) {
-            return false;
-        }
     }
 
     private static int parseInteger(String text) {
