@@ -32,6 +32,20 @@ public record Page<T>(List<T> items, @Nullable String next) {
         return new Page<>(rows.subList(0, limit), cursor.apply(rows.get(limit - 1)));
     }
 
+    /** The number that a cursor is, or {@code first} without a cursor; null for a cursor that is no number. */
+    public static @Nullable Long number(@Nullable String cursor, long first) {
+        try {
+            return cursor == null ? first : Long.parseLong(cursor);
+        } catch (NumberFormatException malformed) {
+            return null;
+        }
+    }
+
+    /** Refuses a cursor that no page gave. */
+    public static RefusedException badCursor() {
+        return new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave.");
+    }
+
     /** The same page with each item mapped. */
     public <R> Page<R> map(Function<? super T, ? extends R> mapper) {
         return new Page<>(items.stream().<R>map(mapper).toList(), next);

@@ -1,8 +1,6 @@
 package dev.hongbao.domain.books;
 
 import dev.hongbao.common.values.Page;
-import dev.hongbao.common.values.Refusal;
-import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.ledger.Asset;
 import io.vertx.core.Future;
@@ -59,8 +57,7 @@ final class OpenItems {
     Future<Page<OpenItem>> page(@Nullable String cursor, int limit) {
         Place after = cursor == null ? new Place(0, -1, FIRST) : place(cursor);
         if (after == null) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+            return Future.failedFuture(Page.badCursor());
         }
         Tuple parameters = Tuple.tuple();
         for (int section = 0; section < 3; section++) {

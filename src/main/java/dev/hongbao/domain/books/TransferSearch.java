@@ -91,11 +91,12 @@ public final class TransferSearch {
     public Future<Page<BookedTransfer>> find(TransferFilter filter, @Nullable String cursor, int limit) {
         char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';
         if (order == 't' && filter.from() == null) {
-            return refused("Give a reference, a user, or a time to look from.");
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, "Give a reference, a user, or a time to look from."));
         }
         Place after = cursor == null ? Place.START : place(order, cursor);
         if (after == null) {
-            return refused("The cursor is not one that a page's `next` gave.");
+            return Future.failedFuture(Page.badCursor());
         }
         Future<List<BookedTransfer>> found = switch (order) {
             case 'r' -> byReference(filter, after, limit + 1);
@@ -103,10 +104,6 @@ public final class TransferSearch {
             default -> byTime(filter, after, limit + 1);
         };
         return found.map(transfers -> Page.of(transfers, limit, last -> cursor(order, last)));
-    }
-
-    private static <T> Future<T> refused(String detail) {
-        return Future.failedFuture(new RefusedException(Refusal.INVALID, detail));
     }
 
     private static @Nullable Place place(char order, String cursor) {

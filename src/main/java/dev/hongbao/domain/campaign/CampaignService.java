@@ -88,8 +88,7 @@ public final class CampaignService {
     public Future<Page<CampaignView>> own(Caller caller, @Nullable String cursor, int limit) {
         CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
         if (before == null) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+            return Future.failedFuture(Page.badCursor());
         }
         return forService(
                 caller,

@@ -62,7 +62,7 @@ public final class DrawFiles {
     public Future<Page<DrawSummary>> list(DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
         DrawId before = cursor == null ? new DrawId(LAST) : DrawId.parse(cursor);
         if (before == null) {
-            return badCursor();
+            return Future.failedFuture(Page.badCursor());
         }
         return pool.preparedQuery(query(status))
                 .execute(Tuple.of(before.value(), limit + 1))
@@ -108,7 +108,7 @@ public final class DrawFiles {
             int dot = cursor.indexOf('.');
             DrawId named = dot < 0 ? null : DrawId.parse(cursor.substring(0, dot));
             if (named == null || !cursor.substring(dot + 1).matches("[0-9]{1,18}")) {
-                return badCursor();
+                return Future.failedFuture(Page.badCursor());
             }
             draw = named.value();
             seq = Long.parseLong(cursor.substring(dot + 1));
@@ -143,10 +143,5 @@ public final class DrawFiles {
     private static Stream<Play> play(Map<DrawId, Draw> draws, Row row) {
         Draw draw = draws.get(new DrawId(row.getUUID("draw")));
         return draw == null ? Stream.empty() : Stream.of(DrawStore.play(draw, row));
-    }
-
-    private static <T> Future<T> badCursor() {
-        return Future.failedFuture(
-                new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
     }
 }

@@ -75,8 +75,7 @@ public final class CommandBook {
     public Future<Page<Command>> list(@Nullable String reference, @Nullable String cursor, int limit) {
         UUID before = cursor == null ? NEWEST : Uuids.parse(cursor);
         if (before == null) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+            return Future.failedFuture(Page.badCursor());
         }
         Tuple parameters = Tuple.of(before, limit + 1);
         String some = "select * from command where id < $1 order by id desc limit $2";

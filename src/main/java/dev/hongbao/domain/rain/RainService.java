@@ -148,8 +148,7 @@ public final class RainService {
     public Future<Page<RainView>> own(Caller caller, @Nullable String cursor, int limit) {
         CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
         if (before == null) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+            return Future.failedFuture(Page.badCursor());
         }
         try {
             requireService(caller);

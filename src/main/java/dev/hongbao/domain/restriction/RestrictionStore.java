@@ -1,8 +1,6 @@
 package dev.hongbao.domain.restriction;
 
 import dev.hongbao.common.values.Page;
-import dev.hongbao.common.values.Refusal;
-import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.restriction.Restriction.Kind;
 import dev.hongbao.domain.restriction.Restriction.Scope;
@@ -59,12 +57,9 @@ final class RestrictionStore {
      * @param cursor a page's {@code next}; null for the first page
      */
     Future<Page<Restriction>> page(boolean all, @Nullable String cursor, int limit) {
-        long before;
-        try {
-            before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
-        } catch (NumberFormatException malformed) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        Long before = Page.number(cursor, Long.MAX_VALUE);
+        if (before == null) {
+            return Future.failedFuture(Page.badCursor());
         }
         return pool.preparedQuery(PAGE)
                 .execute(Tuple.of(before, all, limit + 1))

@@ -1,8 +1,6 @@
 package dev.hongbao.domain.trail;
 
 import dev.hongbao.common.values.Page;
-import dev.hongbao.common.values.Refusal;
-import dev.hongbao.common.values.RefusedException;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -47,12 +45,9 @@ public final class AuditReader {
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
     public Future<Page<AuditRow.Written>> list(Span span, @Nullable String cursor, int limit) {
-        long after;
-        try {
-            after = cursor == null ? 0 : Long.parseLong(cursor);
-        } catch (NumberFormatException malformed) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        Long after = Page.number(cursor, 0);
+        if (after == null) {
+            return Future.failedFuture(Page.badCursor());
         }
         return read(span, after, limit + 1).map(rows -> Page.of(rows, limit, row -> Long.toString(row.n())));
     }

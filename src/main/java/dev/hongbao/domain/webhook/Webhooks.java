@@ -184,8 +184,7 @@ public final class Webhooks {
      */
     public Future<Page<Delivery>> deliveries(UUID webhook, @Nullable String cursor, int limit) {
         if (cursor != null && !cursor.matches("[0-9]{1,18}")) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+            return Future.failedFuture(Page.badCursor());
         }
         long before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
         return find(webhook)
