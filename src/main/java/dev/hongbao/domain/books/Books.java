@@ -6,9 +6,9 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Assets;
-import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.ledger.TransferKind;
 import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -34,8 +34,7 @@ public final class Books {
      * The wallet's transfers since the beginning of the statement, in one snapshot with its balance: what it held before is the balance
      * less all of them.
      */
-    static final String STATEMENT =
-            """
+    static final String STATEMENT = """
             with wallet as materialized (
                 select id, balance, %3$s as last from account as w where owner = $1 and kind = 'wallet' and asset = $2
             ), since as materialized (
@@ -50,19 +49,17 @@ public final class Books {
                 from wallet as w left join since as s on true group by w.balance
             )
             select sums.opening, sums.closing, t.id, t.kind, t.credited, t.amount, t.at,
-                   case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
-                        then t.subject end as packet,
-                   case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
-                   c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
+                   %4$s
             from sums
             left join (select * from since where at < $4 order by id limit $5) as t on true
-            left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
-            left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
-            left join command as m on m.id = command_of(t.subject, t.id, t.kind)
-            left join reversal as r on r.command = t.subject
-            left join reversal as b on b.subject = t.subject and b.transfer = t.id
+            %5$s
             order by t.id
-            """.formatted(WalletSides.IN, WalletSides.OUT, WalletSides.lastBefore("w.id", "$3"));
+            """.formatted(
+                    WalletSides.IN,
+                    WalletSides.OUT,
+                    WalletSides.lastBefore("w.id", "$3"),
+                    WalletRows.COLUMNS,
+                    WalletRows.JOINS);
 
     private static final String TOTALS = "select asset, kind, transfers, amount from transfer_totals($1, $2)";
 
@@ -120,25 +117,11 @@ public final class Books {
                         opening = row.getLong("opening");
                         closing = row.getLong("closing");
                         if (row.getLong("id") != null) {
-                            entries.add(entry(row, asset));
+                            entries.add(WalletRows.entry(row, row.getBoolean("credited"), asset));
                         }
                     }
                     return Future.succeededFuture(new Statement(opening, entries, closing));
                 });
-    }
-
-    private static WalletEntry entry(Row row, Asset asset) {
-        return new WalletEntry(
-                row.getLong("id"),
-                TransferKind.of(row.getString("kind")),
-                new WalletEntry.Change(row.getBoolean("credited"), asset, row.getLong("amount")),
-                new WalletEntry.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
-                new WalletEntry.Books(
-                        row.getUUID("command"),
-                        new Note(row.getString("reference"), row.getString("reason")),
-                        row.getLong("reverses"),
-                        row.getUUID("reversed_by")),
-                row.getOffsetDateTime("at").toInstant());
     }
 
     /**

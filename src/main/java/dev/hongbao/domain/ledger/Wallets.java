@@ -3,7 +3,6 @@ package dev.hongbao.domain.ledger;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
-import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.GatheredCommands;
@@ -26,10 +25,7 @@ public final class Wallets {
     /** The transfers that touch the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """
             select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
-                   case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
-                        then t.subject end as packet,
-                   case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
-                   c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
+                   %1$s
             from account as w
             cross join lateral (
                 (select * from transfer where credit = w.id
@@ -39,14 +35,10 @@ public final class Wallets {
                 (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal') and id < $2
                  order by id desc limit $3)
             ) as t
-            left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
-            left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
-            left join command as m on m.id = command_of(t.subject, t.id, t.kind)
-            left join reversal as r on r.command = t.subject
-            left join reversal as b on b.subject = t.subject and b.transfer = t.id
+            %2$s
             where w.owner = $1 and w.kind = 'wallet'
             order by t.id desc limit $3
-            """;
+            """.formatted(WalletRows.COLUMNS, WalletRows.JOINS);
 
     private static final String MOVE =
             "select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8,"
@@ -97,18 +89,17 @@ public final class Wallets {
      * @return the wallet's entry; refused with UNKNOWN_ASSET among others; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
      */
     public Future<WalletEntry> deposit(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        Move move = wish(TransferKind.DEPOSIT, origin, user, asset, amount, key);
-        return assets.require(asset)
-                .compose(known -> deposits.submit(move))
-                .compose(answer -> answer)
-                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
+        return moved(deposits, wish(TransferKind.DEPOSIT, origin, user, asset, amount, key));
     }
 
     /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
     public Future<WalletEntry> withdraw(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        Move move = wish(TransferKind.WITHDRAWAL, origin, user, asset, amount, key);
-        return assets.require(asset)
-                .compose(known -> withdrawals.submit(move))
+        return moved(withdrawals, wish(TransferKind.WITHDRAWAL, origin, user, asset, amount, key));
+    }
+
+    private Future<WalletEntry> moved(GatheredCommands<Move, Future<WalletEntry>> gathered, Move move) {
+        return assets.require(move.asset)
+                .compose(known -> gathered.submit(move))
                 .compose(answer -> answer)
                 .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
@@ -181,12 +172,9 @@ public final class Wallets {
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
     public Future<Page<WalletEntry>> transfers(UserId user, @Nullable String cursor, int limit) {
-        long before;
-        try {
-            before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
-        } catch (NumberFormatException malformed) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
+        Long before = Page.number(cursor, Long.MAX_VALUE);
+        if (before == null) {
+            return Future.failedFuture(Page.badCursor());
         }
         return pool.preparedQuery(ENTRIES)
                 .execute(Tuple.of(user.value(), before, limit + 1))
@@ -204,17 +192,6 @@ public final class Wallets {
     }
 
     private static WalletEntry entry(Row row) {
-        return new WalletEntry(
-                row.getLong("id"),
-                TransferKind.of(row.getString("kind")),
-                new WalletEntry.Change(
-                        row.getBoolean("credit"), new Asset(row.getString("asset")), row.getLong("amount")),
-                new WalletEntry.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
-                new WalletEntry.Books(
-                        row.getUUID("command"),
-                        new Note(row.getString("reference"), row.getString("reason")),
-                        row.getLong("reverses"),
-                        row.getUUID("reversed_by")),
-                row.getOffsetDateTime("at").toInstant());
+        return WalletRows.entry(row, row.getBoolean("credit"), new Asset(row.getString("asset")));
     }
 }
