@@ -11,7 +11,6 @@ import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.stream.StreamSupport;
 
 /**
@@ -61,27 +60,23 @@ final class PacketSummaries {
                 .execute(Tuple.of(user.value(), period.firstId(), period.lastId(), period.begins(), period.ends()));
         return Future.join(received, sent)
                 .map(both -> new PacketSummary(
-                        all(received.result(), PacketSummaries::received), all(sent.result(), PacketSummaries::sent)))
+                        sums(received.result(), "luckiest", PacketSummary.Received::new),
+                        sums(sent.result(), "refunded", PacketSummary.Sent::new)))
                 .onComplete(done -> underWay.remove(user));
     }
 
-    private static <T> List<T> all(RowSet<Row> rows, Function<Row, T> read) {
-        return StreamSupport.stream(rows.spliterator(), false).map(read).toList();
+    /** One asset's sums. */
+    private interface Sums<T> {
+        T of(Asset asset, long count, long amount, long last);
     }
 
-    private static PacketSummary.Received received(Row row) {
-        return new PacketSummary.Received(
-                new Asset(row.getString("asset")),
-                row.getLong("count"),
-                row.getLong("amount"),
-                row.getLong("luckiest"));
-    }
-
-    private static PacketSummary.Sent sent(Row row) {
-        return new PacketSummary.Sent(
-                new Asset(row.getString("asset")),
-                row.getLong("count"),
-                row.getLong("amount"),
-                row.getLong("refunded"));
+    private static <T> List<T> sums(RowSet<Row> rows, String last, Sums<T> sums) {
+        return StreamSupport.stream(rows.spliterator(), false)
+                .map(row -> sums.of(
+                        new Asset(row.getString("asset")),
+                        row.getLong("count"),
+                        row.getLong("amount"),
+                        row.getLong(last)))
+                .toList();
     }
 }
