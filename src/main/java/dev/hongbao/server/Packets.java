@@ -21,6 +21,7 @@ import dev.hongbao.domain.packet.PacketSender;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.packet.PacketViews;
 import dev.hongbao.domain.reconcile.PacketAudit;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
@@ -58,6 +59,7 @@ final class Packets {
     private final Shards shards;
     private final Quarantine quarantine;
     private final PacketStore store;
+    private final PacketViews views;
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final ClaimMetrics metrics;
@@ -85,6 +87,7 @@ final class Packets {
         this.shards = shards;
         this.quarantine = quarantine;
         this.store = new PacketStore(pool, quarantine);
+        this.views = new PacketViews(pool, store);
         this.catalog = new PacketCatalog(store);
         this.ended = new EndedPackets(store);
         this.metrics = new ClaimMetrics(metrics);
@@ -140,7 +143,7 @@ final class Packets {
     }
 
     PacketService packets() {
-        return new PacketService(store, catalog, ended, Objects.requireNonNull(sender));
+        return new PacketService(store, views, catalog, ended, Objects.requireNonNull(sender));
     }
 
     PacketFiles files() {

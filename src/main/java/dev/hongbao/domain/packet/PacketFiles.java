@@ -21,7 +21,7 @@ public final class PacketFiles {
     /** $1, the viewer, is nobody: a user's name is never empty. */
     private static final String NOBODY = "";
 
-    private static final String FILED = PacketStore.seenWith(
+    private static final String FILED = PacketViews.seenWith(
             ", e.balance as held, p.closed_at, p.ended_by, k.actor",
             " left join lateral (select actor from command where id = p.id limit 1) as k on true");
 
@@ -57,7 +57,7 @@ public final class PacketFiles {
     public Future<Page<FiledPacket>> list(PacketFilter filter, @Nullable String cursor, int limit) {
         PacketId before = before(cursor);
         if (before == null) {
-            return badCursor();
+            return Future.failedFuture(Page.badCursor());
         }
         List<Object> parameters = new ArrayList<>(List.of(NOBODY));
         String ids = filter.ids(before, limit + 1, parameters);
@@ -68,9 +68,9 @@ public final class PacketFiles {
     public Future<Page<FiledPacket>> ofUser(UserId user, @Nullable String cursor, int limit) {
         PacketId before = before(cursor);
         return before == null
-                ? badCursor()
+                ? Future.failedFuture(Page.badCursor())
                 : page(
-                        filed(PacketStore.ownOf("$4"), Tuple.of(NOBODY, before.value(), limit + 1, user.value())),
+                        filed(PacketViews.ownOf("$4"), Tuple.of(NOBODY, before.value(), limit + 1, user.value())),
                         limit);
     }
 
@@ -90,7 +90,7 @@ public final class PacketFiles {
     }
 
     private static FiledPacket filed(Row row) {
-        PacketStore.Seen seen = PacketRows.seen(row, NOBODY);
+        PacketViews.Seen seen = PacketRows.seen(row, NOBODY);
         OffsetDateTime closedAt = row.getOffsetDateTime("closed_at");
         return new FiledPacket(
                 PacketService.view(seen, true),
@@ -113,10 +113,5 @@ public final class PacketFiles {
 
     private static @Nullable PacketId before(@Nullable String cursor) {
         return cursor == null ? NEWEST : PacketId.parse(cursor);
-    }
-
-    private static <T> Future<T> badCursor() {
-        return Future.failedFuture(
-                new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
     }
 }

@@ -6,7 +6,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.PacketStore.Progress;
-import dev.hongbao.domain.packet.PacketStore.Seen;
+import dev.hongbao.domain.packet.PacketViews.Seen;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
 import io.vertx.core.buffer.Buffer;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads rows of {@link PacketStore}'s queries. Pure. A row that breaks a rule of its values throws what their constructors throw.
+ * Reads rows of the queries of {@link PacketStore} and {@link PacketViews}. Pure. A row that breaks a rule of its values throws what their constructors throw.
  */
 final class PacketRows {
     private PacketRows() {}

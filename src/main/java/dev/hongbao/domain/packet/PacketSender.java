@@ -4,7 +4,6 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
-import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.AssetTerms;
@@ -32,7 +31,6 @@ import io.vertx.sqlclient.Pool;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -69,8 +67,7 @@ public final class PacketSender extends VerticleBase {
     private final Assets assets;
     private final Supplier<Future<RedisLinks>> redis;
     private final Duration loadWait;
-    private final PacketService.Limits limits;
-    private final Clock clock;
+    private final SendRules rules;
     private final SecureRandom random = new SecureRandom();
     private @Nullable RedisLinks links;
     private @Nullable KeyLoader loading;
@@ -96,8 +93,7 @@ public final class PacketSender extends VerticleBase {
         this.assets = assets;
         this.redis = redis;
         this.loadWait = loadWait;
-        this.limits = limits;
-        this.clock = clock;
+        this.rules = new SendRules(assets, limits, clock);
     }
 
     @Override
@@ -114,13 +110,13 @@ public final class PacketSender extends VerticleBase {
     }
 
     PacketService.Limits limits() {
-        return limits;
+        return rules.limits();
     }
 
     Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
         SplitAlgorithm algorithm;
         try {
-            algorithm = check(caller, command);
+            algorithm = rules.check(caller, command);
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
@@ -128,8 +124,9 @@ public final class PacketSender extends VerticleBase {
         String wish = pool == null ? command.toString() : pool.wish(command.group());
         var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
         Future<Packet> sent = assets.require(command.asset())
-                .compose(known ->
-                        maySend(caller, command) ? affordable(scope, command) : Future.failedFuture(notSent(command)))
+                .compose(known -> rules.maySend(caller, command)
+                        ? affordable(scope, command)
+                        : Future.failedFuture(SendRules.notSent(command)))
                 .compose(affordable -> split(scope, command, algorithm))
                 .compose(packet -> command.count() <= MAX_GATHERED
                         ? gathered.submit(packet)
@@ -139,19 +136,6 @@ public final class PacketSender extends VerticleBase {
         // It comes from the loop that has the connections to Redis, and is told on the one that asks.
         Context asking = Vertx.currentContext();
         return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
-    }
-
-    /** Whether the asset, which is known by now, is one that the caller may send. */
-    private boolean maySend(Caller caller, SendCommand command) {
-        AssetTerms terms = assets.cached(command.asset());
-        return command.pool() != null
-                || caller.role() == Role.SERVICE
-                || (terms != null && terms.senders() == AssetTerms.Senders.EVERYBODY);
-    }
-
-    private static RefusedException notSent(SendCommand command) {
-        return new RefusedException(
-                Refusal.NOT_ELIGIBLE, "Only the host application's backend sends " + command.asset() + ".");
     }
 
     /** The host's backend is told what the wallet of its user lacks. */
@@ -232,14 +216,13 @@ public final class PacketSender extends VerticleBase {
         int shard = command.pool() == null
                 ? shards.shardFor(id.value())
                 : command.pool().shard();
-        Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
         return new NewPacket(
                 scope,
                 id,
                 shard,
                 command,
                 SendStatement.Shares.of(id, command, algorithm, largest(command, algorithm), seed),
-                expiresIn);
+                rules.expiresIn(command));
     }
 
     /** The sender's largest share; without one the asset's cap, where the amount can be split so. Postgres holds it to the cap. */
@@ -264,58 +247,5 @@ public final class PacketSender extends VerticleBase {
                     }
                     return null;
                 });
-    }
-
-    /** The rules on a wish; the first that is broken refuses it. */
-    private SplitAlgorithm check(Caller caller, SendCommand command) {
-        boolean onBehalf = command.onBehalfOf() != null;
-        if (onBehalf ? caller.role() != Role.SERVICE : !caller.isMemberOf(command.group())) {
-            throw new RefusedException(
-                    Refusal.NOT_ELIGIBLE, "You can send only into the groups that your token names, and for yourself.");
-        }
-        if (!command.note().isEmpty() && caller.role() != Role.SERVICE) {
-            throw new RefusedException(
-                    Refusal.NOT_ELIGIBLE, "Only the host application's backend notes a reference or a reason.");
-        }
-        require(!command.group().isChannel(), "Nobody sends into the channel of a rain.");
-        require(command.count() <= limits.maxCount(), "A packet has at most " + limits.maxCount() + " shares.");
-        SplitAlgorithm fallback =
-                command.kind() == PacketKind.EQUAL ? SplitAlgorithm.EQUAL : SplitAlgorithm.DOUBLE_MEAN;
-        SplitAlgorithm algorithm = Objects.requireNonNullElse(command.split(), fallback);
-        require(
-                command.kind() != PacketKind.EQUAL || algorithm == SplitAlgorithm.EQUAL,
-                "An equal packet is split `equal`; leave `split` out or choose kind `lucky`.");
-        require(
-                command.kind() != PacketKind.LUCKY || algorithm != SplitAlgorithm.EQUAL,
-                "A lucky packet is split at random; choose kind `equal` for equal shares.");
-        boolean exclusive = command.kind() == PacketKind.EXCLUSIVE;
-        require(
-                exclusive == !command.recipients().isEmpty(),
-                exclusive ? "An exclusive packet names its recipients." : "Only an exclusive packet names recipients.");
-        require(
-                !exclusive
-                        || command.count()
-                                <= command.recipients().stream().distinct().count(),
-                "An exclusive packet has at most as many shares as recipients.");
-        Duration expiresIn = Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
-        require(
-                expiresIn.compareTo(limits.maxExpiry()) <= 0 && !expiresIn.isNegative() && !expiresIn.isZero(),
-                "A packet expires within " + limits.maxExpiry().toSeconds() + " seconds.");
-        Instant opensAt = command.opensAt();
-        require(
-                opensAt == null || opensAt.isBefore(clock.instant().plus(limits.maxExpiry())),
-                "A packet opens within " + limits.maxExpiry().toSeconds() + " seconds from now.");
-        String reason =
-                SplitTerms.infeasible(algorithm, command.amount(), command.count(), command.min(), command.max());
-        if (reason != null) {
-            throw new RefusedException(Refusal.INFEASIBLE, reason);
-        }
-        return algorithm;
-    }
-
-    private static void require(boolean kept, String rule) {
-        if (!kept) {
-            throw new RefusedException(Refusal.INFEASIBLE, rule);
-        }
     }
 }

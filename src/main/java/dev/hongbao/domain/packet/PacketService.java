@@ -12,7 +12,7 @@ import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.PacketStore.Progress;
-import dev.hongbao.domain.packet.PacketStore.Seen;
+import dev.hongbao.domain.packet.PacketViews.Seen;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.HashSet;
@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PacketService {
     private final PacketStore store;
+    private final PacketViews views;
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final PacketSender sending;
@@ -42,8 +43,10 @@ public final class PacketService {
      */
     public record Limits(Duration defaultExpiry, Duration maxExpiry, int maxCount) {}
 
-    public PacketService(PacketStore store, PacketCatalog catalog, EndedPackets ended, PacketSender sending) {
+    public PacketService(
+            PacketStore store, PacketViews views, PacketCatalog catalog, EndedPackets ended, PacketSender sending) {
         this.store = store;
+        this.views = views;
         this.catalog = catalog;
         this.ended = ended;
         this.sending = sending;
@@ -77,7 +80,7 @@ public final class PacketService {
     }
 
     private Future<PacketView> read(Caller caller, PacketId id) {
-        return store.seen(id, caller.user()).compose(seen -> {
+        return views.seen(id, caller.user()).compose(seen -> {
             if (seen == null) {
                 return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
             }
@@ -103,7 +106,7 @@ public final class PacketService {
         try {
             fromSlot = cursor == null ? 0 : Math.addExact(Integer.parseUnsignedInt(cursor), 1);
         } catch (ArithmeticException | NumberFormatException malformed) {
-            return badCursor();
+            return Future.failedFuture(Page.badCursor());
         }
         return view(caller, id)
                 .compose(view -> store.claimsFrom(id, fromSlot, limit + 1)
@@ -141,9 +144,9 @@ public final class PacketService {
     public Future<Page<PacketView>> ownOf(UserId user, Period period, @Nullable String cursor, int limit) {
         PacketId before = before(cursor, period);
         if (before == null) {
-            return badCursor();
+            return Future.failedFuture(Page.badCursor());
         }
-        return store.ownOf(user, period, before, limit + 1)
+        return views.ownOf(user, period, before, limit + 1)
                 .map(rows -> Page.of(
                         rows.stream().map(PacketService::view).toList(),
                         limit,
@@ -165,7 +168,7 @@ public final class PacketService {
         if (limit == 0) {
             return Future.succeededFuture(List.of());
         }
-        return store.newest(group, caller.user(), limit).map(rows -> {
+        return views.newest(group, caller.user(), limit).map(rows -> {
             rows.forEach(seen -> catalog.put(seen.packet())); // who sees them may claim next
             return rows.stream().map(PacketService::view).toList();
         });
@@ -189,9 +192,9 @@ public final class PacketService {
     public Future<Page<OwnClaim>> claimsOf(UserId user, Period period, @Nullable String cursor, int limit) {
         PacketId before = before(cursor, period);
         if (before == null) {
-            return badCursor();
+            return Future.failedFuture(Page.badCursor());
         }
-        return store.claimsOf(user, period, before, limit + 1)
+        return views.claimsOf(user, period, before, limit + 1)
                 .map(claims ->
                         Page.of(claims, limit, own -> own.claim().packet().toString()));
     }
@@ -201,7 +204,7 @@ public final class PacketService {
      * UnavailableException} while another one of the user's is under way.
      */
     public Future<PacketSummary> summaryOf(UserId user, Period period) {
-        return store.summaryOf(user, period);
+        return views.summaryOf(user, period);
     }
 
     private Future<@Nullable Claim> mine(EndedPacket over, PacketId id, UserId user) {
@@ -240,10 +243,5 @@ public final class PacketService {
         PacketId read = cursor == null ? last : PacketId.parse(cursor);
         // As Postgres orders them.
         return read != null && read.toString().compareTo(last.toString()) > 0 ? last : read;
-    }
-
-    private static <T> Future<T> badCursor() {
-        return Future.failedFuture(
-                new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave."));
     }
 }

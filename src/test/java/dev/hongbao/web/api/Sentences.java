@@ -57,7 +57,7 @@ final class Sentences {
             Set.of("SplitTerms.infeasible", "PoolShape.infeasible", "Schema.sentence", "StrictJson.reason");
 
     /** Rules that are kept or told. */
-    private static final Set<String> RULES = Set.of("PacketSender", "DefinitionRules");
+    private static final Set<String> RULES = Set.of("SendRules", "DefinitionRules");
 
     /** Not for readers of answers: what {@code verify} and a start say on a terminal. */
     private static final Set<String> ELSEWHERE =
