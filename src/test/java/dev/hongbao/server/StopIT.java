@@ -21,7 +21,6 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -52,10 +51,7 @@ class StopIT {
         // Given shards that have to be recovered, and cannot be now
         givenPacketsAndARestartOfRedis();
         Vertx vertx = Vertx.vertx();
-        try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = blocker.createStatement()) {
-            blocker.setAutoCommit(false);
-            statement.execute("select from shard where id = 3 for update");
+        try (Connection blocker = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = 3")) {
             Engine engine = TestEngine.get(startEngine(vertx));
 
             // When
@@ -96,26 +92,24 @@ class StopIT {
     @Test
     void aStopWaitsForARecoveryThatHasBegun() throws Exception {
         // Given a recovery that cannot go on
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"));
-                Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = blocker.createStatement()) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"))) {
             engine.deposit("alice", 1000);
             int shard = engine.send("alice", 100, 10).shard();
-            blocker.setAutoCommit(false);
-            statement.execute("select from shard where id = " + shard + " for update");
-            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-                redis.del(books.journalKeys().get(shard));
+            try (Connection blocker = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + shard)) {
+                try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                    redis.del(books.journalKeys().get(shard));
+                }
+                eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
+
+                // When
+                Future<Void> stopped = engine.engine().stopWriter();
+                eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
+                blocker.rollback();
+                TestEngine.get(stopped);
+
+                // Then
+                books.assertReconciled();
             }
-            eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
-
-            // When
-            Future<Void> stopped = engine.engine().stopWriter();
-            eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
-            blocker.rollback();
-            TestEngine.get(stopped);
-
-            // Then
-            books.assertReconciled();
         }
     }
 

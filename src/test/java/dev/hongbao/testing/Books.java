@@ -142,11 +142,19 @@ public final class Books {
 
     /** As the owner of the tables. */
     public void execute(String sql) {
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
-            statement.execute(sql);
+        try {
+            executeAs("owner", sql);
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** @param role {@code owner} of the tables, or else what the server is */
+    public void executeAs(String role, String sql) throws SQLException {
+        String url = role.equals("owner") ? servers.postgresOwnerUrl() : servers.postgresAppUrl();
+        try (Connection connection = TestDatabase.connect(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
         }
     }
 

@@ -30,12 +30,21 @@ public final class TestDatabase {
 
     /** Keeps everybody away from a table until the connection is closed, as a Postgres that hangs does. */
     public static Connection lock(String ownerUrl, String table) throws SQLException {
-        Connection locked = connect(ownerUrl);
-        locked.setAutoCommit(false);
-        try (Statement statement = locked.createStatement()) {
-            statement.execute("lock table " + table + " in access exclusive mode");
+        return holding(ownerUrl, "lock table " + table + " in access exclusive mode");
+    }
+
+    /** Locks rows until the connection is rolled back or closed. @param rows a table, and which of its rows: {@code shard where id = 3} */
+    public static Connection lockRows(String ownerUrl, String rows) throws SQLException {
+        return holding(ownerUrl, "select from " + rows + " for update");
+    }
+
+    private static Connection holding(String ownerUrl, String lock) throws SQLException {
+        Connection holder = connect(ownerUrl);
+        holder.setAutoCommit(false);
+        try (Statement statement = holder.createStatement()) {
+            statement.execute(lock);
         }
-        return locked;
+        return holder;
     }
 
     /** @return its name */

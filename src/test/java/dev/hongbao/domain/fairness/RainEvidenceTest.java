@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -122,6 +123,10 @@ class RainEvidenceTest {
         rain.getJsonObject("caught").put("amount", amount);
     }
 
+    private static void move(JsonObject drop, Duration by) {
+        drop.put("at", Instant.parse(drop.getString("at")).plus(by).toString());
+    }
+
     static Stream<Arguments> forgeries() {
         return Stream.of(
                 forgery("another seed", rain -> rain.put("seed", "00".repeat(32))),
@@ -129,22 +134,10 @@ class RainEvidenceTest {
                 forgery("another rain", rain -> rain.put("id", new UUID(1, 1).toString())),
                 forgery("another start", rain -> rain.put("startsAt", "2026-02-17T11:59:59Z")),
                 forgery("another last moment", rain -> rain.put("lastAt", "2026-02-17T12:00:07Z")),
-                forgery(
-                        "a moment that was moved",
-                        rain -> drop(rain, 3)
-                                .put(
-                                        "at",
-                                        Instant.parse(drop(rain, 3).getString("at"))
-                                                .plusMillis(1)
-                                                .toString())),
+                forgery("a moment that was moved", rain -> move(drop(rain, 3), Duration.ofMillis(1))),
                 forgery(
                         "a moment that was moved by a microsecond",
-                        rain -> drop(rain, 3)
-                                .put(
-                                        "at",
-                                        Instant.parse(drop(rain, 3).getString("at"))
-                                                .plusNanos(1000)
-                                                .toString())),
+                        rain -> move(drop(rain, 3), Duration.ofNanos(1000))),
                 forgery(
                         "a drop that is left out",
                         rain -> rain.getJsonArray("fallen").remove(7)),

@@ -76,14 +76,6 @@ class LedgerIT {
         books.assertClean();
     }
 
-    private void execute(String role, String sql) throws SQLException {
-        String url = role.equals("owner") ? servers.postgresOwnerUrl() : servers.postgresAppUrl();
-        try (Connection connection = TestDatabase.connect(url);
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-    }
-
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -112,7 +104,7 @@ class LedgerIT {
                 "app; alter table transfer disable trigger all"
             })
     void whatHappenedStays(String role, String sql) {
-        assertThatThrownBy(() -> execute(role, sql))
+        assertThatThrownBy(() -> books.executeAs(role, sql))
                 .isInstanceOf(SQLException.class)
                 .extracting(refused -> ((SQLException) refused).getSQLState())
                 .isEqualTo("42501");
@@ -178,7 +170,7 @@ class LedgerIT {
     }
 
     private void assertViolates(String role, String rule, String sql) {
-        assertThatThrownBy(() -> execute(role, sql)).as(sql).hasMessageContaining(rule);
+        assertThatThrownBy(() -> books.executeAs(role, sql)).as(sql).hasMessageContaining(rule);
     }
 
     @Test

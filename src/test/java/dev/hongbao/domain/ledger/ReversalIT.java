@@ -18,14 +18,10 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
-import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -45,13 +41,11 @@ class ReversalIT {
     private static final Origin WHY =
             new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note("ticket-1", "by mistake"));
 
-    private TestServers servers;
     private TestEngine engine;
     private Books books;
 
     @BeforeAll
     void start(TestServers given) {
-        servers = given;
         books = new Books(given);
         engine = TestEngine.start(given, 2, Map.of());
     }
@@ -233,14 +227,6 @@ class ReversalIT {
         refused(Refusal.ALREADY_REVERSED, "lea", in.id());
     }
 
-    private void execute(String role, String sql) throws SQLException {
-        String url = role.equals("owner") ? servers.postgresOwnerUrl() : servers.postgresAppUrl();
-        try (Connection connection = TestDatabase.connect(url);
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-    }
-
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -266,6 +252,6 @@ class ReversalIT {
         engine.deposit("rex", 1);
 
         // Then
-        assertThatThrownBy(() -> execute(role, sql)).hasMessageContaining(rule);
+        assertThatThrownBy(() -> books.executeAs(role, sql)).hasMessageContaining(rule);
     }
 }

@@ -28,7 +28,6 @@ import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -168,10 +167,8 @@ class EarlyCloseIT extends TwoEngines {
         // Given a claim that is accepted, and cannot be settled
         Packet packet = send("dan", 300, 3);
         Future<ClaimOutcome> claim;
-        try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = blocker.createStatement()) {
-            blocker.setAutoCommit(false);
-            statement.execute("select from shard where id = " + packet.shard() + " for update");
+        try (Connection blocker =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + packet.shard())) {
             claim = engine.claim(0, packet, "bob");
             eventually(
                     IN_TIME,
@@ -267,10 +264,8 @@ class EarlyCloseIT extends TwoEngines {
         // Given a cancelling that the script has accepted, and that cannot be settled
         Packet packet = send("hal", 300, 3);
         Future<Void> cancelled;
-        try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = blocker.createStatement()) {
-            blocker.setAutoCommit(false);
-            statement.execute("select from shard where id = " + packet.shard() + " for update");
+        try (Connection blocker =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + packet.shard())) {
             cancelled = cancel(other, packet.id());
             eventually(
                     IN_TIME,
@@ -298,20 +293,14 @@ class EarlyCloseIT extends TwoEngines {
     void aServerThatEndsBetweenAcceptingAndSettlingLeavesItToTheNextOwner() throws Exception {
         try (TestServers own = Servers.fresh()) {
             Books ownBooks = new Books(own);
-            Packet unclaimed;
-            Packet claimed;
-            List<String> generations;
-            try (Connection blocker = TestDatabase.connect(own.postgresOwnerUrl());
-                    Statement statement = blocker.createStatement()) {
-                // Given a server whose script has cancelled one packet and closed another, and that is gone before it
-                // settles that
-                TestEngine before = TestEngine.start(own, 2, Map.of("shards", "2"));
-                before.deposit("ann", 2000);
-                unclaimed = before.send("ann", 1000, 10);
-                claimed = before.send("ann", 1000, 10);
-                generations = ownBooks.stamps();
-                blocker.setAutoCommit(false);
-                statement.execute("select from shard for update");
+            // Given a server whose script has cancelled one packet and closed another, and that is gone before it
+            // settles that
+            TestEngine before = TestEngine.start(own, 2, Map.of("shards", "2"));
+            before.deposit("ann", 2000);
+            Packet unclaimed = before.send("ann", 1000, 10);
+            Packet claimed = before.send("ann", 1000, 10);
+            List<String> generations = ownBooks.stamps();
+            try (Connection blocker = TestDatabase.lockRows(own.postgresOwnerUrl(), "shard")) {
                 Future<ClaimOutcome> claim = before.claim(0, claimed, "bob");
                 eventually(
                         IN_TIME,
