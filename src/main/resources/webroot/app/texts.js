@@ -1,36 +1,15 @@
 /**
- * The page's words in the language of choice. A text is a string, or a function of what it names.
+ * The page's words.
  * @module
  */
 import { en } from './texts-en.js';
 import { zh } from './texts-zh.js';
-import { recall, remember } from './prefs.js';
+import { wording } from './wording.js';
 
-const LANGUAGES = { en, zh };
+const words = wording({ en, zh });
 
-let current = choose(recall('language') ?? navigator.language);
-announce();
-
-function choose(wanted) {
-  return String(wanted).toLowerCase().startsWith('zh') ? 'zh' : 'en';
-}
-
-function announce() {
-  document.documentElement.lang = current === 'zh' ? 'zh-CN' : 'en';
-  document.title = LANGUAGES[current].title;
-}
-
-/** The language in use: `en` or `zh`. */
-export function language() {
-  return current;
-}
-
-/** Switches, and remembers it in this browser. */
-export function useLanguage(next) {
-  current = choose(next);
-  remember('language', current);
-  announce();
-}
+/** The language in use, and a switch to another one. */
+export const { language, use: useLanguage } = words;
 
 /**
  * A text by its name.
@@ -38,11 +17,7 @@ export function useLanguage(next) {
  * @param {...unknown} values what the text names
  */
 export function t(name, ...values) {
-  if (!hasText(name)) {
-    return name;
-  }
-  const text = LANGUAGES[current][name];
-  return typeof text === 'function' ? text(...values) : text;
+  return words.has(name) ? words.say(name, ...values) : name;
 }
 
 /**
@@ -52,9 +27,5 @@ export function t(name, ...values) {
  */
 export function problemText(kind, fallback) {
   const name = `problem${kind.replace(/(^|-)(.)/g, (all, dash, letter) => letter.toUpperCase())}`;
-  return hasText(name) ? t(name) : fallback;
-}
-
-function hasText(name) {
-  return Object.hasOwn(LANGUAGES[current], name);
+  return words.has(name) ? words.say(name) : fallback;
 }

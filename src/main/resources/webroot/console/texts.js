@@ -1,35 +1,21 @@
 /**
- * The console's words in the language of choice. A text is a string, or a function of what it names.
+ * The console's words.
  * @module
  */
-import { recall, remember } from '../app/prefs.js';
+import { wording } from '../app/wording.js';
 import { en } from './texts-en.js';
 import { zh } from './texts-zh.js';
 
-const LANGUAGES = { en, zh };
-
-let current = choose(recall('language') ?? navigator.language);
-announce();
-
-function choose(wanted) {
-  return String(wanted).toLowerCase().startsWith('zh') ? 'zh' : 'en';
-}
-
-function announce() {
-  document.documentElement.lang = current === 'zh' ? 'zh-CN' : 'en';
-  document.title = LANGUAGES[current].title;
-}
+const words = wording({ en, zh });
 
 /** For the browser's own words of times and numbers. */
 export function locale() {
-  return current === 'zh' ? 'zh-CN' : 'en-GB';
+  return words.language() === 'zh' ? 'zh-CN' : 'en-GB';
 }
 
-/** Switches to the other language, and remembers it in this browser. */
+/** Switches to the other language. */
 export function switchLanguage() {
-  current = current === 'zh' ? 'en' : 'zh';
-  remember('language', current);
-  announce();
+  words.use(words.language() === 'zh' ? 'en' : 'zh');
 }
 
 /**
@@ -38,11 +24,7 @@ export function switchLanguage() {
  * @param {...unknown} values what the text names
  */
 export function t(name, ...values) {
-  const text = LANGUAGES[current][name];
-  if (text === undefined) {
-    return name.slice(name.indexOf('_') + 1).replaceAll('_', ' ');
-  }
-  return typeof text === 'function' ? text(...values) : text;
+  return words.has(name) ? words.say(name, ...values) : name.slice(name.indexOf('_') + 1).replaceAll('_', ' ');
 }
 
 /** Thrown with a sentence for the person. */

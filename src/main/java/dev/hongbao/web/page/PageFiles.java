@@ -198,8 +198,14 @@ public final class PageFiles {
         Map<String, String> files = new HashMap<>();
         files.put("/", ROOT + "operator/index.html");
         files.put(CONSOLE, CONSOLE_PAGE);
-        for (String shared :
-                List.of("icon.svg", "style/base.css", "app/ui.js", "app/time.js", "app/api.js", "app/prefs.js")) {
+        for (String shared : List.of(
+                "icon.svg",
+                "style/base.css",
+                "app/ui.js",
+                "app/time.js",
+                "app/api.js",
+                "app/prefs.js",
+                "app/wording.js")) {
             files.put("/" + shared, ROOT + shared);
         }
         return new PageFiles(

@@ -24,8 +24,15 @@ class PageFilesTest {
     private static final Path WEBROOT = Path.of("src/main/resources/webroot");
 
     /** What the console uses of the chat page. */
-    private static final Set<String> OF_BOTH =
-            Set.of("/", "/icon.svg", "/style/base.css", "/app/ui.js", "/app/time.js", "/app/api.js", "/app/prefs.js");
+    private static final Set<String> OF_BOTH = Set.of(
+            "/",
+            "/icon.svg",
+            "/style/base.css",
+            "/app/ui.js",
+            "/app/time.js",
+            "/app/api.js",
+            "/app/prefs.js",
+            "/app/wording.js");
 
     private static final Pattern IMPORT = Pattern.compile("from '([^']+)'");
 
