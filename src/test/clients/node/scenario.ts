@@ -367,10 +367,8 @@ test('the books are read', async () => {
   assert.equal(booked.credit.owner, name('alice'));
   assert((await auditor.getStatement({ user: name('alice'), asset: 'CNY', from })).items.length > 0);
   assert((await auditor.listOpenItems({ limit: 10 })).items.length <= 10);
-  const to = new Date(from.getTime() + 3 * 86_400_000);
-  // The generator sends the days of a query as moments, which no day is: what follows the day is cut.
-  const ofDays = auditor.withPreMiddleware(async ({ url, init }) => ({ url: url.replace(/(?<==\d{4}-\d\d-\d\d)T[^&]*/g, ''), init }));
-  assert((await lines(ofDays.totalTransfers({ from, to, format: 'csv' }))).length > 1);
+  const day = (after: number) => new Date(from.getTime() + after * 86_400_000).toISOString().slice(0, 10);
+  assert((await lines(auditor.totalTransfers({ from: day(0), to: day(3), format: 'csv' }))).length > 1);
 });
 
 test('users and groups are restricted', async () => {

@@ -130,7 +130,9 @@ class GeneratedClientIT extends TestServerClient {
                         .count(1L)
                         .amount(first.getAmount())
                         .luckiest(over.getLuckiest().getUser().equals(name("bob")) ? 1L : 0L));
-        assertThat(new MeApi(client("alice")).listMyPackets(null, null, null, 10).getItems())
+        assertThat(new MeApi(client("alice"))
+                        .listMyPackets(null, null, null, 10)
+                        .getItems())
                 .extracting(Packet::getId)
                 .containsExactly(packet.getId());
         accounts.withdraw(name("alice"), key(), new Money().asset("CNY").amount(700L));
@@ -517,7 +519,9 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(statement.getItems()).isNotEmpty();
         assertThat(auditor.listOpenItems(null, 10).getItems()).hasSizeLessThanOrEqualTo(10);
         assertThat(lines(auditor.totalTransfers(
-                        yesterday.toLocalDate(), yesterday.toLocalDate().plusDays(3), "csv")))
+                        yesterday.toLocalDate().toString(),
+                        yesterday.toLocalDate().plusDays(3).toString(),
+                        "csv")))
                 .hasSizeGreaterThan(1);
     }
 
