@@ -6,7 +6,7 @@ import { html, usePages } from './ui.js';
 import { records } from './api.js';
 import { Dialog } from './dialog.js';
 import { Face, nameOf } from './faces.js';
-import { clock, money } from './format.js';
+import { clock, money, signOf } from './format.js';
 import { t } from './texts.js';
 
 const KINDS = { deposit: 'recordDeposit', withdrawal: 'recordWithdrawal', send: 'recordSend', claim: 'recordClaim', refund: 'recordRefund',
@@ -18,7 +18,7 @@ export function Account({ room, dialog = false, onHistory, onClose }) {
     <div class="card">
       <p class="card-who"><${Face} user=${room.me} /><span>${nameOf(room.me)}</span></p>
       <p class="card-label">${t('balance')}</p>
-      <p class="card-balance" data-balance=${room.balance}>${room.balance === null ? '¥ …' : money(room.balance)}</p>
+      <p class="card-balance" data-balance=${room.balance}>${room.balance === null ? `${signOf()} …` : money(room.balance)}</p>
       ${room.points !== null && html`<p class="card-points">${money(room.points, 'POINTS')}</p>`}
     </div>
     <button type="button" class="to-history" onClick=${onHistory}>${t('history')}<span aria-hidden="true">›</span></button>

@@ -54,6 +54,11 @@ export function demoLogin(member) {
   return call('POST', '/v1/demo/login', { body: { member } });
 }
 
+/** What is counted: `{items}` with code, scale and symbol of each asset. */
+export function assets(token) {
+  return call('GET', '/v1/assets?limit=200', { token });
+}
+
 /** The caller's balances in minor units: `{money, points}`. */
 export async function balances(token) {
   const { items } = await call('GET', '/v1/me/balances', { token });

@@ -49,15 +49,15 @@ export function nameOf(user) {
   return drawn && (!told || told === drawn.en || told === drawn.zh) ? drawn[language()] : told ?? user;
 }
 
-function pictureOf(user) {
-  const url = PROFILES.get(user)?.avatar;
+/** A picture's URL where the page may load it; else null. @param {string|null|undefined} url */
+export function allowedPicture(url) {
   return url && IMAGES.has(new URL(url).origin) ? url : null;
 }
 
 /** @param {{user: string, size?: string}} props `size` is a class: small, large */
 export function Face({ user, size = '' }) {
   const look = FAMILY.get(user);
-  const picture = pictureOf(user);
+  const picture = allowedPicture(PROFILES.get(user)?.avatar);
   const [missing, setMissing] = useState(null);
   return html`<span class="face ${size}" aria-hidden="true">${picture && picture !== missing
     ? html`<img src=${picture} alt="" loading="lazy" referrerpolicy="no-referrer" onError=${() => setMissing(picture)} />`

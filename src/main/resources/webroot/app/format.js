@@ -1,33 +1,56 @@
 /**
- * Amounts and times as people read them. Amounts are whole fen; they never become fractions of a number.
+ * Amounts and times as people read them. Amounts are whole minor units; they never become fractions of a number.
  * @module
  */
 import { language, t } from './texts.js';
+
+/** What the page sends. */
+export const ASSET = 'CNY';
+
+/** By code, as the server says: how many digits are behind the point, and the symbol. */
+const TERMS = new Map();
+const UNKNOWN = { scale: 0, symbol: '' };
+
+/** A sign stands before the amount, a word after it. */
+const SIGN = /^[^\p{L}\p{N}]$/u;
+
+/** @param {{code: string, scale: number, symbol: string}[]} assets as the server has them declared */
+export function learnAssets(assets) {
+  assets.forEach(({ code, scale, symbol }) => TERMS.set(code, { scale, symbol }));
+}
+
+/** The sign of an asset, for a drawing; empty when it has none. */
+export function signOf(asset = ASSET) {
+  const { symbol } = TERMS.get(asset) ?? UNKNOWN;
+  return SIGN.test(symbol) ? symbol : '';
+}
 
 /**
  * @param {number} minor whole minor units
  * @param {string} [asset]
  */
-export function money(minor, asset = 'CNY') {
+export function money(minor, asset = ASSET) {
   if (asset === 'POINTS') {
     return t('points', minor);
   }
-  if (asset !== 'CNY') {
-    return `${minor.toLocaleString('en')} ${asset}`;
-  }
-  const fen = String(Math.abs(minor) % 100).padStart(2, '0');
-  const yuan = Math.floor(Math.abs(minor) / 100).toLocaleString('en');
-  return `${minor < 0 ? '−' : ''}¥${yuan}.${fen}`;
+  const { scale, symbol } = TERMS.get(asset) ?? UNKNOWN;
+  const digits = String(Math.abs(minor)).padStart(scale + 1, '0');
+  const whole = Number(digits.slice(0, digits.length - scale)).toLocaleString('en');
+  const sum = scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`;
+  return `${minor < 0 ? '−' : ''}${SIGN.test(symbol) ? symbol + sum : `${sum}\u00a0${symbol || asset}`}`;
 }
 
 /**
- * What a person typed, in fen.
+ * What a person typed, in minor units of {@link ASSET}.
  * @param {string} text such as `88`, `8.8`, `88.88`
  * @returns {number|null} null for what is no such number
  */
-export function fen(text) {
-  const parts = /^([0-9]{1,13})(?:[.。]([0-9]{1,2}))?$/.exec(text.trim().replaceAll(',', ''));
-  return parts === null ? null : Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
+export function minorUnits(text) {
+  const { scale } = TERMS.get(ASSET) ?? UNKNOWN;
+  const parts = /^([0-9]{1,13})(?:[.。]([0-9]+))?$/.exec(text.trim().replaceAll(',', ''));
+  const behind = parts?.[2] ?? '';
+  const value = parts === null || behind.length > scale ? NaN : Number(parts[1] + behind.padEnd(scale, '0'));
+  return Number.isSafeInteger(value) ? value : null;
 }
 
 /** Seconds as a person says them: the largest unit, or two for minutes. */

@@ -6,7 +6,7 @@ import { crown, html, useEffect, usePages, useState } from './ui.js';
 import { received, sent, summary } from './api.js';
 import { Dialog } from './dialog.js';
 import { Face, learn, nameOf } from './faces.js';
-import { clock, money } from './format.js';
+import { ASSET, clock, money } from './format.js';
 import { greetingOf, stateOf } from './packet.js';
 import { now } from './time.js';
 import { t } from './texts.js';
@@ -56,7 +56,7 @@ function Totals({ room, side, year }) {
   }, [year, room.movements, failed]);
   const known = seen?.year === year;
   const all = known ? seen[side] : [];
-  const sums = all.length > 0 ? all : [{ asset: 'CNY', ...NOTHING }];
+  const sums = all.length > 0 ? all : [{ asset: ASSET, ...NOTHING }];
   const count = all.reduce((n, each) => n + each.count, 0);
   const luckiest = all.reduce((n, each) => n + (each.luckiest ?? 0), 0);
   const back = all.filter((each) => each.refunded > 0);

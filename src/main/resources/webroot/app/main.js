@@ -13,7 +13,7 @@ import { Opening } from './opening.js';
 import { RainBar, RainStage } from './rain.js';
 import { Timeline, winText } from './timeline.js';
 import { giverOf, greetingOf } from './packet.js';
-import { money } from './format.js';
+import { money, signOf } from './format.js';
 import { recallSession, rememberSession } from './prefs.js';
 import { Room } from './room.js';
 import { t } from './texts.js';
@@ -69,7 +69,7 @@ function Group({ room, onLeave, onLanguage }) {
       <main class="chat-main"><${Timeline} packets=${room.packets} wins=${room.wins} rains=${room.rains} me=${room.me} known=${room.known} onOpen=${open} /></main>
       ${room.rains.filter((rain) => rain.endedAt === null).map((rain) => html`<${RainBar} key=${rain.id} rain=${rain} onOpen=${() => setPanel(rain.id)} />`)}
       <footer class="composer"><button type="button" class="send" onClick=${() => setPanel('compose')}>
-        <span class="send-coin" aria-hidden="true">¥</span>${t('sendButton')}</button>
+        <span class="send-coin" aria-hidden="true">${signOf()}</span>${t('sendButton')}</button>
         ${room.hasWheel && html`<button type="button" class="to-wheel" onClick=${() => setPanel('wheel')}>${wheel}${t('wheelButton')}</button>`}</footer>
     </div>
     <aside class="side-account" aria-label=${t('wallet')}><${Account} room=${room} onHistory=${() => setPanel('history')} /></aside>
@@ -84,7 +84,7 @@ function Group({ room, onLeave, onLanguage }) {
 }
 
 function TopBar({ room, onWallet, onLeave, onLanguage }) {
-  const balance = room.balance === null ? '¥ …' : money(room.balance);
+  const balance = room.balance === null ? `${signOf()} …` : money(room.balance);
   return html`<header class="top-bar">
     <div class="top-title"><h1>${t('groupName')}</h1><${Line} room=${room} /></div>
     <${LanguageButton} onLanguage=${onLanguage} />

@@ -4,8 +4,9 @@
  * @module
  */
 import { connect, randomKey, verifyPacket, verifyRain } from '../hongbao-client.js';
-import { balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays, rain as fetchRain } from './api.js';
+import { assets, balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays, rain as fetchRain } from './api.js';
 import { learn } from './faces.js';
+import { learnAssets } from './format.js';
 import { rememberSession } from './prefs.js';
 import { Rain } from './rain-watch.js';
 import { askClock } from './time.js';
@@ -35,6 +36,7 @@ export class Room {
   #packets = new Map();
   #listeners = new Set();
   #stale = false;
+  #assets = null; // once they are known, or asked for
   #asked = 0;
   #wins = [];
   #rains = new Map();
@@ -234,6 +236,11 @@ export class Room {
       this.#stale = false;
       rememberSession(this.#session);
     }
+    // No amount is shown before it is known how: all that is shown comes after the token.
+    this.#assets ??= assets(this.#session.token).then(({ items }) => learnAssets(items), () => {
+      this.#assets = null;
+    });
+    await this.#assets;
     return this.#session.token;
   }
 

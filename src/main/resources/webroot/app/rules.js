@@ -2,7 +2,7 @@
  * What a packet may be, as the server says it too: the form explains its limits before anything is sent. Pure.
  * @module
  */
-import { fen, money } from './format.js';
+import { ASSET, minorUnits, money } from './format.js';
 import { t } from './texts.js';
 
 const MAX_AMOUNT = 99_999_999_999_999;
@@ -35,12 +35,12 @@ export function check(form, { group, balance, now }) {
   if (form.opensAt && !(Date.parse(form.opensAt) > now)) {
     errors.opensAt = t('errOpensAt');
   }
-  const body = { group, kind: form.kind, asset: 'CNY', amount, count, expiresInSeconds: Number(form.expiry) };
+  const body = { group, kind: form.kind, asset: ASSET, amount, count, expiresInSeconds: Number(form.expiry) };
   return { body: { ...body, ...extras(form, min, max) }, errors, each: range(form.kind, amount, count, min, max, errors) };
 }
 
 function amountOf(text, name, errors) {
-  const value = fen(text);
+  const value = minorUnits(text);
   if (value === null) {
     errors[name] = t('errNumber');
   } else if (value < 1) {

@@ -3,8 +3,9 @@
  * to which prize, is told by wheel.js.
  * @module
  */
+import { allowedPicture } from './faces.js';
 import { html } from './ui.js';
-import { money } from './format.js';
+import { money, signOf } from './format.js';
 import { t } from './texts.js';
 
 const RADIUS = 132;
@@ -22,11 +23,11 @@ export function prizeName({ name, prize, asset, amount }) {
 }
 
 /** What a prize looks like: `money`, `points`, `item` or `none`. A prize that is not announced is none. */
-export function lookOf({ name, prize, asset, code }) {
+export function lookOf({ name, prize, asset, code, picture, text }) {
   if (asset) {
-    return asset === 'CNY' ? 'money' : 'points';
+    return asset === 'POINTS' ? 'points' : 'money';
   }
-  return code || KNOWN.get(name ?? prize) === 'prizeTea' ? 'item' : 'none';
+  return code || picture || text || KNOWN.get(name ?? prize) === 'prizeTea' ? 'item' : 'none';
 }
 
 /** The higher, the happier: what ten spins stop at. */
@@ -41,11 +42,22 @@ export function prizeNames(prizes) {
   return [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`)).join(t('listComma'));
 }
 
-/** A small drawing of a prize, around the origin. */
+/** What the host says of a play's prize: its picture and its text are the draw's. */
+export function described(play, prizes) {
+  const { picture, text } = prizes.find((prize) => prize.number === play.number) ?? {};
+  return { ...play, picture, text };
+}
+
+/** A small drawing of a prize, around the origin: its picture, where the page may load it. */
 export function PrizeMark({ prize, big = false }) {
+  const picture = allowedPicture(prize.picture);
+  if (picture) {
+    const half = big ? 16 : 15;
+    return html`<image class="mark mark-picture" href=${picture} x=${-half} y=${-half} width=${2 * half} height=${2 * half} />`;
+  }
   switch (lookOf(prize)) {
     case 'money':
-      return html`<g class="mark mark-money"><circle r=${big ? 14 : 12} /><text y="5.5" text-anchor="middle">¥</text></g>`;
+      return html`<g class="mark mark-money"><circle r=${big ? 14 : 12} /><text y="5.5" text-anchor="middle">${signOf(prize.asset)}</text></g>`;
     case 'points':
       return html`<path class="mark mark-points" d="M0-13l3.8 8 8.7 1.1-6.4 6 1.7 8.700L0 6.600l-7.8 4.2 1.7-8.7-6.4-6L-3.8-5z" />`;
     case 'item':

@@ -7,7 +7,7 @@ import { html, isStill, useEffect, usePages, useRef, useState } from './ui.js';
 import { Dialog } from './dialog.js';
 import { clock, money } from './format.js';
 import { problemText, t } from './texts.js';
-import { lookOf, PrizeIcon, prizeName, prizeNames, WheelFace, worth } from './wheel-face.js';
+import { described, lookOf, PrizeIcon, prizeName, prizeNames, WheelFace, worth } from './wheel-face.js';
 
 const TURN_MILLIS = 4200;
 const TURNS = 6;
@@ -43,7 +43,7 @@ export function Wheel({ room, onClose }) {
       if (there.current) {
         setStep('turning');
         await turn(rotor.current, angle, draw.prizes, won.reduce((best, play) => (worth(play) > worth(best) ? play : best)));
-        setPlays(won);
+        setPlays(won.map((play) => described(play, draw.prizes)));
       }
     } catch (refused) {
       setTrouble(told(refused));
@@ -63,7 +63,7 @@ export function Wheel({ room, onClose }) {
         <${Spin} draw=${draw} room=${room} step=${step} count=${TEN} onSpin=${spin} /></div>
       ${trouble && html`<p class="alert wheel-trouble" role="alert">${trouble}</p>`}
       <${Won} plays=${plays} step=${step} />
-      <${History} room=${room} />`}
+      <${History} room=${room} prizes=${draw.prizes} />`}
   <//>`;
 }
 
@@ -96,17 +96,24 @@ function Won({ plays, step }) {
     <p class="wheel-said" role="status" aria-live="polite">${step === 'asking' || step === 'turning' ? t('turning') : said}</p>
     ${plays.length > 1 && html`<ul class="haul">${plays.map((play) => html`<li key=${play.seq} class="look-${lookOf(play)}">
       <${PrizeIcon} prize=${play} /><span>${prizeName(play)}</span></li>`)}</ul>`}
+    ${each(plays.filter((play) => play.text || play.picture)).map((play) => html`<p class="prize-text" key=${play.number}>
+      <${PrizeIcon} prize=${play} /><span><b>${prizeName(play)}</b> ${play.text}</span></p>`)}
     ${plays.filter((play) => play.code).map((play) => html`<p class="voucher" key=${play.seq}>${t('voucher', prizeName(play))} <code>${play.code}</code></p>`)}
   </div>`;
 }
 
-function History({ room }) {
+/** One play of each prize. */
+function each(plays) {
+  return [...new Map(plays.map((play) => [play.number, play])).values()];
+}
+
+function History({ room, prizes }) {
   const { items, more } = usePages((cursor) => room.plays(cursor), room.spins);
   return html`<section class="history" aria-label=${t('ownPlays')}>
     <h3>${t('ownPlays')}</h3>
     ${items?.length === 0 && html`<p class="soft small">${t('noPlays')}</p>`}
     <ul>${items?.map((play) => html`<li key=${play.seq} data-play=${play.seq}>
-      <${PrizeIcon} prize=${play} /><span class="history-what"><b>${prizeName(play)}</b>${play.code && html`<code>${play.code}</code>`}</span>
+      <${PrizeIcon} prize=${described(play, prizes)} /><span class="history-what"><b>${prizeName(play)}</b>${play.code && html`<code>${play.code}</code>`}</span>
       <time datetime=${play.at}>${clock(play.at)}</time></li>`)}</ul>
     ${more && html`<button type="button" class="quiet-button" onClick=${more}>${t('more')}</button>`}
   </section>`;

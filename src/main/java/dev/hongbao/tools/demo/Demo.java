@@ -3,6 +3,7 @@ package dev.hongbao.tools.demo;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.profile.Profile;
 import dev.hongbao.tools.demo.DemoClient.Answer;
 import dev.hongbao.tools.demo.DemoPlan.PlannedPacket;
 import dev.hongbao.web.access.TokenSigner;
@@ -60,7 +61,13 @@ public final class Demo {
                 .toList();
         for (String member : members) {
             tokens.put(
-                    member, signer.sign(new UserId(member), Set.of(new GroupId(DemoPlan.GROUP)), Role.USER, TOKEN_TTL));
+                    member,
+                    signer.sign(
+                            new UserId(member),
+                            Set.of(new GroupId(DemoPlan.GROUP)),
+                            Role.USER,
+                            TOKEN_TTL,
+                            new Profile(DemoPlan.nameOf(members.indexOf(member)), null)));
         }
         for (String stranger : strangers) {
             tokens.put(

@@ -13,6 +13,8 @@ final class DemoPlan {
     static final String PASSCODE = "恭喜发财";
     private static final int RECIPIENTS = 20;
     private static final int SHORT_EXPIRY_SECONDS = 2;
+    private static final String SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗";
+    private static final List<String> GIVEN = List.of("芳", "伟", "敏", "静", "磊", "洋", "艳", "勇", "娟", "涛");
 
     private DemoPlan() {}
 
@@ -24,6 +26,11 @@ final class DemoPlan {
      */
     record PlannedPacket(
             String sender, JsonObject body, @Nullable String passcode, boolean expires, int eligible) {}
+
+    /** What the members are called: 200 names, each of a surname and a given name. @param member from 0 */
+    static String nameOf(int member) {
+        return SURNAMES.substring(member % 20, member % 20 + 1) + GIVEN.get(member / 20 % GIVEN.size());
+    }
 
     static List<PlannedPacket> of(int packets, List<String> members) {
         List<PlannedPacket> plannedPackets = new ArrayList<>();
