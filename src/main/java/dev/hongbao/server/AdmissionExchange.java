@@ -36,7 +36,7 @@ final class AdmissionExchange extends VerticleBase {
     private static final long HEARD_MILLIS = 30;
 
     /** Sent whole: it is short, and a Redis that does not know it needs no second question. */
-    private static final String SCRIPT = Script.read("admission");
+    private static final Script SCRIPT = Script.of(Script.read("admission"));
 
     private static final Pattern SHARD =
             Pattern.compile("(?:^|,)(\\d{1,9}):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+):(\\d+)(?=,|$)");
@@ -121,15 +121,14 @@ final class AdmissionExchange extends VerticleBase {
     }
 
     private Future<Long> tell(RedisLinks links, String line) {
-        return links.linkFor(key)
-                .send(Request.cmd(Command.EVAL)
-                        .arg(SCRIPT)
-                        .arg(1)
-                        .arg(key)
-                        .arg(name)
-                        .arg(line)
-                        .arg(AdmissionControl.HOLDS.toMillis()))
-                .map(this::heard);
+        Request call = Request.cmd(Command.EVALSHA)
+                .arg(SCRIPT.sha())
+                .arg(1)
+                .arg(key)
+                .arg(name)
+                .arg(line)
+                .arg(AdmissionControl.HOLDS.toMillis());
+        return RedisExchange.call(links.linkFor(key), SCRIPT, call).map(this::heard);
     }
 
     private long heard(@Nullable Response told) {

@@ -30,8 +30,7 @@ final class RateExchange extends VerticleBase {
     /** Callers told of at a time: at some 5 µs each Redis then spends 2 % of its time on it at the most. */
     private static final int MOST = 500;
 
-    /** Sent whole: it is short, and a Redis that does not know it needs no second question. */
-    private static final String SCRIPT = Script.read("rate");
+    private static final Script SCRIPT = Script.of(Script.read("rate"));
 
     private final RateLimits rates;
     private final RedisExchange redis;
@@ -69,18 +68,17 @@ final class RateExchange extends VerticleBase {
 
     private Future<?> tell(RedisLinks links, RateUse use) {
         String key = prefix + use.name();
-        return links.linkFor(key)
-                .send(Request.cmd(Command.EVAL)
-                        .arg(SCRIPT)
-                        .arg(1)
-                        .arg(key)
-                        .arg(use.millis())
-                        .arg(use.mostMillis()))
-                .onSuccess(used -> {
-                    if (used != null) {
-                        use.heard().accept(used.toLong());
-                    }
-                });
+        Request call = Request.cmd(Command.EVALSHA)
+                .arg(SCRIPT.sha())
+                .arg(1)
+                .arg(key)
+                .arg(use.millis())
+                .arg(use.mostMillis());
+        return RedisExchange.call(links.linkFor(key), SCRIPT, call).onSuccess(used -> {
+            if (used != null) {
+                use.heard().accept(used.toLong());
+            }
+        });
     }
 
     @Override

@@ -1,8 +1,14 @@
 package dev.hongbao.server;
 
+import dev.hongbao.engine.redis.RedisFault;
+import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.Script;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +63,20 @@ final class RedisExchange {
                 name.log.warn("{}: {}", name.failure, told.cause().getMessage());
             }
         });
+    }
+
+    /**
+     * Calls a script by its SHA, and gives it to a server that does not know it. These scripts fence nothing: a server that lost its data
+     * may have them.
+     *
+     * @param call EVALSHA with the script's SHA
+     */
+    static Future<@Nullable Response> call(RedisLink server, Script script, Request call) {
+        return server.send(call)
+                .recover(fault -> RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)
+                        ? server.send(Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text()))
+                                .compose(loaded -> server.send(call))
+                        : Future.failedFuture(fault));
     }
 
     private Future<RedisLinks> links() {

@@ -22,10 +22,15 @@ public final class Stores implements AutoCloseable {
     private static final int OTHER_CONNECTIONS = 32;
 
     private final StoreAddresses addresses;
+    private final StoreAddresses adminAddresses;
     private final @Nullable AutoCloseable children;
 
-    private Stores(StoreAddresses addresses, @Nullable AutoCloseable children) {
+    /** @param redisAdmin the Redis as who may do all; null for who is configured */
+    private Stores(StoreAddresses addresses, @Nullable String redisAdmin, @Nullable AutoCloseable children) {
         this.addresses = addresses;
+        this.adminAddresses = redisAdmin == null
+                ? addresses
+                : new StoreAddresses(redisAdmin, addresses.namespace(), addresses.owner(), addresses.app());
         this.children = children;
     }
 
@@ -42,12 +47,13 @@ public final class Stores implements AutoCloseable {
         boolean ownPostgres = config.engine().postgres().isEmbedded();
         if (ownRedis && ownPostgres) {
             EmbeddedServers servers = EmbeddedServers.start(data, options);
-            return new Stores(embedded(config, servers.urls()), servers);
+            return embedded(config, servers.urls(), servers);
         }
         if (ownRedis) {
             EmbeddedRedis redis = EmbeddedRedis.start(data, options);
             return new Stores(
-                    new StoreAddresses(redis.url(), config.engine().redis().namespace(), owner(config), app(config)),
+                    new StoreAddresses(redis.appUrl(), config.engine().redis().namespace(), owner(config), app(config)),
+                    redis.url(),
                     redis);
         }
         if (ownPostgres) {
@@ -58,10 +64,12 @@ public final class Stores implements AutoCloseable {
                             config.engine().redis().namespace(),
                             PostgresAddress.of(postgres.ownerUrl()),
                             PostgresAddress.of(postgres.appUrl())),
+                    null,
                     postgres);
         }
         return new Stores(
                 new StoreAddresses(redisUrl(config), config.engine().redis().namespace(), owner(config), app(config)),
+                null,
                 null);
     }
 
@@ -76,7 +84,7 @@ public final class Stores implements AutoCloseable {
             Optional<ServerUrls> running =
                     EmbeddedServers.running(config.engine().data().dir());
             if (running.isPresent()) {
-                return new Stores(embedded(config, running.get()), null);
+                return embedded(config, running.get(), null);
             }
         }
         DataRules.requireData(config);
@@ -89,12 +97,13 @@ public final class Stores implements AutoCloseable {
                 EmbeddedPostgres.MAX_CONNECTIONS, config.engine().postgres().poolSize() + OTHER_CONNECTIONS);
     }
 
-    private static StoreAddresses embedded(HongbaoConfig config, ServerUrls urls) {
-        return new StoreAddresses(
+    private static Stores embedded(HongbaoConfig config, ServerUrls urls, @Nullable AutoCloseable children) {
+        StoreAddresses addresses = new StoreAddresses(
                 urls.redis(),
                 config.engine().redis().namespace(),
                 PostgresAddress.of(urls.postgresOwner()),
                 PostgresAddress.of(urls.postgresApp()));
+        return new Stores(addresses, urls.redisAdmin(), children);
     }
 
     private static String redisUrl(HongbaoConfig config) {
@@ -113,6 +122,11 @@ public final class Stores implements AutoCloseable {
 
     public StoreAddresses addresses() {
         return addresses;
+    }
+
+    /** The same with a Redis that may do all, where it is a child: for who races other ways on it, or looks into its keys. */
+    public StoreAddresses adminAddresses() {
+        return adminAddresses;
     }
 
     /** Stops the children; configured stores are left alone. */

@@ -20,6 +20,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     /** Reading back a long append-only file takes its time: about 1 s per 100 MB, and who is killed begins anew. */
     private static final Duration READY = Duration.ofMinutes(10);
 
+    private static final String APP_SECRET = "redis-app";
+
     private final DataDirectory data;
     private final SupervisedChild child;
     private final int port;
@@ -56,7 +58,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         Path config = directory.resolve("redis.conf");
         String password = data.secret("redis");
         int port = Ports.free(DataDirectory.readNumber(directory.resolve("port")));
-        DataDirectory.write(config, config(port, password, options.redisSettings()));
+        DataDirectory.write(config, config(port, password, data.secret(APP_SECRET), options.redisSettings()));
         DataDirectory.write(directory.resolve("port"), Integer.toString(port));
         SupervisedChild child = SupervisedChild.start("redis", options.supervised(), () -> {
             ChildProcess.awaitNoneIn(directory);
@@ -73,12 +75,13 @@ public final class EmbeddedRedis implements AutoCloseable {
         return new EmbeddedRedis(data, child, port, ownsData);
     }
 
-    private static String config(int port, String password, Map<String, String> more) {
+    private static String config(int port, String password, String appPassword, Map<String, String> more) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("bind", "127.0.0.1");
         settings.put("port", Integer.toString(port));
         settings.put("requirepass", password);
         settings.put("masterauth", password);
+        settings.put("user", RedisPermissions.USER + " on >" + appPassword + " " + RedisPermissions.RULES);
         settings.put("dir", "."); // its working directory
         settings.put("appendonly", "yes");
         settings.put("appendfsync", "everysec");
@@ -105,7 +108,12 @@ public final class EmbeddedRedis implements AutoCloseable {
         }
     }
 
-    /** {@code redis://:password@127.0.0.1:port}; the same until {@link #close}, also over restarts. */
+    /** As the server's user, who may call what it needs: {@code redis://hongbao:password@127.0.0.1:port}; else as {@link #url}. */
+    public String appUrl() {
+        return "redis://" + RedisPermissions.USER + ":" + data.secret(APP_SECRET) + "@127.0.0.1:" + port;
+    }
+
+    /** As who may do all: {@code redis://:password@127.0.0.1:port}; the same until {@link #close}, also over restarts. */
     public String url() {
         return "redis://:" + data.secret("redis") + "@127.0.0.1:" + port;
     }

@@ -48,7 +48,13 @@ public final class EmbeddedServers implements AutoCloseable {
             ServerUrls urls = servers.urls();
             DataDirectory.write(
                     data.path(URLS),
-                    String.join("\n", urls.redis(), urls.postgresOwner(), urls.postgresApp(), urls.postgresAdmin()));
+                    String.join(
+                            "\n",
+                            urls.redis(),
+                            urls.redisAdmin(),
+                            urls.postgresOwner(),
+                            urls.postgresApp(),
+                            urls.postgresAdmin()));
             return servers;
         } catch (CompletionException e) {
             closeWhenStarted(redis);
@@ -71,7 +77,7 @@ public final class EmbeddedServers implements AutoCloseable {
             return Optional.empty();
         }
         List<String> urls = DataDirectory.read(file).lines().toList();
-        return Optional.of(new ServerUrls(urls.get(0), urls.get(1), urls.get(2), urls.get(3)));
+        return Optional.of(new ServerUrls(urls.get(0), urls.get(1), urls.get(2), urls.get(3), urls.get(4)));
     }
 
     /** Whether the directory holds the data of a Redis, or of a Postgres, that has been started there before. */
@@ -93,10 +99,10 @@ public final class EmbeddedServers implements AutoCloseable {
     }
 
     public ServerUrls urls() {
-        return new ServerUrls(redisUrl(), postgresUrl(), postgresAppUrl(), postgres.adminUrl());
+        return new ServerUrls(redis.appUrl(), redisUrl(), postgresUrl(), postgresAppUrl(), postgres.adminUrl());
     }
 
-    /** {@code redis://:password@127.0.0.1:port}. */
+    /** As who may do all: {@code redis://:password@127.0.0.1:port}. */
     public String redisUrl() {
         return redis.url();
     }

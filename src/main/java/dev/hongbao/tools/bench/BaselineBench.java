@@ -89,7 +89,7 @@ final class BaselineBench {
     /** As {@link ClaimsBench#run}; one round does not warm up, a pass over all ways before it does. */
     static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
         try (Stores stores = Stores.open(HongbaoConfig.of(Map.of("data.dir", directory.toString())))) {
-            BaselineBench bench = new BaselineBench(stores.addresses(), scale, progress);
+            BaselineBench bench = new BaselineBench(stores.adminAddresses(), scale, progress);
             bench.findings.on(Machine.versions(stores.addresses()));
             for (int round = 0; round < scale.rounds(); round++) {
                 bench.round(round);

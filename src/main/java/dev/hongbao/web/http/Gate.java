@@ -39,8 +39,9 @@ record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certifi
                     "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\"" + why + "\"");
             return null;
         }
-        Problem uncertified =
-                certificate.refusal(caller, exchange.request().connection().sslSession());
+        Problem uncertified = certificate.isNeeded()
+                ? certificate.refusal(caller, exchange.request().connection().sslSession())
+                : null;
         if (uncertified != null) {
             exchange.refuse(uncertified);
             return null;

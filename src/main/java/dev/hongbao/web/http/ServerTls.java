@@ -46,6 +46,7 @@ public final class ServerTls {
     private final String section;
     private final ListenTls files;
     private Material seen = Material.NONE;
+    private String told = "";
 
     /** What the files hold. @param authority null for none */
     private record Material(
@@ -94,15 +95,23 @@ public final class ServerTls {
                     if (material.equals(seen)) {
                         return Future.succeededFuture(false);
                     }
-                    seen = material; // also when it is of no use: once told is enough
+                    seen = material; // also when it is of no use
                     return vertx.executeBlocking(() -> checked(material)).compose(good -> use(good, server, first));
                 })
                 .onSuccess(changed -> {
                     if (changed) {
+                        told = "";
                         LOG.info("{}.tls-certificate has changed, and is shown to new connections", section);
                     }
                 })
-                .onFailure(fault -> LOG.warn("the listener keeps the certificate that it has: {}", fault.getMessage()));
+                .onFailure(fault -> tell(String.valueOf(fault.getMessage())));
+    }
+
+    private void tell(String fault) {
+        if (!fault.equals(told)) {
+            told = fault;
+            LOG.warn("the listener keeps the certificate that it has: {}", fault);
+        }
     }
 
     /** Several event loops share a listener, and the first one changes it: to the others it is the same already. */

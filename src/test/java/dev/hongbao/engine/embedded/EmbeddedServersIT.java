@@ -97,6 +97,10 @@ class EmbeddedServersIT {
                 assertThat(redis.configGet("maxmemory-policy")).containsValue("noeviction");
                 assertThat(redis.configGet("bind")).containsValue("127.0.0.1");
             }
+            try (Jedis app = new Jedis(URI.create(servers.urls().redis()))) {
+                assertThat(app.get("nothing")).isNull();
+                assertThatThrownBy(() -> app.configGet("*")).hasMessageStartingWith("NOPERM");
+            }
             String noPassword = servers.redisUrl().replaceFirst(":[0-9a-f]{32}@", "");
             assertThatThrownBy(() -> {
                         try (Jedis redis = new Jedis(URI.create(noPassword))) {

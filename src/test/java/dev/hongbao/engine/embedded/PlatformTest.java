@@ -42,7 +42,11 @@ class PlatformTest {
     void aPasswordNeverShowsInWhatIsLogged() {
         // Given
         ServerUrls urls = new ServerUrls(
-                "redis://:s3cret@h:1", "postgresql://o:s3cret@h:2/d", "postgresql://a:s3cret@h:2/d", "x");
+                "redis://a:s3cret@h:1",
+                "redis://:s3cret@h:1",
+                "postgresql://o:s3cret@h:2/d",
+                "postgresql://a:s3cret@h:2/d",
+                "x");
 
         // Then
         assertThat(urls.toString())

@@ -14,7 +14,6 @@ final class RawHttp2 implements AutoCloseable {
     static final int HEADERS = 1;
     static final int RST_STREAM = 3;
     static final int SETTINGS = 4;
-    static final int PING = 6;
     static final int CONTINUATION = 9;
     static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
