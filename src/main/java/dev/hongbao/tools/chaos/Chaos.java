@@ -6,34 +6,24 @@ import dev.hongbao.tools.chaos.check.Checker;
 import dev.hongbao.tools.chaos.check.Told;
 import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Schedule;
-import dev.hongbao.tools.chaos.history.Call;
-import dev.hongbao.tools.chaos.history.Call.Kind;
 import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.load.Api;
-import dev.hongbao.tools.chaos.load.SimulatedClient;
+import dev.hongbao.tools.chaos.load.Crowd;
 import dev.hongbao.tools.chaos.load.World;
 import dev.hongbao.web.access.TokenSigner;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** One run: starts everything, hurts it, mends it, and checks. Blocking; for one thread. */
 public final class Chaos {
-    private static final int CLIENTS = 24;
-    private static final int PAUSE_MILLIS = 60;
     private static final int MOST_OPERATIONS = 1_000_000;
-    private static final long FIRST_MONEY = 50_000;
-    private static final long PRIZES = 100_000;
     private static final long QUIET_LIMIT_MILLIS = 60_000;
-    private static final long END_MILLIS = 4 * Api.TIMEOUT_MILLIS;
 
     private final Settings settings;
     private final Path directory;
@@ -62,93 +52,61 @@ public final class Chaos {
     /** @throws Exception when something cannot be started or mended; that is no finding */
     public ChaosResult run() throws Exception {
         progress.accept("starting " + settings.servers + " servers, Postgres and Redis in " + directory);
+        SplittableRandom random = new SplittableRandom(settings.seed);
         try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS);
                 ChaosBed bed = ChaosBed.start(directory, settings.servers, settings.redis)) {
             TokenSigner signer = bed.signer();
-            try (Api api = new Api(history, signer, bed.ports());
-                    Probes probes =
-                            new Probes(history, settings.servers, () -> new Api(history, signer, bed.ports()))) {
+            Supplier<Api> apis = () -> new Api(history, signer, bed.ports());
+            try (Api api = apis.get();
+                    WebhookReceiver receiver = new WebhookReceiver(random.split());
+                    Probes probes = new Probes(history, settings.servers, apis)) {
+                Host host = new Host(api);
+                host.subscribe(receiver.url());
+                host.deposit();
                 probes.prepare(bed.postgres());
-                return run(history, bed, signer, api, probes);
+                World world = new World(settings.servers, host.draw(), host.campaign());
+                NewsReader news = new NewsReader(apis.get(), settings.servers);
+                Crowd crowd = new Crowd(world, history, apis, random.split());
+                Rounds rounds =
+                        new Rounds(new Schedule(bed, random.split(), settings.isShort), probes, history, progress);
+                hurt(rounds, crowd, news, history);
+                return check(rounds, bed, history, api, probes, new Listeners(news, receiver));
             }
         }
     }
 
-    private ChaosResult run(History history, ChaosBed bed, TokenSigner signer, Api api, Probes probes)
-            throws Exception {
-        SplittableRandom random = new SplittableRandom(settings.seed);
-        Schedule schedule = new Schedule(bed, random.split(), settings.isShort);
-        giveMoney(api);
-        World world = new World(settings.servers, draw(api));
-        NewsReader news = new NewsReader(new Api(history, signer, bed.ports()), settings.servers);
-        List<Thread> threads = new ArrayList<>();
-        threads.add(new Thread(news, "news"));
-        for (int i = 0; i < CLIENTS; i++) {
-            threads.add(new Thread(
-                    new SimulatedClient(
-                            world,
-                            history,
-                            new Api(history, signer, bed.ports()),
-                            random.split(),
-                            "client-" + i,
-                            PAUSE_MILLIS),
-                    "client-" + i));
-        }
-        threads.forEach(thread -> thread.setDaemon(true));
-        threads.forEach(Thread::start);
-        Rounds rounds = new Rounds(schedule, probes, history, progress);
-        try {
-            rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
-        } finally {
-            world.stop();
-            news.stop();
-        }
+    /** Who has been told the news. */
+    private record Listeners(NewsReader reader, WebhookReceiver receiver) {}
+
+    private void hurt(Rounds rounds, Crowd crowd, NewsReader news, History history) throws Exception {
+        Thread reading = new Thread(news, "news");
+        reading.setDaemon(true);
+        reading.start();
+        crowd.start();
+        rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
         progress.accept("waiting for the last answers");
-        for (Thread each : threads) {
-            each.join(END_MILLIS);
-        }
+        crowd.stop();
+        news.stop();
+        reading.join();
+    }
+
+    private ChaosResult check(Rounds rounds, ChaosBed bed, History history, Api api, Probes probes, Listeners listeners)
+            throws Exception {
         List<Violation> found = new ArrayList<>(rounds.stranded());
         probes.awaitSettled(QUIET_LIMIT_MILLIS)
                 .forEach(late -> found.add(new Violation(Rounds.LIVE, late + " in quiet times", List.of())));
         long quiet = history.micros();
+        listeners.receiver.beKind();
         found.addAll(new Quiet(bed, api, progress).ask());
         progress.accept("reading all news");
         List<Told> told = NewsReader.all(api);
+        listeners.receiver.await(told);
+        List<Told> earlier = new ArrayList<>(listeners.reader.told());
+        earlier.addAll(listeners.receiver.told());
         progress.accept("checking " + history.operations().size() + " operations");
-        Checker.Seen seen = new Checker.Seen(history.operations(), rounds.troubles(), quiet, news.told(), told);
+        Checker.Seen seen = new Checker.Seen(
+                history.operations(), rounds.troubles(), quiet, earlier, told, listeners.receiver.taken());
         found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
         return new ChaosResult(settings.seed, seen.history(), seen.troubles(), rounds.settledMicros(), found);
-    }
-
-    private static void giveMoney(Api api) {
-        for (String user : World.users()) {
-            api.perform(new Call(Kind.DEPOSIT, user, "", "first-" + user, FIRST_MONEY, 0));
-        }
-    }
-
-    /** One that everybody plays, for money, with prizes enough. @return its id */
-    private static String draw(Api api) throws IOException {
-        api.make(
-                0,
-                "/v1/accounts/backend/deposits",
-                "setup-deposit",
-                new JsonObject().put("asset", "CNY").put("amount", PRIZES * 100));
-        JsonObject cash = new JsonObject()
-                .put("name", "cash")
-                .put("count", 1)
-                .put("stock", PRIZES)
-                .put("award", new JsonObject().put("asset", "CNY").put("amount", 30));
-        JsonObject definition = new JsonObject()
-                .put("name", "wheel")
-                .put("closesAt", Instant.now().plus(Duration.ofDays(1)).toString())
-                .put("mode", "table")
-                .put("whenExhausted", "repeat")
-                .put("cost", new JsonObject().put("asset", "CNY").put("amount", 10))
-                .put(
-                        "prizes",
-                        new JsonArray()
-                                .add(cash)
-                                .add(new JsonObject().put("name", "thanks").put("count", 4)));
-        return api.make(0, "/v1/draws", "setup-draw", definition).getString("id");
     }
 }

@@ -77,7 +77,8 @@ final class NewsReader implements Runnable {
         return page.getString("next");
     }
 
-    private static Told told(JsonObject event) {
+    /** An event as it is in a page, and in a webhook's message. */
+    static Told told(JsonObject event) {
         JsonObject data = event.getJsonObject("data");
         String type = event.getString("type");
         boolean isClaim = type.equals("claim.settled");

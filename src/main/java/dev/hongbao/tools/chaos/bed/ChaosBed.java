@@ -56,6 +56,8 @@ public final class ChaosBed implements AutoCloseable {
         for (int number = 0; number < servers; number++) {
             Map<String, String> options = own.get(number);
             options.put("shards", Integer.toString(SHARDS));
+            options.put("webhooks.private-networks", "127.0.0.0/8");
+            options.put("webhooks.max-wait", "2s");
             Member member = new Member(number, directory, redis, postgres, options);
             members.add(member);
             member.start();

@@ -16,11 +16,12 @@ final class AnswerRules {
     private static final Set<String> NOT_NOW = Set.of("unknown", "overloaded", "stopping");
 
     private static final Map<Kind, Set<String>> REFUSALS = Map.of(
-            Kind.CLAIM, Set.of("drained", "expired"),
+            Kind.CLAIM, Set.of("drained", "expired", "limited"),
             Kind.SEND, Set.of("insufficient-funds"),
             Kind.DEPOSIT, Set.of(),
             Kind.WITHDRAWAL, Set.of("insufficient-funds"),
             Kind.PLAY, Set.of("insufficient-funds", "exhausted"),
+            Kind.POOL, Set.of("budget-spent"),
             Kind.BALANCE, Set.of());
 
     private AnswerRules() {}

@@ -11,6 +11,7 @@ import java.util.Set;
 final class OutboxRules {
     static final String STABLE = "I16 an event keeps its id and what it says";
     static final String EVERYTHING = "I16 every settled fact is told";
+    static final String DELIVERED = "I16 every event is delivered to the webhook";
     static final String ORDER = "I16 the events of a packet come in their order";
 
     private OutboxRules() {}
@@ -51,6 +52,14 @@ final class OutboxRules {
             }
         }
         return found;
+    }
+
+    /** What the webhook, which is older than all events, has not got. */
+    static List<Violation> delivered(List<Told> all, Set<String> ids) {
+        return all.stream()
+                .filter(each -> !ids.contains(each.id()))
+                .map(each -> violation(DELIVERED, each + " is not"))
+                .toList();
     }
 
     /** @param next of each packet the slot that comes next, once it was sent; -1 when it is over */

@@ -78,6 +78,8 @@ public final class Api implements AutoCloseable {
             case CLAIM -> wire.ask("POST", "/v1/packets/" + call.subject() + "/claims", user(call.user()), null);
             case SEND -> wire.ask("POST", "/v1/packets", user(call.user()) + key, packet(call));
             case PLAY -> wire.ask("POST", "/v1/draws/" + call.subject() + "/plays", user(call.user()) + key, null);
+            case POOL ->
+                wire.ask("POST", "/v1/campaigns/" + call.subject() + "/pools", user(call.user()) + key, pool(call));
             case DEPOSIT -> wire.ask("POST", account + "/deposits", service + key, money);
             case WITHDRAWAL -> wire.ask("POST", account + "/withdrawals", service + key, money);
             case BALANCE -> wire.ask("GET", account + "/balances", service, null);
@@ -94,6 +96,10 @@ public final class Api implements AutoCloseable {
                 .put("count", Integer.parseInt(terms[0]))
                 .put("expiresInSeconds", Integer.parseInt(terms[1]))
                 .encode();
+    }
+
+    private static String pool(Call call) {
+        return new JsonObject().put("product", call.key()).put("group", GROUP).encode();
     }
 
     private static Answer judge(Call call, Wire.Response response) {
@@ -116,7 +122,7 @@ public final class Api implements AutoCloseable {
                 body.getString("status").equals("settled")
                         ? Answer.claimed(status, body.getInteger("slot"), body.getLong("amount"))
                         : Answer.unknown(status, "not settled");
-            case SEND, DEPOSIT, WITHDRAWAL -> Answer.made(status, body.getString("id"), call.amount());
+            case SEND, POOL, DEPOSIT, WITHDRAWAL -> Answer.made(status, body.getString("id"), call.amount());
             case PLAY -> Answer.made(status, plays(body.getJsonArray("items")), 0);
             case BALANCE -> Answer.made(status, "", balance(body.getJsonArray("items")));
         };

@@ -90,8 +90,11 @@ public final class SimulatedClient implements Runnable {
     }
 
     private Call command(int dice) {
-        if (dice < 84) {
+        if (dice < 81) {
             return send();
+        }
+        if (dice < 85) {
+            return new Call(Kind.POOL, user(), world.campaign(), key(), 0, server());
         }
         if (dice < 90) {
             return new Call(Kind.PLAY, user(), world.draw(), key(), 0, server());

@@ -17,13 +17,18 @@ public final class World {
 
     private final int servers;
     private final String draw;
+    private final String campaign;
     private final Deque<String> recent = new ArrayDeque<>();
     private volatile boolean stopping;
 
-    /** @param draw what is played */
-    public World(int servers, String draw) {
+    /**
+     * @param draw what is played
+     * @param campaign whose pools are opened
+     */
+    public World(int servers, String draw, String campaign) {
         this.servers = servers;
         this.draw = draw;
+        this.campaign = campaign;
     }
 
     int servers() {
@@ -32,6 +37,10 @@ public final class World {
 
     String draw() {
         return draw;
+    }
+
+    String campaign() {
+        return campaign;
     }
 
     /** Everybody who sends and claims. */
@@ -45,7 +54,9 @@ public final class World {
 
     /** Remembers a packet that was sent, and forgets the oldest. */
     void learn(Operation operation) {
-        if (operation.call().kind() == Call.Kind.SEND && operation.answer().isOk()) {
+        Call.Kind kind = operation.call().kind();
+        if ((kind == Call.Kind.SEND || kind == Call.Kind.POOL)
+                && operation.answer().isOk()) {
             synchronized (recent) {
                 recent.addFirst(operation.answer().id());
                 if (recent.size() > RECENT) {

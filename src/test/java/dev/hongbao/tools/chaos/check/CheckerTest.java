@@ -155,6 +155,7 @@ class CheckerTest {
                         OutboxRules.STABLE,
                         run -> run.earlier.add(Forged.claim("e3", 2))),
                 forged("an event is not told again", OutboxRules.STABLE, run -> run.earlier.add(Forged.claim("e9", 1))),
+                forged("an event is not delivered", OutboxRules.DELIVERED, run -> run.delivered.remove("e3")),
                 forged("two events have one id", OutboxRules.STABLE, run -> run.told.add(Forged.claim("e2", 2))),
                 forged("claims are told in another order", OutboxRules.ORDER, run -> {
                     run.told.add(2, Forged.claim("e5", 1));

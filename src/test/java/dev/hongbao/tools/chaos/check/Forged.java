@@ -6,8 +6,10 @@ import dev.hongbao.tools.chaos.history.Call.Kind;
 import dev.hongbao.tools.chaos.history.Operation;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A small run in which all is right, to be forged: alice deposits 1,000, withdraws 100 and sends a packet of three shares; bob and carol claim,
@@ -26,6 +28,7 @@ final class Forged {
     final Map<String, Long> plays = new HashMap<>();
     final List<Told> earlier = new ArrayList<>();
     final List<Told> told = new ArrayList<>();
+    final Set<String> delivered = new HashSet<>(Set.of("e1", "e2", "e3", "e4"));
 
     Forged() {
         add(1, new Call(Kind.DEPOSIT, "alice", "", "d1", 1_000, 0), Answer.made(201, "1", 1_000));
@@ -66,7 +69,7 @@ final class Forged {
 
     List<Violation> check() {
         return Checker.check(
-                new Checker.Seen(history, troubles, QUIET, earlier, told),
+                new Checker.Seen(history, troubles, QUIET, earlier, told, delivered),
                 new Rows(packets, claims, commands, balances, plays));
     }
 }

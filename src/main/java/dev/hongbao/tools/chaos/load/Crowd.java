@@ -1,0 +1,45 @@
+package dev.hongbao.tools.chaos.load;
+
+import dev.hongbao.tools.chaos.history.History;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+
+/** All simulated clients of a run, each on a thread of its own. For one thread; blocking. */
+public final class Crowd {
+    private static final int CLIENTS = 24;
+
+    /** So that some cores are left for who is asked. */
+    private static final int PAUSE_MILLIS = 60;
+
+    /** A client gives up its call and its tries by then. */
+    private static final long END_MILLIS = 4L * Api.TIMEOUT_MILLIS;
+
+    private final World world;
+    private final List<Thread> threads = new ArrayList<>();
+
+    /** Not started yet. @param api makes one for each client */
+    public Crowd(World world, History history, Supplier<Api> api, SplittableRandom random) {
+        this.world = world;
+        for (int i = 0; i < CLIENTS; i++) {
+            String name = "client-" + i;
+            Thread thread = new Thread(
+                    new SimulatedClient(world, history, api.get(), random.split(), name, PAUSE_MILLIS), name);
+            thread.setDaemon(true);
+            threads.add(thread);
+        }
+    }
+
+    public void start() {
+        threads.forEach(Thread::start);
+    }
+
+    /** Every client ends after its call; returns when all have. */
+    public void stop() throws InterruptedException {
+        world.stop();
+        for (Thread each : threads) {
+            each.join(END_MILLIS);
+        }
+    }
+}
