@@ -207,7 +207,8 @@ class ArchitectureTest {
             .doNotHaveFullyQualifiedName("dev.hongbao.server.AdmissionExchange")
             .should()
             .accessField(Command.class, "EVALSHA")
-            .because("each call of a script is fenced and looked after in the same way; what servers tell each other belongs to no shard");
+            .because(
+                    "each call of a script is fenced and looked after in the same way; what servers tell each other belongs to no shard");
 
     @ArchTest
     static final ArchRule nobodySendsAScriptWithItsCall = noClasses()

@@ -60,9 +60,7 @@ class OutboxReconciliationIT extends ChecksContract {
         Draw open = draws.create(
                 "{name: open, mode: table, cost: {asset: POINTS, amount: 4}, prizes: [{name: nothing, count: 4}]}");
         get(draws.play(0, open, "dan"));
-        get(engine.engine()
-                .wallets()
-                .withdraw(TestEngine.BACKEND, new UserId("dan"), TestDraws.POINTS, 6, newKey()));
+        get(engine.engine().wallets().withdraw(TestEngine.BACKEND, new UserId("dan"), TestDraws.POINTS, 6, newKey()));
         Draw closed = draws.create("{name: closed, mode: table, prizes: [{name: nothing, count: 4}]}");
         get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, closed.id())));
         eventually(
