@@ -27,6 +27,9 @@ export function lookOf({ name, prize, asset, code, picture, text }) {
   if (asset) {
     return asset === 'POINTS' ? 'points' : 'money';
   }
+  if (KNOWN.get(name ?? prize) === 'prizeThanks') {
+    return 'none';
+  }
   return code || picture || text || KNOWN.get(name ?? prize) === 'prizeTea' ? 'item' : 'none';
 }
 

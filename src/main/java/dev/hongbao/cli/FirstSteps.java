@@ -38,12 +38,12 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
                 # Paste into another terminal: alice gets 100 yuan and sends a packet of five, bob claims a share.
                 URL=%s
                 SERVICE=$(%s --user backend --role service)
-                TOKEN=$(%s --user alice --group family)
+                ALICE=$(%s --user alice --group family)
                 BOB=$(%s --user bob --group family)
                 curl -s $URL/v1/accounts/alice/deposits -H "Authorization: Bearer $SERVICE" \\
                   -H "Idempotency-Key: first-deposit" -H "Content-Type: application/json" \\
                   -d '{"asset":"CNY","amount":10000}'
-                PACKET=$(curl -s $URL/v1/packets -H "Authorization: Bearer $TOKEN" \\
+                PACKET=$(curl -s $URL/v1/packets -H "Authorization: Bearer $ALICE" \\
                   -H "Idempotency-Key: packet-$(date +%%s)" -H "Content-Type: application/json" \\
                   -d '{"group":"family","kind":"lucky","asset":"CNY","amount":888,"count":5,"greeting":"恭喜发财"}' \\
                   | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)

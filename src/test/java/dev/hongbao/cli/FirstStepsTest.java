@@ -55,7 +55,7 @@ class FirstStepsTest {
                 .contains(
                         "$(java -jar x.jar token --data-dir '/tmp/my data' --token-issuer me --user alice --group family)");
         assertThat(new FirstSteps(load(Map.of()), "java -jar x.jar", 1, 2).text())
-                .contains("TOKEN=$(java -jar x.jar token --user alice --group family)");
+                .contains("ALICE=$(java -jar x.jar token --user alice --group family)");
     }
 
     @Test
@@ -90,7 +90,7 @@ class FirstStepsTest {
                         "pipefail",
                         "-c",
                         "curl() { printf '%s\\n' \"$@\" '{\"id\":\"p1\",\"sender\":{\"id\":\"x\"}}'; }; . " + script
-                                + "; echo $TOKEN")
+                                + "; echo $ALICE")
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile())
                 .start();
