@@ -7,6 +7,8 @@ export interface Problem {
   status?: number;
   detail?: string;
   errors?: { pointer: string; detail: string }[];
+  /** Names the request in the server's log; of a call over HTTP. */
+  requestId?: string;
   /** The same request may be repeated after so long. */
   retryAfterSeconds?: number;
 }

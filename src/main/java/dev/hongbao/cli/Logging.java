@@ -48,6 +48,11 @@ public final class Logging extends ContextAwareBase implements Configurator {
         // Of the libraries never more than INFO, and of the talkative ones never more than WARN.
         root.setLevel(atLeast(Level.INFO, log.level()));
         loggers.getLogger("dev.hongbao").setLevel(level(log.level()));
+        loggers.getLogger("dev.hongbao.access")
+                .setLevel(
+                        log.access() == LogConfig.Access.ON
+                                ? ch.qos.logback.classic.Level.INFO
+                                : ch.qos.logback.classic.Level.OFF);
         TALKATIVE.forEach(name -> loggers.getLogger(name).setLevel(atLeast(Level.WARN, log.level())));
         // It warns that Vert.x registers one gauge for several pools; the pools have theirs by name.
         loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));

@@ -176,7 +176,10 @@ public final class HongbaoServer implements AutoCloseable {
     private static Vertx vertx(PrometheusMeterRegistry metrics) {
         System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");
         return Vertx.builder()
-                .with(new VertxOptions().setPreferNativeTransport(true).setMetricsOptions(Meters.ofVertx()))
+                .with(new VertxOptions()
+                        .setPreferNativeTransport(true)
+                        .setMetricsOptions(Meters.ofVertx())
+                        .setWarningExceptionTime(1))
                 .withMetrics(new MicrometerMetricsFactory(metrics))
                 .build();
     }

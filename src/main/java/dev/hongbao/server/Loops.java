@@ -72,7 +72,8 @@ final class Loops {
                 perLoop,
                 perLoop,
                 base.config().engine().journal().maxEntries(),
-                claims.settleTimeout());
+                claims.settleTimeout(),
+                base.config().log().slowClaim());
     }
 
     private PlaySettings playSettings() {

@@ -1,7 +1,29 @@
 package dev.hongbao.common.config;
 
-/** What operators read, on stderr. */
-public record LogConfig(Format format, Level level) {
+import java.time.Duration;
+
+/**
+ * What operators read, on stderr.
+ *
+ * @param access whether each answer is a line
+ * @param slowClaim a claim that takes longer is a line; 0 for none
+ */
+public record LogConfig(Format format, Level level, Access access, Duration slowClaim) {
+    /** Without lines of their own for answers and slow claims. */
+    public LogConfig(Format format, Level level) {
+        this(format, level, Access.OFF, Duration.ZERO);
+    }
+
+    public LogConfig {
+        Options.LOG_SLOW_CLAIM.require(slowClaim);
+    }
+
+    /** Whether each answer is a line. */
+    public enum Access {
+        OFF,
+        ON
+    }
+
     /** How a line looks. */
     public enum Format {
         /** For people. */
@@ -20,7 +42,11 @@ public record LogConfig(Format format, Level level) {
     }
 
     static LogConfig from(OptionValues values) {
-        return new LogConfig(values.get(Options.LOG_FORMAT), values.get(Options.LOG_LEVEL));
+        return new LogConfig(
+                values.get(Options.LOG_FORMAT),
+                values.get(Options.LOG_LEVEL),
+                values.get(Options.LOG_ACCESS),
+                values.get(Options.LOG_SLOW_CLAIM));
     }
 
     /** Whether stack traces of a failed start are shown. */

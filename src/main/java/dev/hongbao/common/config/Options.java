@@ -473,6 +473,17 @@ public final class Options {
             "info",
             "The least severe of Hongbao's own events to write; debug also shows stack traces of a failed start.");
 
+    static final Option<LogConfig.Access> LOG_ACCESS = define(
+            "log.access",
+            OptionType.oneOf(LogConfig.Access.class, access -> access.name().toLowerCase(Locale.ROOT)),
+            "off",
+            "Whether each answer is a line: method, path, status, time, the request's id and its trace.");
+    static final Option<Duration> LOG_SLOW_CLAIM = define(
+            "log.slow-claim",
+            OptionType.duration("0s", "1m"),
+            "0s",
+            "A claim whose answer takes longer is a line with its packet, its shard and its outcome; 0s is none.");
+
     /** Every option, in the order of the documentation. */
     public static final List<Option<?>> ALL = List.copyOf(REGISTRY);
 

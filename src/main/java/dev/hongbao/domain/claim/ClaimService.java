@@ -17,6 +17,7 @@ import dev.hongbao.engine.journal.SettlementWaiters;
 import dev.hongbao.engine.postgres.GatheredLookups;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
@@ -25,9 +26,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The race for the shares. One instance per event loop; call it on that loop only. */
 public final class ClaimService {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimService.class);
+
     private final PacketCatalog catalog;
     private final ClaimNeeds needs;
     private final ClaimBatcher batcher;
@@ -125,7 +130,33 @@ public final class ClaimService {
     }
 
     private ClaimAnswers begin(Caller caller, PacketId id, @Nullable String passcode, boolean awaitsSettlement) {
-        long deadlineNanos = System.nanoTime() + settings.timeout().toNanos();
+        long begunNanos = System.nanoTime();
+        ClaimAnswers answers = begin(
+                caller,
+                id,
+                passcode,
+                awaitsSettlement,
+                begunNanos + settings.timeout().toNanos());
+        if (!settings.slow().isZero()) {
+            answers.settled().onComplete(done -> logIfSlow(id, done, System.nanoTime() - begunNanos));
+        }
+        return answers;
+    }
+
+    private void logIfSlow(PacketId id, AsyncResult<ClaimOutcome> done, long nanos) {
+        if (nanos > settings.slow().toNanos()) {
+            Packet packet = catalog.cached(id);
+            LOG.warn(
+                    "a claim took {} ms: packet {}, shard {}, {}",
+                    nanos / 1_000_000,
+                    id,
+                    packet == null ? "unknown" : packet.shard(),
+                    done.succeeded() ? done.result().kind() : done.cause().getMessage());
+        }
+    }
+
+    private ClaimAnswers begin(
+            Caller caller, PacketId id, @Nullable String passcode, boolean awaitsSettlement, long deadlineNanos) {
         Packet packet = catalog.cached(id);
         if (packet != null) {
             return new ClaimRace(needs, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();

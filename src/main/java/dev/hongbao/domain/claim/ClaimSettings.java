@@ -10,8 +10,10 @@ import java.time.Duration;
  * @param maxUnsettled accepted claims that may wait for their settlement, on one event loop
  * @param maxJournalEntries unsettled journal entries a shard
  * @param timeout how long a claim waits for its answer before it is unknown
+ * @param slow a claim that takes longer is logged; 0 for none
  */
-public record ClaimSettings(int batchSize, int maxQueued, int maxUnsettled, int maxJournalEntries, Duration timeout) {
+public record ClaimSettings(
+        int batchSize, int maxQueued, int maxUnsettled, int maxJournalEntries, Duration timeout, Duration slow) {
     public ClaimSettings {
         if (batchSize < 1 || batchSize > 256) {
             throw new IllegalArgumentException("claims in one call are from 1 to 256, not " + batchSize);

@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
+    /** One line an answer, when {@code log.access} is on. Without the query, which may name users. */
+    private static final Logger ACCESS = LoggerFactory.getLogger("dev.hongbao.access");
+
     private static final CharSequence POLICY = AsciiString.cached("ratelimit-policy");
     private static final CharSequence LIMIT = AsciiString.cached("ratelimit");
     private static final CharSequence CONTENT_TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
@@ -49,6 +52,7 @@ final class Exchange {
     private final HttpServerRequest request;
     private final HttpMetrics metrics;
     private final Connections connections;
+    private final String id;
     private final long begunNanos = System.nanoTime();
     private int route;
     private RateDecision rate = RateDecision.UNLIMITED;
@@ -60,6 +64,7 @@ final class Exchange {
         this.request = request;
         this.metrics = metrics;
         this.connections = connections;
+        this.id = RequestId.of(request);
         this.route = metrics.other();
     }
 
@@ -114,9 +119,10 @@ final class Exchange {
         written.onComplete(done -> {
             if (done.failed()) {
                 LOG.warn(
-                        "{} {} is not in the audit log: {}",
+                        "{} {} is not in the audit log, request {}: {}",
                         request.method(),
                         request.path(),
+                        id,
                         done.cause().toString());
             }
             transmit(done.succeeded() ? reply : UNWRITTEN);
@@ -127,7 +133,7 @@ final class Exchange {
         Language language = unread.problem() == null
                 ? Language.ENGLISH
                 : Language.of(request.getHeader(HttpHeaders.ACCEPT_LANGUAGE));
-        Reply reply = unread.in(language);
+        Reply reply = unread.in(language).of(id);
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
             connections.answered(request.connection(), this);
@@ -148,7 +154,18 @@ final class Exchange {
     }
 
     private void answered(int status, @Nullable ProblemType problem) {
-        metrics.answered(route, status, problem, System.nanoTime() - begunNanos);
+        long nanos = System.nanoTime() - begunNanos;
+        metrics.answered(route, status, problem, nanos);
+        if (ACCESS.isInfoEnabled()) {
+            ACCESS.info(
+                    "{} {} {} {} ms request {} trace {}",
+                    request.method(),
+                    request.path(),
+                    status,
+                    nanos / 1_000_000,
+                    id,
+                    RequestId.trace(request.getHeader("traceparent")));
+        }
     }
 
     /** Says how an answer begins that follows in pieces, before the first of them; {@link #send} ends it. */
@@ -160,6 +177,7 @@ final class Exchange {
         response.setStatusCode(reply.status());
         MultiMap headers = response.headers();
         headers.add(CONTENT_TYPE_OPTIONS, NOSNIFF);
+        headers.add(RequestId.HEADER, id);
         if (!reply.contentType().isEmpty()) {
             headers.add(HttpHeaders.CONTENT_TYPE, reply.contentType());
         }
@@ -253,7 +271,7 @@ final class Exchange {
         }
         @Nullable Problem problem = Problem.ofFailure(failure);
         if (problem == null) {
-            LOG.error("{} {} failed", request.method(), request.path(), failure);
+            LOG.error("{} {} failed, request {}", request.method(), request.path(), id, failure);
             problem = Problem.of(ProblemType.INTERNAL_ERROR);
         }
         if (isBegun) {

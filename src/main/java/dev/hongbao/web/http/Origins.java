@@ -40,13 +40,21 @@ public final class Origins {
         return CorsHandler.create()
                 .addOrigins(List.copyOf(allowed))
                 .allowedMethods(Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.DELETE))
-                .allowedHeaders(Set.of("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Prefer"))
+                .allowedHeaders(Set.of(
+                        "Authorization",
+                        "Content-Type",
+                        "Idempotency-Key",
+                        "If-None-Match",
+                        "Prefer",
+                        "X-Request-Id",
+                        "traceparent"))
                 .exposedHeaders(Set.of(
                         "Content-Language",
                         "ETag",
                         "Idempotency-Replayed",
                         "Location",
                         "Preference-Applied",
+                        "X-Request-Id",
                         "RateLimit",
                         "RateLimit-Policy",
                         "Retry-After"))

@@ -48,6 +48,19 @@ record Reply(
                         status, contentType, ToldProblem.of(problem, language).document(), headers, tag, problem);
     }
 
+    /** The same as the answer to a request: a problem names it. @param request letters, digits, dots and dashes only */
+    Reply of(String request) {
+        if (problem == null) {
+            return this;
+        }
+        Buffer named = Buffer.buffer(body.length() + 96)
+                .appendBuffer(body, 0, body.length() - 1)
+                .appendString(",\"requestId\":\"")
+                .appendString(request)
+                .appendString("\"}");
+        return new Reply(status, contentType, named, headers, tag, problem);
+    }
+
     /** @param headers name, value, name, value … */
     static Reply json(int status, String json, String... headers) {
         return of(status, JSON, json, headers);

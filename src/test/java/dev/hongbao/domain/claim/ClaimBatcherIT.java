@@ -61,7 +61,7 @@ class ClaimBatcherIT {
                         engine.vertx(),
                         services.redis(),
                         shards,
-                        new ClaimSettings(256, 100, 100, 1000, Duration.ofSeconds(2)),
+                        new ClaimSettings(256, 100, 100, 1000, Duration.ofSeconds(2), Duration.ZERO),
                         new ClaimMetrics(new SimpleMeterRegistry()),
                         Clock.systemUTC());
                 answers.add(batcher.submit(one, new UserId("in-flight"), deadline));

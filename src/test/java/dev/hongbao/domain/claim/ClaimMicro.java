@@ -74,7 +74,7 @@ public class ClaimMicro {
             null,
             NOWHERE,
             shards,
-            new ClaimSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2)),
+            new ClaimSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2), Duration.ZERO),
             new ClaimMetrics(new SimpleMeterRegistry()),
             Clock.systemUTC());
     private final List<ClaimBatcher.Submission> submissions = new ArrayList<>();
