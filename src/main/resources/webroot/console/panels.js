@@ -43,7 +43,7 @@ function Downloads({ panel, session, ids, filters }) {
     }
   };
   return html`${panel.files?.filter((each) => session.has(each.call)).map((each) => html`<button key=${each.call + each.format} type="button" class="quiet-button"
-      onClick=${() => save(each)}>${t('download', (each.format ?? 'csv').toUpperCase())}</button>`)}
+      data-file=${each.format ?? 'csv'} onClick=${() => save(each)}>${t('download', (each.format ?? 'csv').toUpperCase())}</button>`)}
     ${fault && html`<${Refusal} fault=${fault} />`}`;
 }
 

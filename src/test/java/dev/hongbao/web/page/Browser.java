@@ -104,6 +104,13 @@ final class Browser implements AutoCloseable {
     }
 
     /** @param scale device pixels per CSS pixel */
+    /** From now on files that a page has saved go to a directory, without a question. */
+    void saveTo(Path directory) {
+        driver.executeCdpCommand(
+                "Browser.setDownloadBehavior",
+                Map.of("behavior", "allow", "downloadPath", directory.toAbsolutePath().toString()));
+    }
+
     void resize(int width, int height, int scale) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",

@@ -2,10 +2,15 @@ package dev.hongbao.web.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.Eventually;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** Support and bookkeeping at the console: users, their packets and prizes, the books, the audit log. */
@@ -97,6 +102,51 @@ class ConsoleSupportIT extends ConsoleFixture {
         confirm();
         page.seeText("[data-panel=wins] [data-word=sent]", "sent");
         page.seeText("[data-panel=wins] tbody", "parcel 17");
+    }
+
+    @Test
+    void depositsOfManyAreMadeAndExportsAreSavedAsFiles(@TempDir Path directory) {
+        // Given two deposits of one request
+        go("users");
+        ask("deposits", "depositMany");
+        write("""
+                {"deposits": [{"user": "dora", "asset": "CNY", "amount": 1234, "reference": "order-41"},
+                              {"user": "emil", "asset": "CNY", "amount": 4321, "reference": "order-42"}]}
+                """);
+        page.click("dialog button[type=submit]");
+        page.seeText("dialog [data-answer=depositMany]", "order-42");
+        page.click("dialog [data-answer=depositMany] .main-button");
+        page.seeNo("dialog");
+
+        // When
+        page.saveTo(directory);
+        go("users/dora");
+        page.seeText("[data-panel=balances] tbody [data-amount='1234']", "¥12.34");
+        page.type("[data-panel=statement] [name=asset]", "CNY");
+        page.press(Keys.ENTER);
+        page.see("[data-panel=statement] tbody [data-amount='1234']");
+        page.click("[data-panel=statement] [data-file=csv]");
+
+        // Then
+        assertThat(saved(directory.resolve("statement-dora.csv")))
+                .startsWith("\uFEFFid,at,kind,")
+                .contains(",deposit,CNY,1234,1234,")
+                .doesNotContain("4321");
+
+        // When
+        go("audit");
+        page.click("[data-panel=audit] [data-file=csv]");
+
+        // Then
+        assertThat(saved(directory.resolve("audit.csv")))
+                .startsWith("\uFEFF")
+                .contains(",backend,service,")
+                .contains("/v1/deposits");
+    }
+
+    /** A file that the browser saves: it has another name until it is whole. */
+    private static String saved(Path file) {
+        return Eventually.eventuallyGet(Duration.ofSeconds(20), () -> Files.readString(file));
     }
 
     @Test
