@@ -43,6 +43,7 @@ public final class GuidePages {
             "options",
             "tokens",
             "operating",
+            "runbook",
             "auditing",
             "benchmarks",
             "scaling",

@@ -6,7 +6,11 @@ import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonObject;
 import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -86,12 +90,37 @@ class MetricsIT extends TestServerClient {
                     .contains(
                             "hongbao_build_info",
                             "hongbao_quarantined",
-                            "hongbao_shards_unowned",
+                            "hongbao_redis_memory_used_bytes",
                             "hongbao_webhooks_behind_rows",
                             "hongbao_webhooks_lag_seconds",
                             "jvm_threads_live_threads",
                             "process_uptime_seconds");
         });
+    }
+
+    @Test
+    void anAnswerNamesItsRequestAsTheCallerDoesAndAProblemToo() throws Exception {
+        String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        String parent = "00-" + trace + "-00f067aa0ba902b7-01";
+
+        assertThat(idOf("X-Request-Id", "order-7", "traceparent", parent)).isEqualTo("order-7");
+        assertThat(idOf("traceparent", parent)).isEqualTo(trace);
+        for (String malformed : new String[] {"\"},{\"", "a b", "x".repeat(65), "抢"}) {
+            assertThat(idOf("X-Request-Id", URLEncoder.encode(malformed, StandardCharsets.UTF_8) + "%"))
+                    .as(malformed)
+                    .matches("[0-9a-f]{12}-[0-9a-z]+");
+        }
+        assertThat(idOf("accept", "*/*")).isNotEqualTo(idOf("accept", "*/*"));
+    }
+
+    /** Of an answer that is a problem, which says the same. */
+    private String idOf(String... headers) throws Exception {
+        HttpResponse<String> answer = send(builder("alice", "/v1/packets/00000000-0000-7000-8000-000000000000")
+                .headers(headers));
+        String id = answer.headers().firstValue("X-Request-Id").orElseThrow();
+        assertProblem(answer, 404, "not-found");
+        assertThat(new JsonObject(answer.body()).getString("requestId")).isEqualTo(id);
+        return id;
     }
 
     private static Exposition scrape() {
