@@ -116,6 +116,7 @@ public final class Hongbao {
         commands.put("split", () -> new CommandLine(new SplitCommand()));
         commands.put("verify", () -> new CommandLine(new VerifyCommand()));
         commands.put("draw", () -> new CommandLine(new DrawCommand()));
+        commands.put("doctor", () -> configured(flags.get(), DoctorCommand::new, Hongbao::concernsServer));
         commands.put("reconcile", () -> configured(flags.get(), ReconcileCommand::new, Hongbao::concernsStores));
         commands.put("quarantine", () -> configured(flags.get(), QuarantineCommand::new, Hongbao::concernsStores));
         commands.put("webhooks", () -> configured(flags.get(), WebhooksCommand::new, Hongbao::concernsStores));
@@ -134,6 +135,12 @@ public final class Hongbao {
 
     private static boolean concernsStores(Option<?> option) {
         return option.path().endsWith(".url") || option.path().equals("data.dir");
+    }
+
+    private static boolean concernsServer(Option<?> option) {
+        return concernsStores(option)
+                || option.path().equals("management.host")
+                || option.path().equals("management.port");
     }
 
     private static boolean concernsTokens(Option<?> option) {

@@ -37,14 +37,15 @@ public final class HealthChecks {
      * What a round of checks found.
      *
      * @param well by name
+     * @param since by name, the first answer that was as this one
      */
-    public record Report(Map<String, Boolean> well) {
+    public record Report(Map<String, Boolean> well, Map<String, Instant> since) {
         /** Whether every check is well. */
         public boolean isUp() {
             return !well.containsValue(false);
         }
 
-        /** {@code {"status":"UP","checks":[{"name":…,"status":"UP"}]}} */
+        /** {@code {"status":"UP","checks":[{"name":…,"status":"UP"}],"since":{name:…}}} */
         public String toJson() {
             JsonText json = new JsonText(128)
                     .beginObject()
@@ -55,7 +56,9 @@ public final class HealthChecks {
                     .field("name", name)
                     .plain("status", word(up))
                     .endObject());
-            return json.endArray().endObject().toString();
+            json.endArray().name("since").beginObject();
+            since.forEach((name, at) -> json.field(name, at.toString()));
+            return json.endObject().endObject().toString();
         }
 
         private static String word(boolean up) {
@@ -68,10 +71,10 @@ public final class HealthChecks {
      *
      * @param since the answer that was the first to be as the latest one
      */
-    public record Standing(boolean isWell, Instant since) {}
+    private record Standing(boolean isWell, Instant since) {}
 
     /** By name, as the latest answers were; without those that were never asked. */
-    public Map<String, Standing> standings() {
+    private Map<String, Standing> standings() {
         Map<String, Standing> ordered = new LinkedHashMap<>();
         checks.keySet().forEach(name -> {
             Standing standing = standings.get(name);
@@ -106,7 +109,9 @@ public final class HealthChecks {
                 well.put(names.get(i), isWell);
                 note(names.get(i), isWell);
             }
-            return new Report(well);
+            Map<String, Instant> since = new LinkedHashMap<>();
+            standings().forEach((name, standing) -> since.put(name, standing.since()));
+            return new Report(well, since);
         });
     }
 

@@ -1,0 +1,191 @@
+package dev.hongbao.server;
+
+import static dev.hongbao.server.Ailment.bad;
+import static dev.hongbao.server.Ailment.warn;
+import static dev.hongbao.server.Ailment.well;
+
+import dev.hongbao.engine.redis.RedisInfo;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** What {@link Doctor} makes of the answers. Pure. */
+final class DoctorRules {
+    private static final double NEARLY_FULL = 0.8;
+    private static final Duration CLOCKS_APART = Duration.ofSeconds(1);
+    private static final long OLD_ENTRY_SECONDS = 10;
+    private static final long OLD_TRANSACTION_SECONDS = 60;
+    private static final long LATE_NEWS_SECONDS = 300;
+    private static final long MANY_DEAD_ROWS = 1_000_000;
+
+    /** The section of each check of {@code /health/ready}; of the loops it begins so. */
+    private static final Map<String, String> SECTIONS = Map.of(
+            "redis", "redis-does-not-answer",
+            "postgres", "postgres-does-not-answer",
+            "shards", "a-shard-has-no-owner");
+
+    private DoctorRules() {}
+
+    /**
+     * What Postgres tells.
+     *
+     * @param connections of all clients
+     * @param longestSeconds the age of the oldest transaction that is under way and seen
+     */
+    record Sessions(String version, long connections, long maxConnections, double longestSeconds) {}
+
+    /**
+     * What the tables tell.
+     *
+     * @param unowned shards that no server owns
+     * @param aside packets, draws and campaigns that are set aside
+     * @param disabled webhooks
+     */
+    record Work(long unowned, long aside, long disabled, double newsSeconds) {}
+
+    /** The table with the most rows that are dead. */
+    record DeadRows(String table, long dead, long live) {}
+
+    /** @param ready the answer of {@code /health/ready} */
+    static List<Ailment> readiness(JsonObject ready) {
+        List<Ailment> found = new ArrayList<>();
+        JsonObject since = ready.getJsonObject("since", new JsonObject());
+        for (Object each : ready.getJsonArray("checks")) {
+            JsonObject check = (JsonObject) each;
+            String name = check.getString("name");
+            if (!"UP".equals(check.getString("status"))) {
+                String what = "The server is not ready: " + name + ", since " + since.getString(name, "now");
+                found.add(
+                        name.equals("staying")
+                                ? warn(what + ": it was told to stop", "a-server-does-not-answer")
+                                : bad(what, SECTIONS.getOrDefault(name, "an-event-loop-hangs")));
+            }
+        }
+        return found.isEmpty() ? List.of(well("The server is ready")) : found;
+    }
+
+    /** @param scrape the answer of {@code /metrics} */
+    static List<Ailment> numbers(String scrape) {
+        List<Ailment> found = new ArrayList<>();
+        double oldest = most(scrape, "hongbao_shard_oldest_unsettled_seconds");
+        if (oldest > OLD_ENTRY_SECONDS) {
+            found.add(
+                    bad("A claim waits for its settlement for " + Math.round(oldest) + " s", "claims-are-not-settled"));
+        }
+        double fill = most(scrape, "hongbao_queue_fill_ratio");
+        if (fill > NEARLY_FULL) {
+            found.add(bad("A queue of the server is " + percent(fill) + " full", "a-queue-is-nearly-full"));
+        }
+        if (most(scrape, "hongbao_journal_voids_total") > 0) {
+            found.add(warn("Accepted claims were void since the server started", "accepted-claims-were-void"));
+        }
+        if (most(scrape, "hongbao_webhooks_failing") > 0) {
+            found.add(warn("A webhook fails", "a-webhook-fails"));
+        }
+        found.add(well("Oldest unsettled claim " + Math.round(oldest) + " s, fullest queue " + percent(fill)
+                + ", servers " + Math.round(most(scrape, "hongbao_servers"))));
+        return found;
+    }
+
+    /** @param nowMillis this machine's clock, at about the moment of the answer */
+    static List<Ailment> redis(RedisInfo info, long nowMillis) {
+        List<Ailment> found = new ArrayList<>();
+        long used = number(info.get("used_memory"));
+        long limit = number(info.get("maxmemory"));
+        if (limit > 0 && used > NEARLY_FULL * limit) {
+            found.add(bad(
+                    "Redis uses " + percent((double) used / limit) + " of its memory",
+                    "the-memory-of-redis-is-nearly-full"));
+        }
+        if (info.get("aof_last_write_status").equals("err")) {
+            found.add(bad("Redis can not write its append-only file", "redis-does-not-answer"));
+        }
+        if (!info.get("maxmemory_policy").equals("noeviction")) {
+            found.add(warn(
+                    "maxmemory-policy of Redis is " + info.get("maxmemory_policy"), "redis-is-not-set-up-for-this"));
+        }
+        if (!info.get("aof_enabled").equals("1")) {
+            found.add(warn("Redis keeps no append-only file", "redis-is-not-set-up-for-this"));
+        }
+        long clock = number(info.get("server_time_usec")) / 1_000;
+        if (clock > 0) {
+            found.addAll(clock("Redis", clock, nowMillis));
+        }
+        found.add(well("Redis " + info.get("redis_version") + ", role " + info.get("role") + ", up for "
+                + info.get("uptime_in_seconds") + " s, memory " + used / (1 << 20) + " MiB of "
+                + (limit == 0 ? "no limit" : limit / (1 << 20) + " MiB")));
+        return found;
+    }
+
+    static List<Ailment> clock(String whose, long millis, long nowMillis) {
+        long apart = Math.abs(millis - nowMillis);
+        return apart > CLOCKS_APART.toMillis()
+                ? List.of(warn(
+                        "The clock of " + whose + " and this machine's are " + apart + " ms apart",
+                        "the-clocks-differ"))
+                : List.of();
+    }
+
+    static List<Ailment> postgres(Sessions sessions) {
+        List<Ailment> found = new ArrayList<>();
+        double used = (double) sessions.connections / sessions.maxConnections;
+        if (used > NEARLY_FULL) {
+            found.add(warn(
+                    "Of Postgres' " + sessions.maxConnections + " connections " + sessions.connections + " are used",
+                    "postgres-needs-attention"));
+        }
+        if (sessions.longestSeconds > OLD_TRANSACTION_SECONDS) {
+            found.add(warn(
+                    "A transaction of Postgres is under way for " + Math.round(sessions.longestSeconds) + " s",
+                    "postgres-needs-attention"));
+        }
+        found.add(well("Postgres " + sessions.version + ", connections " + sessions.connections + " of "
+                + sessions.maxConnections + ", longest transaction " + Math.round(sessions.longestSeconds) + " s"));
+        return found;
+    }
+
+    static List<Ailment> deadRows(DeadRows most) {
+        return most.dead > MANY_DEAD_ROWS && most.dead > most.live
+                ? List.of(warn(
+                        "Table " + most.table + " has " + most.dead + " dead rows and " + most.live + " live ones",
+                        "postgres-needs-attention"))
+                : List.of();
+    }
+
+    static List<Ailment> work(Work work) {
+        List<Ailment> found = new ArrayList<>();
+        if (work.unowned > 0) {
+            found.add(bad(work.unowned + " shards have no owner", "a-shard-has-no-owner"));
+        }
+        if (work.aside > 0) {
+            found.add(warn(work.aside + " packets, draws or campaigns are set aside", "something-is-set-aside"));
+        }
+        if (work.disabled > 0) {
+            found.add(warn(work.disabled + " webhooks are disabled", "a-webhook-fails"));
+        }
+        if (work.newsSeconds > LATE_NEWS_SECONDS) {
+            found.add(warn("A webhook is " + Math.round(work.newsSeconds) + " s behind", "a-webhook-is-behind"));
+        }
+        return found;
+    }
+
+    private static double most(String scrape, String metric) {
+        return Pattern.compile("(?m)^" + metric + "(?:\\{[^}\\n]*})? (\\S+)$")
+                .matcher(scrape)
+                .results()
+                .mapToDouble(sample -> Double.parseDouble(sample.group(1)))
+                .max()
+                .orElse(0);
+    }
+
+    private static long number(String text) {
+        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
+    }
+
+    private static String percent(double part) {
+        return Math.round(100 * part) + " %";
+    }
+}
