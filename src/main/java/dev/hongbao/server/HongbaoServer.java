@@ -199,7 +199,7 @@ public final class HongbaoServer implements AutoCloseable {
         return managementPort.get();
     }
 
-    /** Stops in order; returns when everything has stopped. Idempotent. */
+    /** Stops in order; returns when everything has stopped, also for who comes while it is being stopped. Idempotent. */
     @Override
     public void close() {
         started.close();

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a server has started, to be stopped in reverse, and how long either may take. For one thread at a time; blocking. */
+/** What a server has started, to be stopped in reverse, and how long either may take. Started by one thread, stopped by any; blocking. */
 final class Started implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Started.class);
 
@@ -48,9 +48,9 @@ final class Started implements AutoCloseable {
         add("a face", () -> vertx.undeploy(id));
     }
 
-    /** Stops in order; returns when everything has stopped. Idempotent. */
+    /** Stops in order; returns when everything has stopped, also for who comes while it is being stopped. Idempotent. */
     @Override
-    public void close() {
+    public synchronized void close() {
         while (!stops.isEmpty()) {
             stops.pop().run();
         }

@@ -90,6 +90,22 @@ class StopIT {
     }
 
     @Test
+    void whoStopsAServerThatIsBeingStoppedWaitsAndTakesNothingAwayFromIt() throws Exception {
+        // Given a server that is being stopped, and still serves for a second
+        TestServer server = TestServer.start(servers, Map.of("shards", "4", "http.drain-delay", "1s"));
+        long begun = System.nanoTime();
+        CompletableFuture<Void> first = CompletableFuture.runAsync(server::close);
+
+        // When
+        CompletableFuture<Void> second = CompletableFuture.runAsync(server::close);
+        CompletableFuture.anyOf(first, second).get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+
+        // Then neither is told that it has stopped before it has
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+        CompletableFuture.allOf(first, second).get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Test
     void aStopWaitsForARecoveryThatHasBegun() throws Exception {
         // Given a recovery that cannot go on
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"))) {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class SqlState {
     private static final Set<String> RETRYABLE = Set.of("40P01", "40001");
 
-    /** What a pool says to who waited too long for a connection: its exception has no type of its own. */
-    private static final Set<String> NO_CONNECTION = Set.of("Timeout", "Timeout waiting for connection");
+    /** What a pool says to who waited too long for a connection, or comes as the server stops: its exception has no type of its own. */
+    private static final Set<String> NO_CONNECTION = Set.of("Timeout", "Timeout waiting for connection", "Pool closed");
 
     /** How that begins which a connection says to who comes as it ends; without a type of its own, too. */
     private static final List<String> ENDED = List.of(

@@ -23,6 +23,8 @@ class SqlStateTest {
                 // was answered 500.
                 VertxException.noStackTrace("Connection is not active now, current status: CLOSED"),
                 VertxException.noStackTrace("Connection is not active now, current status: CLOSING"),
+                // Of who waits for a connection, or comes for one, as the server stops.
+                VertxException.noStackTrace("Pool closed"),
                 VertxException.noStackTrace("Pending requests failed to be sent due to connection has been closed."));
     }
 
