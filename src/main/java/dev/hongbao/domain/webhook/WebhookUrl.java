@@ -28,7 +28,8 @@ final class WebhookUrl {
             throw refused("must be ASCII: write other characters as %XX");
         }
         if (!"https".equals(url.getScheme()) && !(plain && "http".equals(url.getScheme()))) {
-            throw refused("must begin with https://, or with http:// where webhooks.private-networks names its network");
+            throw refused(
+                    "must begin with https://, or with http:// where webhooks.private-networks names its network");
         }
         if (url.getHost() == null || url.getPort() > MAX_PORT || url.getPort() == 0) {
             throw refused("must name a host, and a port from 1 to 65535 or none");

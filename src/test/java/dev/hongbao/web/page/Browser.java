@@ -108,7 +108,11 @@ final class Browser implements AutoCloseable {
     void saveTo(Path directory) {
         driver.executeCdpCommand(
                 "Browser.setDownloadBehavior",
-                Map.of("behavior", "allow", "downloadPath", directory.toAbsolutePath().toString()));
+                Map.of(
+                        "behavior",
+                        "allow",
+                        "downloadPath",
+                        directory.toAbsolutePath().toString()));
     }
 
     void resize(int width, int height, int scale) {
