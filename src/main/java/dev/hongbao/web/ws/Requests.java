@@ -22,8 +22,6 @@ import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
-import dev.hongbao.web.access.TokenVerdict;
-import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.api.SendBody;
@@ -32,13 +30,12 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
-import java.util.Objects;
 import java.util.UUID;
 
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
 final class Requests {
     private final SocketFace face;
-    private final Tokens tokens;
+    private final Authentication authentication;
     private final RateLimits limits;
     private final CallsInFlight inFlight;
     private final ClaimService claims;
@@ -58,7 +55,7 @@ final class Requests {
             CampaignService campaigns,
             FeedService feed) {
         this.face = face;
-        this.tokens = shared.admission().tokens();
+        this.authentication = new Authentication(face, shared.admission().tokens());
         this.limits = shared.admission().rates();
         this.inFlight = shared.admission().inFlight();
         this.claims = claims;
@@ -77,26 +74,11 @@ final class Requests {
     void answer(Connection connection, String type, JsonObject frame) {
         String id = frame.getString("id");
         if (type.equals("auth")) {
-            authenticate(connection, id, frame.getString("token"));
+            authentication.authenticate(connection, id, frame.getString("token"));
             return;
         }
-        Caller caller = connection.caller();
+        Caller caller = authentication.callerOf(connection, id);
         if (caller == null) {
-            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Send an auth frame first."));
-            return;
-        }
-        if (face.isStopping()) {
-            connection.refuse(id, Problem.of(ProblemType.STOPPING));
-            return;
-        }
-        if (face.isBlocked(caller)) {
-            connection.refuse(id, Problem.of(ProblemType.BLOCKED));
-            connection.close(CloseReason.TOKEN_REFUSED);
-            return;
-        }
-        if (tokens.isRevoked(caller)) {
-            connection.refuse(id, Problem.ofToken(TokenVerdict.Fault.REVOKED.sentence()));
-            connection.close(CloseReason.TOKEN_REFUSED);
             return;
         }
         Asked asked = Asked.of(connection, caller, type, frame);
@@ -121,43 +103,6 @@ final class Requests {
             case "ping" -> connection.send(ServerFrames.pong(id, clock.instant().truncatedTo(ChronoUnit.MICROS)));
             default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
         }
-    }
-
-    private void authenticate(Connection connection, String id, String token) {
-        TokenVerdict verdict = tokens.verify(token);
-        Caller fresh = verdict.caller();
-        Caller before = connection.caller();
-        if (fresh == null) {
-            String why = Objects.requireNonNull(verdict.fault()).sentence();
-            connection.refuse(id, Problem.ofToken(why));
-            if (before == null) {
-                connection.close(CloseReason.TOKEN_REFUSED);
-            }
-            return;
-        }
-        Problem uncertified = face.guards().certificate().refusal(fresh, connection.sslSession());
-        if (uncertified != null) {
-            connection.refuse(id, uncertified);
-            connection.close(CloseReason.TOKEN_REFUSED);
-            return;
-        }
-        if (face.isBlocked(fresh)) {
-            connection.refuse(id, Problem.of(ProblemType.BLOCKED));
-            connection.close(CloseReason.TOKEN_REFUSED);
-            return;
-        }
-        if (before != null && !before.user().equals(fresh.user())) {
-            connection.refuse(id, Problem.of(ProblemType.FORBIDDEN, "A connection keeps its user; open another one."));
-            return;
-        }
-        if (before == null && !face.guards().enterUser(fresh.user())) {
-            connection.refuse(
-                    id, Problem.of(ProblemType.TOO_MANY_REQUESTS, "Close another connection of this user first."));
-            connection.close(CloseReason.TOO_MANY_CONNECTIONS);
-            return;
-        }
-        connection.send(ServerFrames.authenticated(id, fresh));
-        connection.authenticated(fresh);
     }
 
     private void join(Asked asked, JsonObject frame) {

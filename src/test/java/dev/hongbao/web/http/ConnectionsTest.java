@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -30,7 +31,14 @@ class ConnectionsTest {
     private final Exchange exchange;
 
     ConnectionsTest() throws IOException {
-        exchange = new Exchange(null, null, HttpMetrics.of(meters, Contract.load()), connections);
+        exchange = new Exchange(null, headerless(), HttpMetrics.of(meters, Contract.load()), connections);
+    }
+
+    private static HttpServerRequest headerless() {
+        return (HttpServerRequest) Proxy.newProxyInstance(
+                ConnectionsTest.class.getClassLoader(),
+                new Class<?>[] {HttpServerRequest.class},
+                (self, method, args) -> null);
     }
 
     private Connections loop(Executor executor) {
