@@ -11,8 +11,16 @@ const ANSWER_MILLIS = 10_000;
 
 /** The answer to a question to the server, as JSON; rejects when none comes. */
 export async function fetchJson(path) {
-  const response = await fetch(path, { signal: AbortSignal.timeout(ANSWER_MILLIS) });
-  return response.json();
+  return (await answer(path)).json();
+}
+
+/** The same as text. */
+export async function fetchText(path) {
+  return (await answer(path)).text();
+}
+
+function answer(path) {
+  return fetch(path, { signal: AbortSignal.timeout(ANSWER_MILLIS) });
 }
 
 export class Numbers {

@@ -2,7 +2,8 @@
  * The operator's page: asks once a second, and says so when nobody answers.
  * @module
  */
-import { fetchJson, Numbers } from './numbers.js';
+import { showAbout, showHealth } from './health.js';
+import { Numbers } from './numbers.js';
 import { PLOTS, plot, tile } from './plots.js';
 
 const TILES = [
@@ -50,8 +51,7 @@ function showEvents() {
 }
 
 async function askHealth() {
-  const answer = await fetchJson('/health/ready');
-  const down = answer.checks.filter((check) => check.status !== 'UP').map((check) => check.name);
+  const down = await showHealth();
   health(down.length === 0 ? 'up' : 'down', down.length === 0 ? 'ready' : `not ready: ${down.join(', ')}`);
 }
 
@@ -65,6 +65,7 @@ async function ask() {
     }
     if (asked++ % HEALTH_EVERY === 0) {
       await askHealth();
+      await showAbout();
     }
   } catch {
     asked = 0;

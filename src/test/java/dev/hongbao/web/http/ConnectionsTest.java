@@ -31,14 +31,15 @@ class ConnectionsTest {
     private final Exchange exchange;
 
     ConnectionsTest() throws IOException {
-        exchange = new Exchange(null, headerless(), HttpMetrics.of(meters, Contract.load()), connections);
+        exchange = newExchange();
     }
 
-    private static HttpServerRequest headerless() {
-        return (HttpServerRequest) Proxy.newProxyInstance(
+    private Exchange newExchange() throws IOException {
+        HttpServerRequest headerless = (HttpServerRequest) Proxy.newProxyInstance(
                 ConnectionsTest.class.getClassLoader(),
                 new Class<?>[] {HttpServerRequest.class},
                 (self, method, args) -> null);
+        return new Exchange(null, headerless, HttpMetrics.of(meters, Contract.load()), connections);
     }
 
     private Connections loop(Executor executor) {
@@ -112,7 +113,7 @@ class ConnectionsTest {
     @Test
     void oneWithAnotherRequestInFlightStays() throws IOException {
         // Given two requests on one connection, of which the first is answered, and says so twice
-        Exchange other = new Exchange(null, null, HttpMetrics.of(meters, Contract.load()), connections);
+        Exchange other = newExchange();
         Peer busy = open("203.0.113.1");
         connections.began(busy.connection, exchange);
         connections.began(busy.connection, other);

@@ -295,6 +295,26 @@ class PageUseIT extends PageUse {
                 () -> assertThat(Integer.parseInt(
                                 operator.see("[data-tile=open] b").getText()))
                         .isPositive());
+        operator.seeText("#about", "the only server · Redis holds ");
         operator.screenshot("operator");
+    }
+
+    @Test
+    void theOperatorIsToldWhyAServerIsNotReadySinceWhenAndWhatToDo() {
+        Browser operator = ben.browser();
+        operator.open(home.management().toString());
+        operator.seeText("#health", "ready");
+
+        // When its Redis is gone, as /health/ready would say
+        operator.js("const real = window.fetch; window.fetch = (path, more) => path === '/health/ready'"
+                + " ? Promise.resolve(new Response(JSON.stringify({ status: 'DOWN',"
+                + " checks: [{ name: 'postgres', status: 'UP' }, { name: 'redis', status: 'DOWN' }],"
+                + " since: { redis: '2026-11-22T03:00:00Z' } }), { status: 503 })) : real(path, more)");
+
+        // Then
+        operator.seeText("#health", "not ready: redis");
+        operator.seeText("#why [data-check=redis]", "Redis does not answer since ");
+        operator.seeText("#why [data-check=redis]", "Start it, or let the failover do its work");
+        operator.screenshot("operator-not-ready");
     }
 }
