@@ -1,10 +1,10 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.common.config.LogConfig;
-import dev.hongbao.tools.bench.local.Directories;
 import dev.hongbao.tools.chaos.Chaos;
 import dev.hongbao.tools.chaos.ChaosResult;
 import dev.hongbao.tools.chaos.bed.RedisSide;
+import dev.hongbao.tools.local.Directories;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;

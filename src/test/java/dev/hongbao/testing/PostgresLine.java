@@ -2,7 +2,7 @@ package dev.hongbao.testing;
 
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.StoreAddresses;
-import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.local.LossyProxy;
 import java.io.IOException;
 import java.net.URI;
 

@@ -3,8 +3,8 @@ package dev.hongbao.testing;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.tools.bench.local.LocalRedisCluster;
-import dev.hongbao.tools.bench.local.RedisProcesses;
+import dev.hongbao.tools.local.LocalRedisCluster;
+import dev.hongbao.tools.local.RedisProcesses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

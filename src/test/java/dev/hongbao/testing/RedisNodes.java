@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.tools.bench.local.RedisProcesses;
+import dev.hongbao.tools.local.RedisProcesses;
 import java.nio.file.Path;
 
 /** Where tests start Redis processes that they kill. */

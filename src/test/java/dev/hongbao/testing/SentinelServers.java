@@ -3,8 +3,8 @@ package dev.hongbao.testing;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.tools.bench.local.LocalPorts;
-import dev.hongbao.tools.bench.local.RedisProcesses;
+import dev.hongbao.tools.local.LocalPorts;
+import dev.hongbao.tools.local.RedisProcesses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.tools.bench.local.Signals;
+import dev.hongbao.tools.local.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 /** The fat jar in a process of its own, as an operator runs it. */
 public final class ServerProcess implements AutoCloseable {
-    /** As for the tests' own JVMs: what lives for seconds is not worth the second compiler. */
+    /** What lives for seconds is not worth the second compiler. */
     private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));

@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.local.LossyProxy;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PushbackInputStream;

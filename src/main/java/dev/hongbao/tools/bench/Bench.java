@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.local.ChildServer;
-import dev.hongbao.tools.bench.local.Directories;
+import dev.hongbao.tools.local.ChildServer;
+import dev.hongbao.tools.local.Directories;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

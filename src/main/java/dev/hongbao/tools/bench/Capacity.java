@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.local.ChildServer;
+import dev.hongbao.tools.local.ChildServer;
 import java.time.Duration;
 import java.util.List;
 

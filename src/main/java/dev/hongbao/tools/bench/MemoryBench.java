@@ -3,7 +3,7 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.tools.bench.local.ChildServer;
+import dev.hongbao.tools.local.ChildServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

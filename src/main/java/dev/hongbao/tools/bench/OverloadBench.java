@@ -4,7 +4,7 @@ import dev.hongbao.tools.bench.Exhibits.Axis;
 import dev.hongbao.tools.bench.Exhibits.Line;
 import dev.hongbao.tools.bench.Exhibits.Plot;
 import dev.hongbao.tools.bench.Exhibits.Point;
-import dev.hongbao.tools.bench.local.ChildServer;
+import dev.hongbao.tools.local.ChildServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.tools.bench.Exhibits.Point;
-import dev.hongbao.tools.bench.local.ChildServer;
+import dev.hongbao.tools.local.ChildServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.server.Stores;
 import dev.hongbao.server.TokenRules;
-import dev.hongbao.tools.bench.local.ChildServer;
+import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.web.access.TokenSigner;
 import java.net.URI;
 import java.net.http.HttpClient;

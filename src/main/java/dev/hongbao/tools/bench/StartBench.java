@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.common.values.Caller;
-import dev.hongbao.tools.bench.local.ChildServer;
+import dev.hongbao.tools.local.ChildServer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;

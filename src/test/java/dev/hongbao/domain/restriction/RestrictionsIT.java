@@ -236,8 +236,8 @@ class RestrictionsIT extends TwoEngines {
         IdempotencyKey key = newKey();
         PlayOutcome played = get(draws.play(0, paid, "pat", 1, key));
         TestRains rains = new TestRains(engine);
-        engine.deposit("shop", 1_000);
-        RainView rain = rains.awaitFallen(rains.create(TestRains.definition(1, 1, 4, 4)), 1);
+        engine.deposit("shop", 1_600);
+        RainView rain = rains.awaitFallen(rains.create(TestRains.definition(40, 40, 4, 4)), 1);
         PacketId drop = rain.fallen().get(0).packet();
         ClaimOutcome caught = get(engine.claim(0, member("pat"), drop));
         assertThat(caught.kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
@@ -264,6 +264,7 @@ class RestrictionsIT extends TwoEngines {
         assertThat(get(new TestDraws(other).play(0, free, "pat", 1, newKey())).kind())
                 .isEqualTo(PlayOutcome.Kind.PLAYED);
         assertThat(get(other.claim(0, member("quinn"), drop)).kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
+        rains.cancel(rain.rain().id());
     }
 
     @Test

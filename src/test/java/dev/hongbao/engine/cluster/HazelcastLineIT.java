@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.testing.TestCertificate;
-import dev.hongbao.tools.bench.local.LocalMembers;
+import dev.hongbao.tools.local.LocalMembers;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.nio.file.Files;

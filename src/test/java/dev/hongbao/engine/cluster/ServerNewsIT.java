@@ -17,7 +17,7 @@ import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestLines;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.bench.local.LocalMembers;
+import dev.hongbao.tools.local.LocalMembers;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.net.URI;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.local.LossyProxy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgException;

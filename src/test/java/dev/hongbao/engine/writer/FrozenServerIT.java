@@ -17,7 +17,7 @@ import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.local.LossyProxy;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;

@@ -20,7 +20,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.Future;

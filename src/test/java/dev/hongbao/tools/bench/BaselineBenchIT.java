@@ -7,12 +7,14 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The articles' ways, a few claims each: what they got wrong is what their doc comments say. */
 class BaselineBenchIT {
     @Test
+    @Tag("long")
     void everyWayIsMeasuredAndItsTrapsShow(@TempDir Path directory) throws Exception {
         // Given
         Scale scale = new Scale(1, 20);

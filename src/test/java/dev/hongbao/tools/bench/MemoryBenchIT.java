@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a packet and a claim cost in Redis does not depend on the machine, so their targets hold here too. */
+@Tag("long")
 class MemoryBenchIT {
     @Test
     void packetsAndClaimsAreSmallAndASmallServerServesThem(@TempDir Path directory) throws Exception {

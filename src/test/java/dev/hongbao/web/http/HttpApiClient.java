@@ -51,13 +51,25 @@ abstract class HttpApiClient {
         return user + "-" + run;
     }
 
+    /** Moves money into a user's wallet. */
+    final void deposit(String user, String asset, long amount) throws Exception {
+        JsonObject money = new JsonObject().put("asset", asset).put("amount", amount);
+        json(
+                post(
+                        null,
+                        "/v1/accounts/" + name(user) + "/deposits",
+                        UUID.randomUUID().toString(),
+                        money),
+                201);
+    }
+
     final String send(String kind, long amount, int count) throws Exception {
         return send(packet(kind, amount, count));
     }
 
     final String send(JsonObject packet) throws Exception {
         String key = UUID.randomUUID().toString();
-        json(post(null, "/v1/accounts/" + name("sender") + "/deposits", key, cny(packet.getLong("amount"))), 201);
+        deposit("sender", "CNY", packet.getLong("amount"));
         return json(post("sender", "/v1/packets", key, packet), 201).getString("id");
     }
 

@@ -307,15 +307,7 @@ class HttpCampaignIT extends TestServerClient {
             if (!body.getString("asset").equals("CNY")) {
                 declare(body.getString("asset"));
             }
-            JsonObject money =
-                    new JsonObject().put("asset", body.getString("asset")).put("amount", body.getLong("budget"));
-            json(
-                    post(
-                            null,
-                            "/v1/accounts/" + name("shop") + "/deposits",
-                            UUID.randomUUID().toString(),
-                            money),
-                    201);
+            deposit("shop", body.getString("asset"), body.getLong("budget"));
             JsonObject campaign =
                     json(post(null, "/v1/campaigns", UUID.randomUUID().toString(), body), 201);
             if (body.getString("opensAt") == null) {

@@ -345,9 +345,7 @@ class HttpRainIT extends TestServerClient {
         assertThat(examples).hasSizeGreaterThan(1);
         for (String name : examples.fieldNames()) {
             JsonObject body = examples.getJsonObject(name).getJsonObject("value");
-            JsonObject money =
-                    new JsonObject().put("asset", body.getString("asset")).put("amount", body.getLong("budget"));
-            json(post(null, "/v1/accounts/" + name("shop") + "/deposits", name, money), 201);
+            deposit("shop", body.getString("asset"), body.getLong("budget"));
             JsonObject rain = json(post(null, "/v1/rains", name, body), 201);
             json(send(builder(null, path(rain) + "/cancel").POST(BodyPublishers.noBody())), 202);
         }

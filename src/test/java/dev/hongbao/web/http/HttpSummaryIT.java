@@ -47,9 +47,7 @@ class HttpSummaryIT extends TestServerClient {
     /** Sends from one's own wallet. */
     private JsonObject sent(String user, JsonObject packet) throws Exception {
         String key = UUID.randomUUID().toString();
-        String asset = packet.getString("asset");
-        JsonObject money = new JsonObject().put("asset", asset).put("amount", packet.getLong("amount"));
-        json(post(null, "/v1/accounts/" + name(user) + "/deposits", key, money), 201);
+        deposit(user, packet.getString("asset"), packet.getLong("amount"));
         return json(post(user, "/v1/packets", key, packet), 201);
     }
 

@@ -296,14 +296,7 @@ class HttpWinIT extends TestServerClient {
         String gems = "G" + points;
         declare(points);
         declare(gems);
-        JsonObject seven = new JsonObject().put("asset", points).put("amount", 7);
-        json(
-                post(
-                        null,
-                        "/v1/accounts/" + name("shop") + "/deposits",
-                        UUID.randomUUID().toString(),
-                        seven),
-                201);
+        deposit("shop", points, 7);
 
         // When
         HttpResponse<String> refused = made("""

@@ -8,7 +8,7 @@ import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.bench.local.LocalMembers;
+import dev.hongbao.tools.local.LocalMembers;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -225,6 +225,7 @@ class LostServersIT extends ServerProcessClient {
     }
 
     @Test
+    @Tag("long")
     void claimsAreSettledOnWhenAServerIsKilledAndItsMembersGoOnElsewhere(TestServers stores) throws Exception {
         Books books = new Books(stores);
         NamedCluster cluster = NamedCluster.of(directory, 2);

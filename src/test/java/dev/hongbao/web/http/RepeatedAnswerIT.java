@@ -136,6 +136,8 @@ class RepeatedAnswerIT extends TestServerClient {
                                 .put("name", unique)
                                 .put("groups", new JsonArray().add(group))
                                 .put("startsAt", later));
+            case "revokeTokens" ->
+                new Wish(null, "/v1/users/" + unique + "/revoke-tokens", new JsonObject().put("reason", unique));
             case "createWebhook" -> new Wish(null, "/v1/webhooks", webhook(unique));
             case "rotateWebhookSecret" -> new Wish(null, newWebhook(unique) + "/secrets", null);
             case "redeliverWebhook" -> new Wish(null, newWebhook(unique) + "/redeliver", new JsonObject());

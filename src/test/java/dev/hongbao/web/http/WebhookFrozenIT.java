@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -55,6 +56,7 @@ class WebhookFrozenIT extends ServerProcessClient {
     private record Counted(String id, int slot) {}
 
     @Test
+    @Tag("long")
     void anotherServerDeliversOnAndTheFrozenOneHarmsNothingWhenItWakesUp(TestServers stores) throws Exception {
         try (HookReceiver host = new HookReceiver();
                 ServerProcess first = server(this, stores, "first")) {

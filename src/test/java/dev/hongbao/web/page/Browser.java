@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
@@ -52,6 +53,10 @@ final class Browser implements AutoCloseable {
     private final ChromeDriver driver;
     private final Path profile;
 
+    /** As nothing else is said: in the light, and still, since a coin that glows costs a core without a graphics card. */
+    private final Map<String, String> media =
+            new HashMap<>(Map.of("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"));
+
     private Browser(ChromeDriver driver, Path profile) {
         this.driver = driver;
         this.profile = profile;
@@ -81,7 +86,7 @@ final class Browser implements AutoCloseable {
                     .build();
             Browser browser = new Browser(new ChromeDriver(service, options), profile);
             browser.resize(width, height, 1);
-            browser.emulate("prefers-color-scheme", "light");
+            browser.emulateMedia();
             return browser;
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
@@ -123,8 +128,20 @@ final class Browser implements AutoCloseable {
 
     /** A media feature as the visitor has it: {@code prefers-color-scheme: dark}. */
     void emulate(String feature, String value) {
-        driver.executeCdpCommand(
-                "Emulation.setEmulatedMedia", Map.of("features", List.of(Map.of("name", feature, "value", value))));
+        media.put(feature, value);
+        emulateMedia();
+    }
+
+    private void emulateMedia() {
+        List<Map<String, String>> features = media.entrySet().stream()
+                .map(each -> Map.of("name", each.getKey(), "value", each.getValue()))
+                .toList();
+        driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", features));
+    }
+
+    /** Things move for this person from the next page on, as they do for most. */
+    void move() {
+        emulate("prefers-reduced-motion", "no-preference");
     }
 
     /** Makes this person's clock wrong, from the next page on. @return undoes it */

@@ -3,6 +3,7 @@ package dev.hongbao.web.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Role;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -239,6 +240,30 @@ class ConsoleIT extends ConsoleFixture {
 
         page.click("[data-view=quarantine]");
         page.seeText("[data-panel=quarantine]", "Nothing here");
+    }
+
+    /** In English on a desk, in Chinese on a phone; pictures of all. */
+    @Test
+    void everyViewIsWellLaidOut() {
+        deposit("looks", "CNY", 8_888);
+        lookAtEveryView("en");
+        page.resize(390, 844, 2);
+        page.click(".language");
+        lookAtEveryView("zh");
+    }
+
+    private void lookAtEveryView(String language) {
+        for (Object view : (List<?>)
+                page.js("return [...document.querySelectorAll('[data-view]')].map((it) => it.dataset.view)")) {
+            go(view.toString());
+            page.see("[data-view=" + view + "][aria-current=page]");
+            page.seeNo("main p.soft[role=status]");
+            page.screenshot("console-view-" + view + "-" + language);
+            assertThat((Boolean) page.js("return document.documentElement.scrollWidth <= innerWidth"))
+                    .as("no scrolling to the side: %s", view)
+                    .isTrue();
+            assertThat(Looks.tooPale(page, "main *")).as("%s", view).isEmpty();
+        }
     }
 
     @Test

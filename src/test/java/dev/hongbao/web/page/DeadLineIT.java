@@ -3,7 +3,7 @@ package dev.hongbao.web.page;
 import static dev.hongbao.web.page.Visitor.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.local.LossyProxy;
 import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;
 import java.net.ServerSocket;

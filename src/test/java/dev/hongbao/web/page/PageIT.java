@@ -17,6 +17,7 @@ class PageIT extends PageUse {
     @Test
     void aPacketSentInOneBrowserIsGrabbedInTheOtherAndTheLuckiestIsCrowned() throws Exception {
         // Given two people, and what they own
+        ben.browser().move();
         mei.enter(home.base, "demo-mei");
         ben.enter(home.base, "demo-ben");
         long meis = family.balance("demo-mei");

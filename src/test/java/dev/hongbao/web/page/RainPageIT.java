@@ -27,6 +27,7 @@ class RainPageIT extends PageUse {
     @Test
     void envelopesFallAndAreCaughtAndTheEndTellsHowMuch() throws Exception {
         // Given two people, and a rain that is announced
+        mei.browser().move();
         mei.enter(home.base, "demo-mei");
         ben.enter(home.base, "demo-ben");
         long before = family.balance("demo-mei");
@@ -121,7 +122,6 @@ class RainPageIT extends PageUse {
         // Given
         Browser phone = ben.browser();
         phone.resize(360, 740, 2);
-        phone.emulate("prefers-reduced-motion", "reduce");
         try {
             ben.enter(home.base, "demo-ben");
             phone.click(".language");
@@ -144,7 +144,6 @@ class RainPageIT extends PageUse {
             phone.seeText(".rain-result", "共抢到");
             phone.screenshot("rain-result-phone");
         } finally {
-            phone.emulate("prefers-reduced-motion", "");
             phone.resize(1280, 860, 1);
         }
     }

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,7 @@ class SlowReadersIT {
     private static final byte[] GOODBYE = RawSocket.frame(8, new byte[] {3, (byte) 232});
 
     @Test
+    @Tag("long")
     void theHeapStaysFlatWithAThousandReadersWhoNeverRead(TestServers stores) throws IOException {
         List<RawSocket> silent = new ArrayList<>();
         Map<String, String> options = Map.of(

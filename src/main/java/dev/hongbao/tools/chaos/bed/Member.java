@@ -1,8 +1,8 @@
 package dev.hongbao.tools.chaos.bed;
 
-import dev.hongbao.tools.bench.local.ChildServer;
-import dev.hongbao.tools.bench.local.LossyProxy;
-import dev.hongbao.tools.bench.local.Signals;
+import dev.hongbao.tools.local.ChildServer;
+import dev.hongbao.tools.local.LossyProxy;
+import dev.hongbao.tools.local.Signals;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package dev.hongbao.tools.chaos.bed;
 
-import dev.hongbao.tools.bench.local.Directories;
-import dev.hongbao.tools.bench.local.LocalRedisCluster;
-import dev.hongbao.tools.bench.local.RedisProcesses;
+import dev.hongbao.tools.local.Directories;
+import dev.hongbao.tools.local.LocalRedisCluster;
+import dev.hongbao.tools.local.RedisProcesses;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package dev.hongbao.tools.chaos.fault;
 
-import dev.hongbao.tools.bench.local.LossyProxy;
 import dev.hongbao.tools.chaos.bed.Member;
 import dev.hongbao.tools.chaos.bed.RedisSide.Form;
+import dev.hongbao.tools.local.LossyProxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package dev.hongbao.tools.chaos.fault;
 
-import dev.hongbao.tools.bench.local.LossyProxy;
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.bed.Member;
+import dev.hongbao.tools.local.LossyProxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

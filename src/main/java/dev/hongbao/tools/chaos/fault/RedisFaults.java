@@ -1,8 +1,8 @@
 package dev.hongbao.tools.chaos.fault;
 
-import dev.hongbao.tools.bench.local.Signals;
 import dev.hongbao.tools.chaos.bed.RedisSide;
 import dev.hongbao.tools.chaos.bed.RedisSide.Form;
+import dev.hongbao.tools.local.Signals;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -83,6 +83,18 @@ class GeneratedClientIT extends TestServerClient {
                 .deposit(name(user), key(), new Money().asset("CNY").amount(amount));
     }
 
+    /** A packet of one yuan in one share, which its sender is given. */
+    private Packet sendOneShare(String sender) throws ApiException {
+        deposit(sender, 100L);
+        Send send = new Send()
+                .group(group)
+                .kind(Kind.EQUAL)
+                .asset("CNY")
+                .amount(100L)
+                .count(1);
+        return packets(sender).sendPacket(key(), send);
+    }
+
     @Test
     void packetsAndMoney() throws Exception {
         // Given money, and a feed
@@ -355,16 +367,7 @@ class GeneratedClientIT extends TestServerClient {
         // Then
         assertThat(stored.getDisplayName()).isEqualTo("小明");
         assertThat(stored.getGivenBy()).isEqualTo(StoredProfile.GivenByEnum.SERVICE);
-        deposit("ming", 100L);
-        Packet packet = packets("ming")
-                .sendPacket(
-                        key(),
-                        new Send()
-                                .group(group)
-                                .kind(Kind.EQUAL)
-                                .asset("CNY")
-                                .amount(100L)
-                                .count(1));
+        Packet packet = sendOneShare("ming");
         assertThat(packets("bob").getPacket(packet.getId(), null).getProfiles()).containsEntry(name("ming"), ming);
         shop.deleteProfile(name("ming"));
         assertThat(shop.getProfile(name("ming")).getDisplayName()).isNull();
@@ -441,16 +444,7 @@ class GeneratedClientIT extends TestServerClient {
         // Given
         NewsApi host = new NewsApi(client(null));
         String latest = host.readOutbox("latest", 1, null).getNext();
-        deposit("alice", 100L);
-        Packet packet = packets("alice")
-                .sendPacket(
-                        key(),
-                        new Send()
-                                .group(group)
-                                .kind(Kind.EQUAL)
-                                .asset("CNY")
-                                .amount(100L)
-                                .count(1));
+        Packet packet = sendOneShare("alice");
         packets("bob").claim(packet.getId(), null, null);
 
         // Then

@@ -6,7 +6,7 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.testing.ServerProcess;
-import dev.hongbao.tools.bench.local.LossyProxy;
+import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.web.access.TokenKey;
 import dev.hongbao.web.access.TokenSigner;
 import java.io.BufferedReader;

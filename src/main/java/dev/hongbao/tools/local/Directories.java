@@ -1,4 +1,4 @@
-package dev.hongbao.tools.bench.local;
+package dev.hongbao.tools.local;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package dev.hongbao.tools.bench.local;
+package dev.hongbao.tools.local;
 
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.hongbao.tools.bench.local;
+package dev.hongbao.tools.local;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
