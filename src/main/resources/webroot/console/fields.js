@@ -5,8 +5,8 @@
 import { html } from '../app/ui.js';
 import { label, t, Told } from './texts.js';
 
-/** The contract's pattern of a day. */
-const DAY = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$';
+/** So the contract's pattern of a day begins; its end is written as Java has it. */
+const DAY = '^[0-9]{4}-[0-9]{2}-[0-9]{2}';
 
 /** How a value is typed. @param {string} field a `from` and a `to` are times, unless their schema says otherwise */
 function kindOf(schema, field) {
@@ -20,7 +20,7 @@ function kindOf(schema, field) {
   }
   if (type === 'string') {
     const isTime = schema.format === 'date-time' || (['from', 'to'].includes(field) && !schema.format && !schema.pattern);
-    return isTime ? 'time' : schema.pattern === DAY ? 'date' : 'text';
+    return isTime ? 'time' : schema.pattern?.startsWith(DAY) ? 'date' : 'text';
   }
   if (type === 'array' && schema.items?.type === 'string') {
     return 'list';

@@ -5,6 +5,7 @@ import static dev.hongbao.server.Ailment.warn;
 import static dev.hongbao.server.Ailment.well;
 
 import dev.hongbao.engine.redis.RedisInfo;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ final class DoctorRules {
     static List<Ailment> readiness(JsonObject ready) {
         List<Ailment> found = new ArrayList<>();
         JsonObject since = ready.getJsonObject("since", new JsonObject());
-        for (Object each : ready.getJsonArray("checks")) {
+        for (Object each : ready.getJsonArray("checks", new JsonArray())) {
             JsonObject check = (JsonObject) each;
             String name = check.getString("name");
             if (!"UP".equals(check.getString("status"))) {

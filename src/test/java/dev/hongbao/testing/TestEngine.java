@@ -125,10 +125,10 @@ public final class TestEngine implements AutoCloseable {
         return loops.size();
     }
 
-    /** Waits for a future, half a minute at the most. */
+    /** Waits for a future, a minute at the most. */
     public static <T> T get(Future<T> future) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(1, TimeUnit.MINUTES);
         } catch (java.util.concurrent.ExecutionException failed) {
             if (failed.getCause() instanceof RuntimeException cause) {
                 throw cause;

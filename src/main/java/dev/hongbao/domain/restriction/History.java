@@ -26,6 +26,10 @@ final class History {
     private final Consumer<List<Row>> begin;
     private final Consumer<Row> next;
     private volatile long seen;
+
+    /** What is known is of a database that has gone back in time, and whose rows are numbered otherwise. */
+    private volatile boolean stale;
+
     private boolean looking;
 
     /**
@@ -52,14 +56,23 @@ final class History {
         return reload().onSuccess(read -> vertx.setPeriodic(LOOK_MILLIS, tick -> look()));
     }
 
-    /** Reads what there is: the database may have gone back in time. */
+    /** Reads what there is: the database may have gone back in time. When that fails, the next look does it. */
     Future<Void> reload() {
-        return pool.query(reading.inForce()).execute().map(found -> {
-            List<Row> rows = StreamSupport.stream(found.spliterator(), false).toList();
-            begin.accept(rows);
-            seen = rows.isEmpty() ? 0 : rows.get(0).getLong("n");
-            return null;
-        });
+        stale = true;
+        return readAll().mapEmpty();
+    }
+
+    /** @return never a full page: what came meanwhile is read at the next look */
+    private Future<Integer> readAll() {
+        return pool.query(reading.inForce()).execute().map(this::beginAnew);
+    }
+
+    private synchronized int beginAnew(RowSet<Row> found) {
+        List<Row> rows = StreamSupport.stream(found.spliterator(), false).toList();
+        begin.accept(rows);
+        seen = rows.isEmpty() ? 0 : rows.get(0).getLong("n");
+        stale = false;
+        return 0;
     }
 
     /** Knows, when it is done, what is committed already. Does not fail: what it could not read is told at a later look. */
@@ -82,15 +95,21 @@ final class History {
     }
 
     private Future<Integer> read() {
+        if (stale) {
+            return readAll();
+        }
         return pool.preparedQuery(reading.rows() + " where n > $1 order by n limit " + PAGE)
                 .execute(Tuple.of(seen))
                 .map(this::adopt);
     }
 
-    private int adopt(RowSet<Row> rows) {
+    /** Two may have read the same rows: none is told after a later one. */
+    private synchronized int adopt(RowSet<Row> rows) {
         for (Row row : rows) {
-            next.accept(row);
-            seen = row.getLong("n");
+            if (row.getLong("n") > seen) {
+                next.accept(row);
+                seen = row.getLong("n");
+            }
         }
         return rows.size();
     }

@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.StreamResetException;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -210,6 +211,8 @@ final class Exchange {
         while (body.length() - rest > SLICE_BYTES) {
             if (response.writeQueueFull()) {
                 int next = rest;
+                // Over HTTP/2 the client may end this stream alone, and then nothing drains.
+                response.exceptionHandler(gone -> connections.answered(request.connection(), this));
                 response.drainHandler(drained -> write(response, body, next));
                 return;
             }
@@ -265,7 +268,8 @@ final class Exchange {
         if (isBegun && audit != null) {
             audit.tell(response.getStatusCode(), null);
         }
-        if (failure instanceof HttpClosedException || (isBegun && response.closed())) {
+        boolean isGone = failure instanceof HttpClosedException || failure instanceof StreamResetException;
+        if (isGone || (isBegun && response.closed())) {
             connections.answered(request.connection(), this);
             return;
         }
@@ -276,6 +280,7 @@ final class Exchange {
         }
         if (isBegun) {
             answered(problem.type().status(), problem.type());
+            connections.answered(request.connection(), this);
             close(STREAM_INTERNAL_ERROR);
         } else {
             refuse(problem);

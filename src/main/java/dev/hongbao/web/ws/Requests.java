@@ -286,12 +286,8 @@ final class Requests {
     /** False when the limit is reached, and the request is answered. */
     private static boolean isAllowed(Asked asked, RateDecision decision) {
         if (!decision.allowed()) {
-            asked.connection()
-                    .refuse(
-                            asked.id(),
-                            Problem.tooMany(
-                                    "Slow down: wait " + decision.retryAfterSeconds() + " s.",
-                                    decision.retryAfterSeconds()));
+            asked.refuse(Problem.tooMany(
+                    "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
         }
         return decision.allowed();
     }

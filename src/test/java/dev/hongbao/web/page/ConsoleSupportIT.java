@@ -163,7 +163,7 @@ class ConsoleSupportIT extends ConsoleFixture {
 
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
         go("books");
-        page.see("[data-panel=totals] [name=from]");
+        page.see("[data-panel=totals] input[type=date][name=from]");
         pick("[data-panel=totals] [name=from]", today.minusDays(1).toString());
         pick("[data-panel=totals] [name=to]", today.plusDays(2).toString());
         page.click("[data-panel=totals] .filters button");
