@@ -65,7 +65,13 @@ final class DoctorRules {
                                 : bad(what, SECTIONS.getOrDefault(name, "an-event-loop-hangs")));
             }
         }
-        return found.isEmpty() ? List.of(well("The server is ready")) : found;
+        if (found.isEmpty()) {
+            found.add(
+                    "UP".equals(ready.getString("status"))
+                            ? well("The server is ready")
+                            : bad("The server is not ready; its log says why", "a-server-does-not-answer"));
+        }
+        return found;
     }
 
     /** @param scrape the answer of {@code /metrics} */

@@ -30,6 +30,13 @@ class DoctorRulesTest {
     }
 
     @Test
+    void aServerThatIsNotReadyAndDoesNotSayWhyIsNotWell() {
+        assertThat(DoctorRules.readiness(new JsonObject("{\"status\":\"DOWN\"}")))
+                .extracting(Ailment::severity)
+                .containsExactly(Severity.BAD);
+    }
+
+    @Test
     void whatIsWellIsNoAilment() {
         assertThat(Stream.of(
                                 DoctorRules.numbers("hongbao_shard_oldest_unsettled_seconds{shard=\"1\"} 0.5\n"),

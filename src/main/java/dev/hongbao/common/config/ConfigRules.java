@@ -32,12 +32,7 @@ final class ConfigRules {
                 Options.PACKET_MAX_EXPIRY,
                 values.get(Options.PACKET_DEFAULT_EXPIRY).compareTo(values.get(Options.PACKET_MAX_EXPIRY)) <= 0,
                 "must be at most packet.max-expiry (" + values.print(Options.PACKET_MAX_EXPIRY) + ")");
-        rule(
-                Options.POSTGRES_OWNER_URL,
-                Options.POSTGRES_URL,
-                values.get(Options.POSTGRES_OWNER_URL).isEmpty()
-                        || values.get(Options.POSTGRES_URL).isPresent(),
-                "needs postgres.url as well");
+        needs(Options.POSTGRES_OWNER_URL, Options.POSTGRES_URL);
         boolean hasIssuer = values.get(Options.CONSOLE_OIDC_ISSUER).isPresent();
         rule(
                 Options.CONSOLE_OIDC_CLIENT_ID,
@@ -47,12 +42,7 @@ final class ConfigRules {
         allOrNone(Options.CLUSTER_TLS_CERTIFICATE, Options.CLUSTER_TLS_KEY, Options.CLUSTER_TLS_AUTHORITY);
         allOrNone(Options.HTTP_TLS_CERTIFICATE, Options.HTTP_TLS_KEY);
         allOrNone(Options.MANAGEMENT_TLS_CERTIFICATE, Options.MANAGEMENT_TLS_KEY);
-        rule(
-                Options.HTTP_TLS_CLIENT_AUTHORITY,
-                Options.HTTP_TLS_CERTIFICATE,
-                values.get(Options.HTTP_TLS_CLIENT_AUTHORITY).isEmpty()
-                        || values.get(Options.HTTP_TLS_CERTIFICATE).isPresent(),
-                "needs http.tls-certificate as well");
+        needs(Options.HTTP_TLS_CLIENT_AUTHORITY, Options.HTTP_TLS_CERTIFICATE);
         rule(
                 Options.HTTP_PROXY_PROTOCOL,
                 Options.HTTP_TRUSTED_PROXIES,
@@ -66,13 +56,17 @@ final class ConfigRules {
     private void allOrNone(Option<Optional<Path>>... files) {
         for (Option<Optional<Path>> file : files) {
             for (Option<Optional<Path>> other : files) {
-                rule(
-                        file,
-                        other,
-                        values.get(file).isEmpty() || values.get(other).isPresent(),
-                        "needs " + other.path() + " as well");
+                needs(file, other);
             }
         }
+    }
+
+    private void needs(Option<? extends Optional<?>> option, Option<? extends Optional<?>> other) {
+        rule(
+                option,
+                other,
+                values.get(option).isEmpty() || values.get(other).isPresent(),
+                "needs " + other.path() + " as well");
     }
 
     private void tokens() {

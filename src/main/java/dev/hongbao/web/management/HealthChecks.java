@@ -73,18 +73,6 @@ public final class HealthChecks {
      */
     private record Standing(boolean isWell, Instant since) {}
 
-    /** By name, as the latest answers were; without those that were never asked. */
-    private Map<String, Standing> standings() {
-        Map<String, Standing> ordered = new LinkedHashMap<>();
-        checks.keySet().forEach(name -> {
-            Standing standing = standings.get(name);
-            if (standing != null) {
-                ordered.put(name, standing);
-            }
-        });
-        return ordered;
-    }
-
     /** Registers {@code hongbao.readiness}: 1 for each check that was well when it was asked last. */
     public void watch(MeterRegistry registry) {
         checks.keySet()
@@ -104,20 +92,19 @@ public final class HealthChecks {
         List<Future<Boolean>> answers = checks.values().stream().map(this::ask).toList();
         return Future.join(answers).map(all -> {
             Map<String, Boolean> well = new LinkedHashMap<>();
+            Map<String, Instant> since = new LinkedHashMap<>();
             for (int i = 0; i < names.size(); i++) {
                 boolean isWell = answers.get(i).result();
                 well.put(names.get(i), isWell);
-                note(names.get(i), isWell);
+                since.put(names.get(i), note(names.get(i), isWell).since());
             }
-            Map<String, Instant> since = new LinkedHashMap<>();
-            standings().forEach((name, standing) -> since.put(name, standing.since()));
             return new Report(well, since);
         });
     }
 
-    private void note(String name, boolean isWell) {
+    private Standing note(String name, boolean isWell) {
         Instant now = Instant.now();
-        standings.compute(
+        return standings.compute(
                 name,
                 (check, before) -> before != null && before.isWell == isWell ? before : new Standing(isWell, now));
     }

@@ -15,12 +15,9 @@ import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import dev.hongbao.web.http.SocketUpgrade;
-import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.ServerWebSocket;
-import io.vertx.core.http.WebSocketFrameType;
-import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -31,14 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One WebSocket: who it is, which groups it follows, what it may still do. Only on its loop. Reading pauses while the client
- * does not read, so that answers do not pile up either.
+ * One WebSocket: who it is, which groups it follows, what it may still do. Only on its loop.
  */
 final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
-
-    /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
-    private static final int WRITE_QUEUE_BYTES = 16 * 1024;
 
     /** What the audit log calls a frame. */
     static final String METHOD = "FRAME";
@@ -51,16 +44,13 @@ final class Connection {
     private final ClientAddress address;
     private final Runnable ended;
     private final Language language;
-    private final LineEnd lineEnd;
+    private final FrameWriter writer;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
     private final OwnNews claims = new OwnNews();
     private final OwnNews plays = new OwnNews();
     private final long openedNanos = System.nanoTime();
     private @Nullable Caller caller;
     private long heardNanos = openedNanos;
-    private long fullSinceNanos;
-    private boolean full;
-    private boolean closed;
 
     /** @param ended called once, at its end */
     Connection(SocketFace face, ServerWebSocket socket, ClientAddress address, Runnable ended) {
@@ -69,52 +59,33 @@ final class Connection {
         this.address = address;
         this.ended = ended;
         this.language = Language.of(socket.headers().get(HttpHeaders.ACCEPT_LANGUAGE));
-        socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+        this.writer = new FrameWriter(socket, this::drained, this::gone);
         FrameReader reader = new FrameReader(face, this);
         socket.frameHandler(frame -> {
             heardNanos = System.nanoTime();
-            if (!closed) {
+            if (!writer.isEnded()) {
                 reader.arrived(frame, heardNanos);
             }
         });
         socket.pongHandler(pong -> heardNanos = System.nanoTime());
-        socket.drainHandler(drained -> drained());
         socket.exceptionHandler(fault -> LOG.debug("a socket broke: {}", fault.toString()));
         socket.closeHandler(gone -> gone());
-        lineEnd = LineEnd.of(socket, () -> full);
     }
 
     // --- what goes out ---
 
     /** Whether the reader keeps up. */
     boolean hasRoom() {
-        return !closed && !full;
+        return writer.hasRoom();
     }
 
     void send(String text) {
-        guarded(() -> {
-            socket.writeTextMessage(text);
-            look();
-        });
+        writer.send(text);
     }
 
-    /** A frame that goes to many: its bytes are shared. Vert.x' own text frames can be written only once. */
+    /** A frame that goes to many: its bytes are shared. */
     void send(byte[] utf8) {
-        guarded(() -> {
-            socket.writeFrame(new WebSocketFrameImpl(WebSocketFrameType.TEXT, Unpooled.wrappedBuffer(utf8), true));
-            look();
-        });
-    }
-
-    /** Vert.x throws when the socket is closed already but has not told yet. */
-    private void guarded(Runnable work) {
-        if (!closed) {
-            try {
-                work.run();
-            } catch (IllegalStateException closedMeanwhile) {
-                gone();
-            }
-        }
+        writer.send(utf8);
     }
 
     /** Refuses a frame that asks for nothing that is known. */
@@ -142,21 +113,9 @@ final class Connection {
         return face;
     }
 
-    private void look() {
-        if (!full && socket.writeQueueFull()) {
-            full = true;
-            fullSinceNanos = System.nanoTime();
-            socket.pause();
-        }
-    }
-
     private void drained() {
-        if (full && !closed) {
-            full = false;
-            heardNanos = System.nanoTime(); // it was not listened to meanwhile
-            guarded(socket::resume);
-            List.copyOf(memberships.values()).forEach(Membership::advance);
-        }
+        heardNanos = System.nanoTime(); // it was not listened to meanwhile
+        List.copyOf(memberships.values()).forEach(Membership::advance);
     }
 
     // --- who it is ---
@@ -205,7 +164,7 @@ final class Connection {
      */
     void join(GroupId group, Members members, Membership.Start start, int statePackets) {
         Caller now = caller;
-        if (closed || now == null || !members.include(now)) {
+        if (writer.isEnded() || now == null || !members.include(now)) {
             return; // the token that allowed it was replaced meanwhile
         }
         Membership membership = new Membership(
@@ -245,7 +204,7 @@ final class Connection {
     }
 
     boolean isWaiting() {
-        return !closed && claims.isAwaited();
+        return !writer.isEnded() && claims.isAwaited();
     }
 
     /** A claim of this user was settled; told once, and not when it was asked for here, where it is the answer. */
@@ -274,23 +233,20 @@ final class Connection {
             close(CloseReason.TOKEN_EXPIRED);
         } else if (now != null && face.isUnwanted(now)) {
             close(CloseReason.TOKEN_REFUSED);
-        } else if (full
-                && nowNanos - fullSinceNanos > face.config().timeouts().slow().toNanos()) {
+        } else if (writer.fullNanos(nowNanos) > face.config().timeouts().slow().toNanos()) {
             close(CloseReason.SLOW_READER);
-        } else if (!full
+        } else if (writer.hasRoom()
                 && nowNanos - heardNanos > face.config().timeouts().idle().toNanos()) {
             close(CloseReason.IDLE);
         }
     }
 
     void ping() {
-        if (!full) {
-            guarded(() -> socket.writePing(SocketFace.PING));
-        }
+        writer.ping();
     }
 
     void close(CloseReason reason) {
-        if (closed) {
+        if (writer.isEnded()) {
             return;
         }
         face.metrics().closed(reason);
@@ -301,23 +257,15 @@ final class Connection {
                     address.key(),
                     face.config().timeouts().slow().toMillis());
         }
-        guarded(() -> {
-            // Paused, it would not read the answer to its close frame.
-            socket.resume();
-            if (full) {
-                lineEnd.close(reason);
-            } else {
-                socket.close(reason.code(), reason.wireName());
-            }
-        });
+        writer.close(reason);
         gone();
     }
 
     private void gone() {
-        if (closed) {
+        if (writer.isEnded()) {
             return;
         }
-        closed = true;
+        writer.end();
         memberships.values().forEach(Membership::close);
         memberships.clear();
         Caller was = caller;
