@@ -4,6 +4,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawState.Issued;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.Rules;
+import dev.hongbao.engine.journal.ShardAudit;
 import dev.hongbao.engine.redis.MessagePack;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
@@ -37,7 +38,8 @@ public final class DrawRedisAudit {
     private final Map<String, Unsettled> unsettled = new HashMap<>();
     private final Set<String> ending = new HashSet<>();
     private final Map<String, Rest> rests = new HashMap<>();
-    private final List<String> differences = new ArrayList<>();
+    private final List<String> missing = new ArrayList<>();
+    private final List<String> wrong = new ArrayList<>();
 
     private record Win(int number, long round) {}
 
@@ -100,8 +102,8 @@ public final class DrawRedisAudit {
         return unsettled.computeIfAbsent(draw.toString(), id -> new Unsettled());
     }
 
-    /** Compares; a sentence for each difference. */
-    public Future<List<String>> differences() {
+    /** Compares. */
+    public Future<ShardAudit.Differences> differences() {
         Tuple shard = Tuple.of((short) generation.shard());
         return RowPages.each(pool, DrawShardLoader.OPEN, shard, this::hashes)
                 .compose(done -> RowPages.each(pool, DrawShardLoader.PLAYERS, shard, this::players))
@@ -113,7 +115,7 @@ public final class DrawRedisAudit {
                     }
                     return compared;
                 })
-                .map(done -> differences);
+                .map(done -> new ShardAudit.Differences(missing, wrong));
     }
 
     private Future<Void> hashes(RowSet<Row> rows) {
@@ -136,14 +138,19 @@ public final class DrawRedisAudit {
 
     private void hash(Row row, String id, Response fields) {
         Unsettled more = unsettled.getOrDefault(id, new Unsettled());
-        if (fields.get(0) == null || fields.get(1) == null || fields.get(2) == null) {
-            differences.add("draw " + id + " is open, and Redis lacks it");
+        if (fields.get(0) == null) {
+            missing.add("draw " + id + " is open, and Redis lacks it");
+            rests.remove(id);
+            return;
+        }
+        if (fields.get(1) == null || fields.get(2) == null) {
+            wrong.add("draw " + id + " is open, and Redis lacks a part of it");
             rests.remove(id);
             return;
         }
         long next = Math.max(row.getLong("next_seq"), more.next);
         if (fields.get(0).toLong() != next) {
-            differences.add(
+            wrong.add(
                     "draw " + id + ": Redis counts " + fields.get(0) + " plays; Postgres and the journal " + next);
         }
         Rules rules;
@@ -151,7 +158,7 @@ public final class DrawRedisAudit {
             rules = DefinitionReader.readStored(row.getJsonObject("definition").getMap())
                     .rules();
         } catch (RuntimeException unreadable) {
-            differences.add("draw " + id + ": its definition cannot be read, and the next recovery sets it aside");
+            wrong.add("draw " + id + ": its definition cannot be read, and the next recovery sets it aside");
             rests.remove(id);
             return;
         }
@@ -161,7 +168,7 @@ public final class DrawRedisAudit {
         Object expected = MessagePack.read(DrawState.after(rules, issued));
         Object held = MessagePack.read(fields.get(2).toBytes());
         if (!held.equals(expected)) {
-            differences.add("draw " + id + ": round, left in it, left of the stocks are " + held
+            wrong.add("draw " + id + ": round, left in it, left of the stocks are " + held
                     + " in Redis; by Postgres and the journal " + expected);
         }
         Rest rest = Objects.requireNonNull(rests.get(id));
@@ -199,7 +206,7 @@ public final class DrawRedisAudit {
 
     private void compare(String id, String user, @Nullable Response held, String expected) {
         if (held == null || !held.toString().equals(expected)) {
-            differences.add("draw " + id + " user " + user + ": Redis counts " + held + "; Postgres and the journal "
+            wrong.add("draw " + id + " user " + user + ": Redis counts " + held + "; Postgres and the journal "
                     + expected);
         }
     }
@@ -240,16 +247,16 @@ public final class DrawRedisAudit {
         return Future.all(fields, closed, schedule).map(all -> {
             long users = fields.result().toLong() - 4 - closed.result().toLong();
             if (users != rest.users) {
-                differences.add(
+                wrong.add(
                         "draw " + id + ": Redis remembers " + users + " users; Postgres and the journal " + rest.users);
             }
             if (closed.result().toBoolean() && !ending.contains(id)) {
-                differences.add(
+                wrong.add(
                         "draw " + id + " is closed in Redis, open in Postgres, and the journal has no end of it");
             }
             long releases = schedule.result().toLong();
             if (releases != rest.releases || rest.missing > 0) {
-                differences.add("draw " + id + ": Redis has " + releases + " releases; Postgres and the journal "
+                wrong.add("draw " + id + ": Redis has " + releases + " releases; Postgres and the journal "
                         + rest.releases + ", and Redis lacks " + rest.missing + " of them");
             }
             return null;

@@ -48,7 +48,8 @@ public final class CampaignAudit implements ShardAudit {
     /** What the journal has of each packet. */
     private final Map<UUID, List<AcceptedClaims>> unsettled = new HashMap<>();
 
-    private final List<String> found = new ArrayList<>();
+    private final List<String> missing = new ArrayList<>();
+    private final List<String> wrong = new ArrayList<>();
 
     public CampaignAudit(Pool pool, RedisLink redis, Generation generation) {
         this.pool = pool;
@@ -66,12 +67,13 @@ public final class CampaignAudit implements ShardAudit {
     }
 
     @Override
-    public Future<List<String>> differences() {
+    public Future<Differences> differences() {
         return pool.preparedQuery(CAMPAIGNS)
                 .execute(Tuple.of((short) generation.shard()))
                 .compose(campaigns -> campaigns.rowCount() == 0
-                        ? Future.succeededFuture(found)
-                        : accepted().compose(accepted -> compareAll(campaigns, accepted)));
+                        ? Future.succeededFuture()
+                        : accepted().compose(accepted -> compareAll(campaigns, accepted)))
+                .map(compared -> new Differences(missing, wrong));
     }
 
     /** What the journal holds of pools: by campaign, the counts of its hash's fields. */
@@ -96,7 +98,7 @@ public final class CampaignAudit implements ShardAudit {
         counts.merge(user + " " + product, claims, Long::sum);
     }
 
-    private Future<List<String>> compareAll(RowSet<Row> campaigns, Map<UUID, Map<String, Long>> accepted) {
+    private Future<Void> compareAll(RowSet<Row> campaigns, Map<UUID, Map<String, Long>> accepted) {
         Future<Void> done = Future.succeededFuture();
         for (Row row : campaigns) {
             UUID id = row.getUUID("id");
@@ -117,21 +119,23 @@ public final class CampaignAudit implements ShardAudit {
                         return null;
                     });
         }
-        return done.map(found);
+        return done;
     }
 
     private void compare(UUID campaign, Map<String, Long> expected, Response hash) {
+        if (hash.get("#") == null) {
+            missing.add("campaign " + campaign + " is open, and Redis lacks its counts");
+            return;
+        }
         Map<String, Long> counted = new HashMap<>();
         for (String field : hash.getKeys()) {
             if (!field.equals("#")) {
                 counted.put(field, Long.parseLong(hash.get(field).toString().split(":", 2)[0]));
             }
         }
-        if (hash.get("#") == null || !counted.equals(expected)) {
-            found.add("campaign " + campaign + ": Redis has counted " + counted.size() + " fields"
-                    + (hash.get("#") == null ? " without its mark" : "") + "; Postgres and the journal "
-                    + expected.size()
-                    + ", or other numbers");
+        if (!counted.equals(expected)) {
+            wrong.add("campaign " + campaign + ": Redis has counted " + counted.size()
+                    + " fields; Postgres and the journal " + expected.size() + ", or other numbers");
         }
     }
 }

@@ -9,7 +9,6 @@ import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
-import java.util.List;
 
 /** What Redis has of every open draw is what its settled plays and those in the journal have made of it: see {@link DrawRedisAudit}. */
 public final class DrawAudit implements ShardAudit {
@@ -46,7 +45,7 @@ public final class DrawAudit implements ShardAudit {
     }
 
     @Override
-    public Future<List<String>> differences() {
+    public Future<Differences> differences() {
         return draws.differences();
     }
 }

@@ -52,7 +52,8 @@ public final class PacketAudit implements ShardAudit {
     private final Generation generation;
     private final Map<String, Map<String, Integer>> unsettled = new HashMap<>();
     private final Set<String> closing = new HashSet<>();
-    private final List<String> found = new ArrayList<>();
+    private final List<String> missing = new ArrayList<>();
+    private final List<String> wrong = new ArrayList<>();
 
     public PacketAudit(Pool pool, RedisLink redis, Generation generation) {
         this.pool = pool;
@@ -75,8 +76,8 @@ public final class PacketAudit implements ShardAudit {
     }
 
     @Override
-    public Future<List<String>> differences() {
-        return comparePackets(new UUID(0, 0)).map(found);
+    public Future<Differences> differences() {
+        return comparePackets(new UUID(0, 0)).map(compared -> new Differences(missing, wrong));
     }
 
     private Future<Void> comparePackets(UUID after) {
@@ -112,6 +113,10 @@ public final class PacketAudit implements ShardAudit {
     }
 
     private void compare(String packet, Map<String, Integer> expected, Response hash) {
+        if (hash.size() == 0) {
+            missing.add("packet " + packet + " is open, and Redis lacks it");
+            return;
+        }
         Map<String, Integer> held = new HashMap<>();
         int next = -1;
         boolean closed = false;
@@ -126,10 +131,10 @@ public final class PacketAudit implements ShardAudit {
             }
         }
         if (closed && !closing.contains(packet)) {
-            found.add("packet " + packet + " is closed in Redis, open in Postgres, and the journal has no close of it");
+            wrong.add("packet " + packet + " is closed in Redis, open in Postgres, and the journal has no close of it");
         }
         if (next != expected.size() || !held.equals(expected)) {
-            found.add("packet " + packet + ": Redis holds " + held.size() + " slots, next " + next
+            wrong.add("packet " + packet + ": Redis holds " + held.size() + " slots, next " + next
                     + "; Postgres and the journal " + expected.size());
         }
     }

@@ -5,6 +5,7 @@ import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.ShardAudit;
+import dev.hongbao.engine.journal.ShardAudit.Differences;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
@@ -19,6 +20,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Holds Redis to Postgres: each shard has its journal, nothing settled is left in it for long, and each mode finds its keys as they
@@ -26,7 +28,8 @@ import java.util.List;
  * again, some times, before the difference counts.
  *
  * <p>A shard without a journal, or in another Redis than the one its generation was written into, has no live generation:
- * its owner recovers it as soon as it looks, so that its differences heal.
+ * its owner recovers it as soon as it looks, so that its differences heal. So does a key that is not there: whoever needs it first
+ * has the shard recovered.
  */
 final class RedisAudit {
     private static final int TRIES = 20;
@@ -62,15 +65,9 @@ final class RedisAudit {
         this.audits = List.copyOf(audits);
     }
 
-    /**
-     * The differences of one shard.
-     *
-     * @param heals whether the shard has no live generation
-     */
-    private record Differences(boolean heals, List<String> lines) {}
-
-    /** What is to be compared. */
-    private record Look(Generation generation, long cursor, List<ShardAudit> audits, List<String> found) {}
+    /** What is to be compared, and what was found of it. */
+    private record Look(
+            Generation generation, long cursor, List<ShardAudit> audits, List<String> missing, List<String> wrong) {}
 
     /** All differences that stay; call on the links' event loop. */
     Future<List<Finding>> run() {
@@ -83,7 +80,8 @@ final class RedisAudit {
                     for (Row row : rows) {
                         int shard = row.getInteger("id");
                         done = done.compose(before -> audit(shard, TRIES)).map(found -> {
-                            (found.heals ? healing : violations).addAll(found.lines);
+                            healing.addAll(found.missing());
+                            violations.addAll(found.wrong());
                             return null;
                         });
                     }
@@ -92,12 +90,16 @@ final class RedisAudit {
                 .map(done -> List.of(
                         new Finding(
                                 "I9", "Redis holds what Postgres and the journal say", Severity.VIOLATION, violations),
-                        new Finding("I9", "every shard has a live generation in Redis", Severity.HEALS, healing)));
+                        new Finding(
+                                "I9",
+                                "every shard has a live generation in Redis, with a key for all that is open",
+                                Severity.HEALS,
+                                healing)));
     }
 
     private Future<Differences> audit(int shard, int tries) {
         return look(shard).compose(found -> {
-            if (found.lines.isEmpty() || tries == 1) {
+            if (found.missing().isEmpty() && found.wrong().isEmpty() || tries == 1) {
                 return Future.succeededFuture(found);
             }
             Promise<Differences> again = Promise.promise();
@@ -118,41 +120,49 @@ final class RedisAudit {
                             .send(Request.cmd(Command.EXISTS).arg(generation.journalKey()))
                             .compose(exists -> exists.toInteger() == 0
                                     ? Future.succeededFuture(
-                                            new Differences(true, List.of(generation + " has no journal")))
+                                            new Differences(List.of(generation + " has no journal"), List.of()))
                                     : compare(generation, row.getLong("last_seq"))
-                                            .compose(lines -> differences(generation, row.getString("replid"), lines)));
+                                            .compose(found -> judged(generation, row.getString("replid"), found)));
                 });
     }
 
-    private Future<Differences> differences(Generation generation, String replid, List<String> lines) {
-        return lines.isEmpty()
-                ? Future.succeededFuture(new Differences(false, lines))
+    /** In another Redis than the generation was written into nothing is wrong: all of it is missing. */
+    private Future<Differences> judged(Generation generation, String replid, Differences found) {
+        return found.wrong().isEmpty()
+                ? Future.succeededFuture(found)
                 : RedisInfo.read(generation.link(redis), "replication")
-                        .map(info -> new Differences(!info.get("master_replid").equals(replid), lines));
+                        .map(info -> info.get("master_replid").equals(replid)
+                                ? found
+                                : new Differences(
+                                        Stream.concat(found.missing().stream(), found.wrong().stream())
+                                                .toList(),
+                                        List.of()));
     }
 
-    private Future<List<String>> compare(Generation generation, long cursor) {
+    private Future<Differences> compare(Generation generation, long cursor) {
         Look look = new Look(
                 generation,
                 cursor,
                 audits.stream()
                         .map(audit -> audit.of(pool, generation.link(redis), generation))
                         .toList(),
+                new ArrayList<>(),
                 new ArrayList<>());
         return readJournal(look, 0, 0).compose(unsettled -> {
             if (unsettled > MAX_UNSETTLED) {
-                look.found.add(generation + " has more than " + MAX_UNSETTLED
+                look.wrong.add(generation + " has more than " + MAX_UNSETTLED
                         + " unsettled claims: compare it once they are settled");
-                return Future.succeededFuture(look.found);
+                return Future.succeededFuture(new Differences(look.missing, look.wrong));
             }
             Future<Void> done = Future.succeededFuture();
             for (ShardAudit audit : look.audits) {
                 done = done.compose(before -> audit.differences()).map(differences -> {
-                    look.found.addAll(differences);
+                    look.missing.addAll(differences.missing());
+                    look.wrong.addAll(differences.wrong());
                     return null;
                 });
             }
-            return done.map(look.found);
+            return done.map(compared -> new Differences(look.missing, look.wrong));
         });
     }
 
@@ -166,7 +176,7 @@ final class RedisAudit {
                     for (JournalEntry entry : entries) {
                         last = entry.seq();
                         if (entry.seq() <= look.cursor) {
-                            look.found.add(generation + " entry " + generation.entryId(entry.seq())
+                            look.wrong.add(generation + " entry " + generation.entryId(entry.seq())
                                     + " is settled but still in the journal");
                         } else {
                             unsettled += collect(entry, look);

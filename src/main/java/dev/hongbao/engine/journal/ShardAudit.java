@@ -14,8 +14,22 @@ public interface ShardAudit {
     /** Takes an item of the journal that is not settled, in the journal's order; those of other modes are passed over. */
     void unsettled(JournalItem item);
 
-    /** Compares, after the last item; a sentence for each difference. */
-    Future<List<String>> differences();
+    /** Compares, after the last item. */
+    Future<Differences> differences();
+
+    /**
+     * What differs, a sentence each.
+     *
+     * @param missing keys of open packets, draws and campaigns that are not there at all: lost, or not brought there yet. The first
+     *     script that needs one answers so, and the shard is recovered before anything is given
+     * @param wrong keys that are there and say something else
+     */
+    record Differences(List<String> missing, List<String> wrong) {
+        public Differences {
+            missing = List.copyOf(missing);
+            wrong = List.copyOf(wrong);
+        }
+    }
 
     /** Makes an audit of one generation. */
     interface Factory {

@@ -34,6 +34,7 @@ final class Exchange {
     private static final CharSequence CONTENT_TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
     private static final CharSequence NOSNIFF = AsciiString.cached("nosniff");
     private static final CharSequence NO_STORE = AsciiString.cached("no-store");
+    private static final String VARY = "Vary";
 
     /** How long a refused body is still read and thrown away, so that the answer is not lost in a reset. */
     private static final long LINGER_MILLIS = 1_000;
@@ -187,7 +188,11 @@ final class Exchange {
         }
         List<String> more = reply.headers();
         for (int i = 0; i < more.size(); i += 2) {
-            headers.set(more.get(i), more.get(i + 1));
+            if (more.get(i).equals(VARY)) {
+                headers.add(VARY, more.get(i + 1)); // beside what CORS says
+            } else {
+                headers.set(more.get(i), more.get(i + 1));
+            }
         }
         if (!headers.contains(HttpHeaders.CACHE_CONTROL)) {
             headers.add(HttpHeaders.CACHE_CONTROL, NO_STORE);

@@ -131,6 +131,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         if (!origins.isEmpty()) {
             CorsHandler crossed = origins.handler();
             router.route().handler(routing -> {
+                routing.response().putHeader(HttpHeaders.VARY, HttpHeaders.ORIGIN);
                 if (origins.areCrossed(routing.request())) {
                     Exchange exchange = exchange(routing);
                     routing.addEndHandler(

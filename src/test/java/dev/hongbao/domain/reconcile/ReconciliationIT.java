@@ -223,6 +223,27 @@ class ReconciliationIT {
     }
 
     @Test
+    void aKeyThatIsNotThereIsNoViolationSinceWhoNeedsItHasTheShardRecovered() throws Exception {
+        String key = keyOf(open);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given a packet with two claims
+            redis.rename(key, "kept");
+
+            // When
+            List<Finding> broken =
+                    audit().stream().filter(finding -> !finding.isClean()).toList();
+
+            // Then
+            redis.rename("kept", key);
+            assertThat(broken).singleElement().satisfies(finding -> {
+                assertThat(finding.severity()).isEqualTo(Severity.HEALS);
+                assertThat(finding.lines())
+                        .containsExactly("packet " + open.id() + " is open, and Redis lacks it");
+            });
+        }
+    }
+
+    @Test
     void anotherRedisThanTheOneThatRecoveryPreparedIsWrittenAnew() throws Exception {
         String replid = "select replid from shard where id = " + open.shard();
         String key = keyOf(open);

@@ -38,11 +38,13 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** Who is frozen or blocked on one server is so on both. */
@@ -348,5 +350,36 @@ class RestrictionsIT extends TwoEngines {
         get(fresh.reload());
         assertThat(fresh.ofUser(new UserId("hist"))).isNotNull();
         assertThat(fresh.ofUser(new UserId("ann"))).isNull();
+    }
+
+    @Test
+    void whatCouldNotBeReadAfterARestoreIsReadAtTheNextLook() {
+        Vertx vertx = Vertx.vertx();
+        try {
+            // Given a history that is known
+            books.execute("create table diary (n bigint, what text); insert into diary values (7, 'lost');"
+                    + " grant select on diary to public");
+            List<String> known = new CopyOnWriteArrayList<>();
+            History history = new History(
+                    engine.engine().pool(),
+                    new History.Reading("select n, what from diary order by n desc", "select n, what from diary"),
+                    rows -> {
+                        known.clear();
+                        rows.forEach(row -> known.add(row.getString("what")));
+                    },
+                    row -> known.add(row.getString("what")));
+            get(history.start(vertx));
+            assertThat(known).containsExactly("lost");
+
+            // When the database goes back in time, and cannot be read just then
+            books.execute("alter table diary rename to away; update away set n = 3, what = 'restored'");
+            assertThatThrownBy(() -> get(history.reload())).hasStackTraceContaining("diary");
+            books.execute("alter table away rename to diary");
+
+            // Then
+            eventually(SOON, () -> assertThat(known).containsExactly("restored"));
+        } finally {
+            get(vertx.close());
+        }
     }
 }

@@ -153,6 +153,15 @@ class HttpFaceIT {
     }
 
     @Test
+    void aCacheIsToldOfEveryHeaderThatAnAnswerDependsOn() throws Exception {
+        String contract = server.raw("GET /openapi.yaml HTTP/1.1\r\nHost: h\r\nOrigin: https://shop.example.com\r\n"
+                + "Connection: close\r\n\r\n");
+
+        assertThat(contract).startsWith("HTTP/1.1 200");
+        assertThat(contract.toLowerCase()).contains("vary: origin", "vary: accept-encoding");
+    }
+
+    @Test
     void pagesOfOtherOriginsAreToldNothing() throws Exception {
         String preflight = server.raw(
                 "OPTIONS /v1/packets HTTP/1.1\r\nHost: h\r\nOrigin: https://shop.example.com.evil.example\r\n"
