@@ -177,6 +177,7 @@ public final class Engine {
                 line,
                 base.shards(),
                 List.of(new ClaimFacts(base.vertx().eventBus()), parts.draws().facts()),
+                parts.feeds().audience(),
                 FeedHub.NUDGE,
                 FeedHub.NUDGED,
                 base.metrics()));

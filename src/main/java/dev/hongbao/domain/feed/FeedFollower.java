@@ -1,6 +1,7 @@
 package dev.hongbao.domain.feed;
 
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.engine.cluster.Audience;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
@@ -88,6 +89,11 @@ public final class FeedFollower {
         }
         feed.follow(news);
         return new Follower(feed, news);
+    }
+
+    /** Whoever wants to hear of other servers' news; who follows a group is in it already. */
+    public Audience audience() {
+        return hub.audience();
     }
 
     /** The groups that are followed on this loop. */

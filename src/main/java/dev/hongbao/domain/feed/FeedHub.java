@@ -3,6 +3,7 @@ package dev.hongbao.domain.feed;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.domain.feed.FeedStore.Changes;
 import dev.hongbao.domain.feed.FeedStore.Piece;
+import dev.hongbao.engine.cluster.Audience;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
@@ -45,6 +46,7 @@ public final class FeedHub extends VerticleBase {
     private final EventRenderer renderer;
     private final RemoteClaims elsewhere;
     private final Duration interval;
+    private final Audience audience = new Audience();
     private final Map<GroupId, Tracked> groups = new HashMap<>();
     private final Map<GroupId, Tracked> unknown = new HashMap<>();
     private @Nullable String horizon;
@@ -78,6 +80,11 @@ public final class FeedHub extends VerticleBase {
         return Future.succeededFuture();
     }
 
+    /** Whoever wants to hear of other servers' news; who follows a group is in it already. */
+    Audience audience() {
+        return audience;
+    }
+
     /**
      * Follows a group until {@link #untrack}, which is called once for each call.
      *
@@ -85,6 +92,7 @@ public final class FeedHub extends VerticleBase {
      *     first of them is
      */
     void track(GroupId group, LongConsumer start) {
+        audience.joined();
         context.runOnContext(now -> {
             Tracked tracked = groups.computeIfAbsent(group, name -> {
                 Tracked fresh = new Tracked();
@@ -118,6 +126,7 @@ public final class FeedHub extends VerticleBase {
 
     /** Ends one {@link #track}. */
     void untrack(GroupId group) {
+        audience.left();
         context.runOnContext(now -> {
             Tracked tracked = groups.get(group);
             if (tracked != null && --tracked.followers == 0) {

@@ -4,6 +4,7 @@ import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.packet.PacketsLoaded;
+import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.shard.LocalCodec;
@@ -110,6 +111,11 @@ public final class Feeds implements SettlementListener {
     /** What a shard's owner does for the feeds. */
     public List<OwnerTask> ownerTasks() {
         return List.of(ownerTask, drawNews, rainNews);
+    }
+
+    /** Who on this server wants to hear of other servers' news. */
+    public Audience audience() {
+        return hub.audience();
     }
 
     /** Starts the hub; before {@link #following}. */

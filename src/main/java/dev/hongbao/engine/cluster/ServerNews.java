@@ -1,5 +1,6 @@
 package dev.hongbao.engine.cluster;
 
+import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -8,10 +9,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -21,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells the other servers what they would else find out by asking the stores, and hears it of them: that a shard's journal has new
  * entries, what was settled, that a feed has news. A word about a journal only makes its owner read it; what is in the
- * journal is never believed of anybody else. One instance a server, on one event loop.
+ * journal is never believed of anybody else. What was settled is told to those that wrote it, and like news of feeds to those on
+ * which somebody listens: with many servers most need not hear it. One instance a server, on one event loop.
  *
  * <p>A message is a version, a kind and a body, in bytes. Another version or kind is ignored, so servers of two versions get
  * along, as slowly as without this.
@@ -33,7 +36,7 @@ public final class ServerNews extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNews.class);
 
     private static final int VERSION = 1;
-    private static final int OWNS = 1;
+    private static final int SELF = 1;
     private static final int ENTRIES = 2;
     private static final int NUDGE = 3;
 
@@ -42,8 +45,8 @@ public final class ServerNews extends VerticleBase {
 
     private static final long LOOK_MILLIS = 50;
 
-    /** Between two words about what this server owns, if nothing changes: for those that have joined. */
-    private static final long OWNS_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Between two words about this server, if nothing changes: for those that have joined. */
+    private static final long SELF_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ServerLine line;
     private final Shards shards;
@@ -52,14 +55,17 @@ public final class ServerNews extends VerticleBase {
     private final String nudged;
     private final Counter heard;
     private final Counter ignored;
-    private final Map<Integer, String> owners = new HashMap<>();
-    private final Set<Integer> written = new HashSet<>();
-    private Set<Integer> told = Set.of();
-    private long toldNanos = System.nanoTime() - OWNS_NANOS;
+    private final Audience audience;
+    private final Peers peers = new Peers();
+    private final Map<Integer, JournalEntry> written = new HashMap<>();
+    private Set<Integer> toldOwned = Set.of();
+    private boolean toldListens;
+    private long toldNanos = System.nanoTime() - SELF_NANOS;
     private boolean nudging;
 
     /**
      * @param facts what is told of settlements
+     * @param audience who on this server wants to hear of all
      * @param nudge where it is published, without a body, that this server has written into feeds
      * @param nudged where it is to be published that another server has
      */
@@ -67,12 +73,14 @@ public final class ServerNews extends VerticleBase {
             ServerLine line,
             Shards shards,
             List<SettledFacts<?>> facts,
+            Audience audience,
             String nudge,
             String nudged,
             MeterRegistry metrics) {
         this.line = line;
         this.shards = shards;
         this.facts = facts.stream().collect(Collectors.toMap(SettledFacts::kind, each -> each));
+        this.audience = audience;
         this.nudge = nudge;
         this.nudged = nudged;
         this.heard = counter(metrics, "heard");
@@ -90,12 +98,12 @@ public final class ServerNews extends VerticleBase {
     @Override
     public Future<?> start() {
         for (int shard = 0; shard < shards.count(); shard++) {
-            int id = shard;
-            vertx.eventBus().localConsumer(JournalEntry.address(id), entry -> written(id));
+            vertx.eventBus()
+                    .<JournalEntry>localConsumer(JournalEntry.address(shard), entry -> written(entry.body()));
         }
         facts.values().forEach(this::tellOf);
         vertx.eventBus().localConsumer(nudge, news -> tellNudge());
-        vertx.setPeriodic(LOOK_MILLIS, tick -> tellOwned());
+        vertx.setPeriodic(LOOK_MILLIS, tick -> tellOfSelf());
         line.listen(message -> context.runOnContext(now -> heard(message)));
         return Future.succeededFuture();
     }
@@ -109,24 +117,35 @@ public final class ServerNews extends VerticleBase {
         return new WireWriter().octet(VERSION).octet(kind);
     }
 
-    /** Once for all entries that were written in one pass of the event loop. */
-    private void written(int shard) {
+    /** Once for all entries that were written in one pass of the event loop: of each shard the last. */
+    private void written(JournalEntry entry) {
+        int shard = entry.generation().shard();
         if (line.isAlone() || shards.owned().contains(shard)) {
             return;
         }
         if (written.isEmpty()) {
             context.runOnContext(now -> tellEntries());
         }
-        written.add(shard);
+        written.merge(shard, entry, (before, now) -> isLater(now, before) ? now : before);
+    }
+
+    private static boolean isLater(JournalEntry now, JournalEntry before) {
+        long epochs = now.generation().epoch() - before.generation().epoch();
+        return epochs > 0 || epochs == 0 && now.seq() > before.seq();
     }
 
     private void tellEntries() {
-        Map<String, Set<Integer>> byOwner = new HashMap<>();
-        written.forEach(shard -> byOwner.computeIfAbsent(owners.getOrDefault(shard, ""), name -> new HashSet<>())
-                .add(shard));
+        Map<String, List<JournalEntry>> byOwner = new HashMap<>();
+        written.forEach((shard, entry) -> byOwner.computeIfAbsent(
+                        Objects.requireNonNullElse(peers.owner(shard), ""), name -> new ArrayList<>())
+                .add(entry));
         written.clear();
         byOwner.forEach((owner, entries) -> {
-            Buffer message = message(ENTRIES).numbers(entries).message();
+            WireWriter writer = message(ENTRIES).text(line.self()).number(entries.size());
+            entries.forEach(entry -> writer.number(entry.generation().shard())
+                    .number(entry.generation().epoch())
+                    .number(entry.seq()));
+            Buffer message = writer.message();
             if (owner.isEmpty()) {
                 line.tellAll(message);
             } else {
@@ -138,11 +157,15 @@ public final class ServerNews extends VerticleBase {
     /** What was settled without a cursor is not told: it may not be committed. */
     private <T> void tellOf(SettledFacts<T> kind) {
         vertx.eventBus().<T>localConsumer(kind.address(), settled -> {
-            List<Generation> generations = kind.generations(settled.body());
-            if (!line.isAlone() && !generations.isEmpty()) {
-                WireWriter message = message(kind.kind()).generations(generations);
-                kind.write(settled.body(), message);
-                line.tellAll(message.message());
+            List<CursorMoves.Move> moves = kind.moves(settled.body());
+            List<String> concerned = moves.isEmpty() ? List.of() : peers.concerned(moves);
+            if (!concerned.isEmpty()) {
+                WireWriter writer = message(kind.kind())
+                        .generations(
+                                moves.stream().map(CursorMoves.Move::generation).toList());
+                kind.write(settled.body(), writer);
+                Buffer message = writer.message();
+                concerned.forEach(server -> line.tell(server, message));
             }
         });
     }
@@ -152,18 +175,27 @@ public final class ServerNews extends VerticleBase {
             nudging = true;
             vertx.setTimer(NUDGE_MILLIS, later -> {
                 nudging = false;
-                line.tellAll(message(NUDGE).message());
+                peers.listening()
+                        .forEach(server -> line.tell(server, message(NUDGE).message()));
             });
         }
     }
 
-    private void tellOwned() {
+    private void tellOfSelf() {
         Set<Integer> owned = shards.owned();
+        boolean listens = !audience.isEmpty();
         long now = System.nanoTime();
-        if (!line.isAlone() && (!owned.equals(told) || now - toldNanos > OWNS_NANOS)) {
-            told = owned;
+        peers.forgetSilent(now);
+        boolean changed = !owned.equals(toldOwned) || listens != toldListens;
+        if (!line.isAlone() && (changed || now - toldNanos > SELF_NANOS)) {
+            toldOwned = owned;
+            toldListens = listens;
             toldNanos = now;
-            line.tellAll(message(OWNS).text(line.self()).numbers(owned).message());
+            line.tellAll(message(SELF)
+                    .text(line.self())
+                    .numbers(owned)
+                    .octet(listens ? 1 : 0)
+                    .message());
         }
     }
 
@@ -183,12 +215,20 @@ public final class ServerNews extends VerticleBase {
     /** @return whether it was of use */
     private boolean heard(int kind, WireReader message) {
         switch (kind) {
-            case OWNS -> {
-                String owner = message.text();
-                owners.values().removeIf(owner::equals);
-                message.numbers().forEach(shard -> owners.put(checked(shard), owner));
+            case SELF -> {
+                String server = message.text();
+                List<Integer> owned = message.numbers();
+                owned.forEach(this::checked);
+                peers.says(server, owned, message.octet() == 1, System.nanoTime());
             }
-            case ENTRIES -> message.numbers().forEach(shard -> vertx.eventBus().publish(WAKE, checked(shard)));
+            case ENTRIES -> {
+                String server = message.text();
+                for (int left = message.count(); left > 0; left--) {
+                    var entry = new Peers.Entry(checked(message.number()), message.longNumber(), message.longNumber());
+                    peers.wrote(server, entry, System.nanoTime());
+                    vertx.eventBus().publish(WAKE, entry.shard());
+                }
+            }
             case NUDGE -> vertx.eventBus().publish(nudged, null);
             default -> {
                 SettledFacts<?> settled = facts.get(kind);

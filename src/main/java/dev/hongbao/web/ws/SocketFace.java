@@ -248,6 +248,7 @@ public final class SocketFace implements SocketUpgrade {
 
     void entered(UserId user, Connection connection) {
         byUser.computeIfAbsent(user, name -> new ArrayList<>(1)).add(connection);
+        feed.following().audience().joined();
     }
 
     void left(UserId user, Connection connection) {
@@ -255,6 +256,7 @@ public final class SocketFace implements SocketUpgrade {
             all.remove(connection);
             return all.isEmpty() ? null : all;
         });
+        feed.following().audience().left();
     }
 
     void closed(Connection connection) {

@@ -203,6 +203,55 @@ class ServerNewsIT {
         }
     }
 
+    /** What a server says of itself that owns nothing. */
+    private static Buffer self(String name, boolean listens) {
+        return new WireWriter()
+                .octet(1)
+                .octet(1)
+                .text(name)
+                .numbers(List.of())
+                .octet(listens ? 1 : 0)
+                .message();
+    }
+
+    private static Stream<Buffer> claims(List<Buffer> told) {
+        return told.stream().filter(message -> message.getByte(1) == 16);
+    }
+
+    @Test
+    void whoWaitsForNothingAndListensToNothingIsNotToldWhatIsSettled(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given two servers, and two more of which nobody claims anything; on one of these somebody listens
+            get(second.engine().stopWriter());
+            get(first.engine().join(lines.line("first")));
+            get(second.engine().join(lines.line("second")));
+            List<Buffer> idle = new CopyOnWriteArrayList<>();
+            List<Buffer> listening = new CopyOnWriteArrayList<>();
+            ServerLine fourth = lines.line("listening");
+            lines.line("idle").listen(idle::add);
+            fourth.listen(listening::add);
+            fourth.tell("first", self("idle", false));
+            fourth.tell("first", self("listening", true));
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+
+            // When it is claimed where it is settled, and elsewhere
+            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
+            double before = second.messages("heard");
+            assertThat(second.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+
+            // Then
+            eventually(SOON, () -> {
+                assertThat(claims(listening)).hasSize(2);
+                assertThat(second.messages("heard")).isGreaterThan(before);
+            });
+            assertThat(claims(idle)).isEmpty();
+            new Books(servers).assertClean();
+        }
+    }
+
     @Test
     void whatWasSettledInAGenerationThatIsOverIsNotBelieved(TestServers servers) {
         TestLines lines = TestLines.reliable();
@@ -217,13 +266,12 @@ class ServerNewsIT {
             late.listen(told::add);
             first.deposit("alice", 10_000);
             Packet packet = first.send("alice", 1_000, 10);
-            assertThat(first.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
-            Buffer claim = Eventually.eventuallyGet(
-                    SOON,
-                    () -> told.stream()
-                            .filter(message -> message.getByte(1) == 16)
-                            .findFirst()
-                            .orElseThrow());
+            late.tell("first", self("late", true));
+            Buffer claim = Eventually.eventuallyGet(SOON, () -> {
+                assertThat(first.claim(packet, "bob" + System.nanoTime()).kind())
+                        .isEqualTo(Kind.CLAIMED);
+                return claims(told).findFirst().orElseThrow();
+            });
             late.tell("second", claim);
             assertThat(second.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
             assertThat(second.messages("ignored")).isZero();
