@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -41,7 +43,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         descriptionHeading = "%n",
         description = {
             "Without a command it serves, and with nothing configured it starts its own Redis and Postgres"
-                    + " below ./data.",
+                    + " below ./data (hongbao.jar only).",
             "Options come from flags, environment variables (HONGBAO_HTTP_PORT for --http-port), a YAML file and"
                     + " defaults, in this order."
         },
@@ -55,6 +57,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class)
 public final class Hongbao {
+    /** Of {@code hongbao.jar} only. */
+    private static final Set<String> TOOLS = Set.of("demo", "bench", "chaos");
+
     private Hongbao() {}
 
     /** Runs a command to its end; {@code serve} ends with the process. Returns the exit code. */
@@ -85,7 +90,16 @@ public final class Hongbao {
         CommandLine root = new CommandLine(new Hongbao());
         String[] line = withCommand(root, args);
         Map<String, Supplier<CommandLine>> commands = commands(environment, defaultFile, starter);
+        if (!commands.containsKey(line[0])) { // a start does not look for them
+            commands.putAll(tools());
+        }
         Supplier<CommandLine> named = commands.get(line[0]);
+        if (named == null && TOOLS.contains(line[0])) {
+            err.println("hongbao: this jar has no command '" + line[0] + "': use hongbao.jar");
+            return CommandLine.ExitCode.USAGE;
+        }
+        Set<String> names = new TreeSet<>(commands.keySet());
+        names.addAll(TOOLS);
         if (named == null) {
             commands.values().forEach(command -> root.addSubcommand(command.get()));
             root.addSubcommand(new HelpCommand());
@@ -96,7 +110,7 @@ public final class Hongbao {
         root.registerConverter(UserId.class, converter(UserId::new));
         root.registerConverter(GroupId.class, converter(GroupId::new));
         root.registerConverter(Duration.class, converter(DurationText::parse));
-        root.setParameterExceptionHandler((fault, given) -> badUsage(fault, commands.keySet()));
+        root.setParameterExceptionHandler((fault, given) -> badUsage(fault, names));
         root.setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, command));
         root.setOut(out);
         root.setErr(err);
@@ -120,10 +134,16 @@ public final class Hongbao {
         commands.put("reconcile", () -> configured(flags.get(), ReconcileCommand::new, Hongbao::concernsStores));
         commands.put("quarantine", () -> configured(flags.get(), QuarantineCommand::new, Hongbao::concernsStores));
         commands.put("webhooks", () -> configured(flags.get(), WebhooksCommand::new, Hongbao::concernsStores));
-        commands.put("demo", () -> new CommandLine(new DemoCommand()));
-        commands.put("bench", () -> new CommandLine(new BenchCommand()));
-        commands.put("chaos", () -> new CommandLine(new ChaosCommand()));
         return commands;
+    }
+
+    /** Those of {@link MoreCommands}; none in a jar without them. */
+    private static Map<String, Supplier<CommandLine>> tools() {
+        Map<String, Supplier<CommandLine>> found = new LinkedHashMap<>();
+        ServiceLoader.load(MoreCommands.class)
+                .forEach(more -> more.byName()
+                        .forEach((name, command) -> found.put(name, () -> new CommandLine(command.get()))));
+        return found;
     }
 
     private static CommandLine configured(

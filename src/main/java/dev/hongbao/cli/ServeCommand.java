@@ -1,5 +1,6 @@
 package dev.hongbao.cli;
 
+import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.LoadedConfig;
 import dev.hongbao.server.HongbaoServer;
@@ -21,7 +22,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Serves until Ctrl-C or SIGTERM. This is the default command.",
-            "With nothing configured it starts its own Redis and Postgres below ./data."
+            "With nothing configured it starts its own Redis and Postgres below ./data (hongbao.jar only)."
         })
 final class ServeCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
@@ -84,6 +85,6 @@ final class ServeCommand implements Callable<Integer> {
             failure.printStackTrace(err);
         }
         err.flush();
-        return ExitCode.SOFTWARE;
+        return failure instanceof ConfigException ? ExitCode.USAGE : ExitCode.SOFTWARE;
     }
 }

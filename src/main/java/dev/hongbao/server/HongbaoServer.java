@@ -58,6 +58,7 @@ public final class HongbaoServer implements AutoCloseable {
 
     private void startAll(HongbaoConfig config) throws Exception {
         Clock clock = Clock.systemUTC();
+        Stores.require(config);
         StartChecks.enforce(StartChecks.ofMachine(config));
         TokenTrust trust = TokenTrust.open(config, clock);
         started.add(trust::close);

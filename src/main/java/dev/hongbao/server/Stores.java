@@ -1,6 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.ConfigFault;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
@@ -10,6 +11,7 @@ import dev.hongbao.engine.embedded.EmbeddedServers;
 import dev.hongbao.engine.embedded.ServerUrls;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -73,11 +75,24 @@ public final class Stores implements AutoCloseable {
                 null);
     }
 
+    /** @throws ConfigException when a store is not configured and this jar has none to start */
+    static void require(HongbaoConfig config) {
+        boolean redis = config.engine().redis().isEmbedded();
+        boolean postgres = config.engine().postgres().isEmbedded();
+        if ((redis || postgres) && !EmbeddedServers.areOnTheClassPath()) {
+            String missing = redis && postgres ? "redis.url, postgres.url" : redis ? "redis.url" : "postgres.url";
+            throw new ConfigException(List.of(new ConfigFault(
+                    missing,
+                    "not set",
+                    "this jar has no embedded stores: set redis.url and postgres.url, or use hongbao.jar")));
+        }
+    }
+
     /**
      * The stores of a server that may be at work: the configured ones, or the children of the process that owns the data
      * directory; when none does, children of this process until {@link #close}. For commands that only look: nothing is made.
      *
-     * @throws ConfigException when the data directory holds no data
+     * @throws ConfigException when the data directory holds no data, or this jar has no stores for it
      */
     public static Stores join(HongbaoConfig config) {
         if (config.engine().redis().isEmbedded() && config.engine().postgres().isEmbedded()) {
@@ -87,6 +102,7 @@ public final class Stores implements AutoCloseable {
                 return embedded(config, running.get(), null);
             }
         }
+        require(config);
         DataRules.requireData(config);
         return open(config);
     }

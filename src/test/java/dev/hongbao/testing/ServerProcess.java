@@ -17,12 +17,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The fat jar in a process of its own, as an operator runs it. */
+/** A jar in a process of its own, as an operator runs it: the fat one unless said otherwise. */
 public final class ServerProcess implements AutoCloseable {
     /** What lives for seconds is not worth the second compiler. */
     private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
+
+    /** The jar without stores and tools. */
+    public static final Path SERVER_JAR = JAR.resolveSibling("hongbao-server.jar");
+
     private static final Pattern READY = Pattern.compile("ready (http://127\\.0\\.0\\.1:\\d+)\\R");
 
     private static final Pattern METRICS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/metrics");
@@ -48,24 +52,39 @@ public final class ServerProcess implements AutoCloseable {
 
     /** As above, with more in its environment. */
     public static ServerProcess start(Path dataDir, Map<String, String> environment, String... flags) {
-        return start(List.of(), dataDir, environment, flags);
+        return start(List.of(), JAR, dataDir, environment, flags);
+    }
+
+    /** Starts the jar without stores on a test's. */
+    public static ServerProcess startServerJar(Path dataDir, TestServers stores) {
+        return start(List.of(), SERVER_JAR, dataDir, Map.of(), storeFlags(stores));
+    }
+
+    /** The flags that name the stores. */
+    public static String[] storeFlags(TestServers stores) {
+        return new String[] {
+            "--redis-url", stores.redisUrl(),
+            "--postgres-url", stores.postgresAppUrl(),
+            "--postgres-owner-url", stores.postgresOwnerUrl()
+        };
     }
 
     /** As above, in a process that may not open more files. */
     public static ServerProcess startWithFiles(int most, Path dataDir, String... flags) {
         List<String> shell = List.of("sh", "-c", "ulimit -n \"$0\" && exec \"$@\"", Integer.toString(most));
-        return start(shell, dataDir, Map.of(), flags);
+        return start(shell, JAR, dataDir, Map.of(), flags);
     }
 
     private static ServerProcess start(
-            List<String> shell, Path dataDir, Map<String, String> environment, String... flags) {
+            List<String> shell, Path jar, Path dataDir, Map<String, String> environment, String... flags) {
         try {
             Files.createDirectories(dataDir);
             Path out = Files.createTempFile(dataDir, "out", ".log");
             Path err = Files.createTempFile(dataDir, "err", ".log");
             List<String> command = new ArrayList<>(List.of("--data-dir", dataDir.toString(), "--port", "0"));
             command.addAll(List.of(flags));
-            ProcessBuilder builder = java(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+            ProcessBuilder builder =
+                    java(jar, command).redirectOutput(out.toFile()).redirectError(err.toFile());
             builder.command().addAll(0, shell);
             builder.environment().putAll(environment);
             Process process = builder.start();
@@ -75,11 +94,11 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    private static ProcessBuilder java(List<String> arguments) {
+    private static ProcessBuilder java(Path jar, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(SHORT_LIVED);
-        command.addAll(List.of("-jar", JAR.toString()));
+        command.addAll(List.of("-jar", jar.toString()));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet().removeIf(name -> name.startsWith("HONGBAO_"));
@@ -91,8 +110,18 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Runs a command of the jar to its end. */
     public static Result run(String... arguments) {
+        return run(JAR, arguments);
+    }
+
+    /** As above, a command of the jar without stores. */
+    public static Result runServerJar(String... arguments) {
+        return run(SERVER_JAR, arguments);
+    }
+
+    private static Result run(Path jar, String... arguments) {
         try {
-            Process process = java(List.of(arguments)).redirectErrorStream(true).start();
+            Process process =
+                    java(jar, List.of(arguments)).redirectErrorStream(true).start();
             String output = new String(process.getInputStream().readAllBytes());
             return new Result(process.waitFor(), output);
         } catch (IOException | InterruptedException fault) {

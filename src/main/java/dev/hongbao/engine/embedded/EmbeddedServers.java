@@ -80,6 +80,11 @@ public final class EmbeddedServers implements AutoCloseable {
         return Optional.of(new ServerUrls(urls.get(0), urls.get(1), urls.get(2), urls.get(3), urls.get(4)));
     }
 
+    /** Whether this jar has servers to start: {@code hongbao-server.jar} has none. */
+    public static boolean areOnTheClassPath() {
+        return Platform.anyIsOnTheClassPath();
+    }
+
     /** Whether the directory holds the data of a Redis, or of a Postgres, that has been started there before. */
     public static boolean hasData(Path dataDir, boolean redis, boolean postgres) {
         return (!redis || Files.isDirectory(dataDir.resolve("redis")))

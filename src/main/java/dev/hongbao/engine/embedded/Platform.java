@@ -1,6 +1,7 @@
 package dev.hongbao.engine.embedded;
 
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The machines that the jar carries binaries for. */
 enum Platform {
@@ -19,6 +20,13 @@ enum Platform {
         this.redisResource = redisResource;
         this.postgresResource = postgresResource;
         this.clusterResource = clusterResource;
+    }
+
+    /** Whether the class path has the binaries of any of them. */
+    static boolean anyIsOnTheClassPath() {
+        return Stream.of(values())
+                .anyMatch(each -> Platform.class.getResource("/" + each.redisResource) != null
+                        && Platform.class.getResource("/" + each.postgresResource) != null);
     }
 
     /** @throws EmbeddedStartException where there are no binaries */

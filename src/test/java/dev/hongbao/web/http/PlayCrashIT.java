@@ -161,7 +161,7 @@ class PlayCrashIT extends ServerProcessClient {
     private void reconcile() {
         ServerProcess.Result result = ServerProcess.run(Stream.concat(
                         Stream.of("reconcile", "--data-dir", server.dataDir().toString()),
-                        Stream.of(storeFlags(stores)))
+                        Stream.of(ServerProcess.storeFlags(stores)))
                 .toArray(String[]::new));
         assertThat(result.output()).contains("no violation");
         assertThat(result.exit()).isZero();

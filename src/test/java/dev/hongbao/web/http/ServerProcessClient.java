@@ -48,15 +48,8 @@ abstract class ServerProcessClient extends HttpApiClient {
         return ServerProcess.start(
                 directory.resolve(name),
                 environment,
-                Stream.of(storeFlags(stores), common, flags).flatMap(Stream::of).toArray(String[]::new));
-    }
-
-    /** The flags that name the stores. */
-    static String[] storeFlags(TestServers stores) {
-        return new String[] {
-            "--redis-url", stores.redisUrl(),
-            "--postgres-url", stores.postgresAppUrl(),
-            "--postgres-owner-url", stores.postgresOwnerUrl()
-        };
+                Stream.of(ServerProcess.storeFlags(stores), common, flags)
+                        .flatMap(Stream::of)
+                        .toArray(String[]::new));
     }
 }

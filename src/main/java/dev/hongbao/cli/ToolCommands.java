@@ -1,0 +1,17 @@
+package dev.hongbao.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** The commands that try this program and measure it, on stores of their own: {@code hongbao-server.jar} has none of them. */
+public final class ToolCommands implements MoreCommands {
+    @Override
+    public Map<String, Supplier<Object>> byName() {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("demo", DemoCommand::new);
+        commands.put("bench", BenchCommand::new);
+        commands.put("chaos", ChaosCommand::new);
+        return commands;
+    }
+}
