@@ -17,7 +17,11 @@ import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 import org.yaml.snakeyaml.Yaml;
 
 /** What the files in {@code docker} say of the server is so: its options, its ports, how long it takes to stop. */
@@ -133,6 +137,48 @@ class PackagingTest {
             assertThat(integer(map(compose, "services", server, "ulimits").get("nofile")))
                     .isGreaterThanOrEqualTo(needed);
         }
+    }
+
+    @Test
+    void theImageWithoutAnEngineIsStartedAsTheOther() throws Exception {
+        // Given what the build tells Jib
+        Element container = (Element) DocumentBuilderFactory.newDefaultInstance()
+                .newDocumentBuilder()
+                .parse(Path.of("pom.xml").toFile())
+                .getElementsByTagName("container")
+                .item(0);
+        List<String> command = List.of(only(image, "ENTRYPOINT \\[\"(.*)\"]").split("\", \"", -1)).stream()
+                .filter(word -> !word.startsWith("-XX:AOTCache="))
+                .toList();
+
+        // Then
+        Map<String, String> environment = new HashMap<>();
+        for (Element variable : elements(container, "environment")) {
+            environment.put(variable.getTagName(), variable.getTextContent());
+        }
+        assertThat(environment).isEqualTo(variables(image));
+        assertThat(List.of(text(container, "entrypoint").split(",", -1)))
+                .isEqualTo(command.stream()
+                        .map(word -> word.replace("hongbao.jar", "hongbao-server.jar"))
+                        .toList());
+        assertThat(elements(container, "ports").stream().map(Element::getTextContent))
+                .containsExactly(only(image, "EXPOSE (.*)").split(" ", -1));
+        assertThat(text(container, "user")).isEqualTo(only(image, "\nUSER (\\d+)"));
+        assertThat(text(container, "workingDirectory")).isEqualTo(only(image, "WORKDIR (/var.*)"));
+        assertThat(text(container, "volume")).isEqualTo(only(image, "VOLUME (.*)"));
+    }
+
+    private static List<Element> elements(Element of, String name) {
+        NodeList children = of.getElementsByTagName(name).item(0).getChildNodes();
+        return IntStream.range(0, children.getLength())
+                .mapToObj(children::item)
+                .filter(Element.class::isInstance)
+                .map(Element.class::cast)
+                .toList();
+    }
+
+    private static String text(Element of, String name) {
+        return of.getElementsByTagName(name).item(0).getTextContent();
     }
 
     @Test
