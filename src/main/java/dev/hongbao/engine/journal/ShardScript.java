@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *   <li>the journal entry that the script wrote is published to the shard's owner;
  *   <li>a key that Redis lacks though it should have it is reported to the owner;
  *   <li>NOSCRIPT and NO_JOURNAL are reported: this generation is not, or no longer, what recovery prepared. The script changed
- *       nothing;
+ *       nothing. But where the previous version's scripts are, this version's are put beside them: see {@link Shards#copyScripts};
  *   <li>an error that no script should give is reported as a fault: the script may have failed between two of its writes, and
  *       the owner recovers the shard.
  * </ul>
@@ -96,9 +96,24 @@ public final class ShardScript {
             if (done.succeeded()) {
                 return Future.succeededFuture(answer(generation, done.result(), call.read(generation, done.result())));
             }
-            report(generation, call, done.cause());
-            return Future.failedFuture(done.cause());
+            return reported(redis, shard, call, done.cause()).compose(told -> Future.failedFuture(done.cause()));
         });
+    }
+
+    /** Tells the owner, unless the next call finds what this one did not. */
+    private Future<Void> reported(RedisLink redis, Shards.Shard shard, Call<?> call, Throwable fault) {
+        if (!RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)) {
+            report(shard.generation(), call, fault);
+            return Future.succeededFuture();
+        }
+        return shards.copyScripts(redis, shard)
+                .otherwise(true) // Redis does not answer: whoever asks again finds out
+                .map(copied -> {
+                    if (!copied) {
+                        report(shard.generation(), call, fault);
+                    }
+                    return null;
+                });
     }
 
     /** The command of a call. */

@@ -1,6 +1,7 @@
 package dev.hongbao.engine.shard;
 
 import dev.hongbao.engine.postgres.SharedQueries;
+import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
@@ -8,7 +9,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +30,13 @@ public final class Shards {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
 
     private final ShardStore store;
-    private final Map<String, String> templates;
+    private final ScriptTexts texts;
     private final AtomicReferenceArray<Shard> known;
     private final AtomicLongArray heardOf;
     private final List<Runnable> forgetting = new CopyOnWriteArrayList<>();
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
+    private final ScriptCopies copies = new ScriptCopies();
     private final ShardsAtStart atStart = new ShardsAtStart();
     private volatile Set<Integer> owned = Set.of();
     private volatile Map<String, Timer> scriptTimes = Map.of();
@@ -43,26 +44,31 @@ public final class Shards {
     /**
      * A generation and its scripts.
      *
-     * @param scripts by name, stamped with the generation
+     * @param own this version's, as a recovery loads them
+     * @param previous the previous version's; without a script in the first version
+     * @param used what this server calls: its own, or a copy of them ({@link ScriptCopies})
      */
-    public record Shard(Generation generation, Map<String, Script> scripts) {
-        /** The script of that name. */
+    public record Shard(Generation generation, ScriptSet own, ScriptSet previous, ScriptSet used) {
+        /** The script of that name, to be called. */
         public Script script(String name) {
-            Script script = scripts.get(name);
-            if (script == null) {
-                throw new IllegalArgumentException("no script " + name);
-            }
-            return script;
+            return used.script(name);
+        }
+
+        /** All that a recovery loads, and of which one is enough: this version's scripts, and the previous version's. */
+        public List<ScriptSet> sets() {
+            return List.of(own, previous);
         }
     }
 
-    /**
-     * @param count the number of shards, as Postgres has it
-     * @param templates the scripts' texts by name, with {@code @generation@} and {@code @epoch@} to be stamped
-     */
-    public Shards(ShardStore store, int count, Map<String, String> templates) {
+    /** Of a version that has none before it. @param scripts this version's, as {@link ScriptTexts} has them */
+    public Shards(ShardStore store, int count, Map<String, String> scripts) {
+        this(store, count, new ScriptTexts(scripts, Map.of()));
+    }
+
+    /** @param count the number of shards, as Postgres has it */
+    public Shards(ShardStore store, int count, ScriptTexts texts) {
         this.store = store;
-        this.templates = Map.copyOf(templates);
+        this.texts = texts;
         this.known = new AtomicReferenceArray<>(count);
         this.heardOf = new AtomicLongArray(count);
         for (int id = 0; id < count; id++) {
@@ -72,7 +78,7 @@ public final class Shards {
 
     /** From now on an operator sees how long the scripts' calls take. Once. */
     public void timeScripts(MeterRegistry registry) {
-        scriptTimes = templates.keySet().stream()
+        scriptTimes = texts.own().keySet().stream()
                 .collect(Collectors.toUnmodifiableMap(
                         name -> name,
                         name -> Timer.builder("hongbao.script")
@@ -221,24 +227,29 @@ public final class Shards {
         return current(id);
     }
 
-    /** The scripts of a generation, known or not. */
-    public Collection<Script> scripts(Generation generation) {
+    /**
+     * A script of this version is not in Redis. When the previous version has prepared the generation, this version's are put beside
+     * its scripts, and called from then on; see {@link ScriptCopies}.
+     *
+     * @param redis the shard's link, on its event loop
+     * @param missed as its script was called
+     * @return whether it is worth another call; false when the generation has to be looked at by its owner
+     */
+    public Future<Boolean> copyScripts(RedisLink redis, Shard missed) {
+        int id = missed.generation().shard();
+        return current(id).equals(missed)
+                ? copies.make(redis, missed, copy -> known.updateAndGet(id, now -> now.equals(missed) ? copy : now))
+                : Future.succeededFuture(true);
+    }
+
+    /** A generation, known or not, with its scripts. */
+    public Shard of(Generation generation) {
         Shard shard = current(generation.shard());
-        return (shard.generation().equals(generation) ? shard : stamped(generation))
-                .scripts()
-                .values();
+        return shard.generation().equals(generation) ? shard : stamped(generation);
     }
 
     private Shard stamped(Generation generation) {
-        return new Shard(
-                generation,
-                templates.entrySet().stream()
-                        .collect(Collectors.toUnmodifiableMap(
-                                Map.Entry::getKey, template -> stamp(template.getValue(), generation))));
-    }
-
-    private static Script stamp(String template, Generation generation) {
-        return Script.of(template.replace("@generation@", generation.stamp())
-                .replace("@epoch@", Long.toString(generation.epoch())));
+        ScriptSet own = ScriptSet.stamped(texts.own(), generation);
+        return new Shard(generation, own, ScriptSet.stamped(texts.previous(), generation), own);
     }
 }

@@ -5,7 +5,6 @@ import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
@@ -205,13 +204,11 @@ final class Recovery {
         return sweep.unlinkAll(next).map(row);
     }
 
+    /** This version's scripts and the previous version's, so that servers of both can work on: see {@link Shards#copyScripts}. */
     private Future<Void> loadScripts(Generation next) {
-        List<Future<Void>> loads = new ArrayList<>();
-        for (Script script : shards.scripts(next)) {
-            loads.add(next.link(redis)
-                    .send(Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text()))
-                    .mapEmpty());
-        }
-        return Future.all(loads).mapEmpty();
+        return Future.all(shards.of(next).sets().stream()
+                        .map(scripts -> scripts.load(next.link(redis)))
+                        .toList())
+                .mapEmpty();
     }
 }

@@ -208,14 +208,14 @@ final class RecoveryAttempts {
 
     /** Of each, whether it cannot go on from where Postgres says it is: see {@link RedisWatch}, and {@link #remembered}. */
     private List<Future<Boolean>> broken(List<ShardRow> rows) {
-        List<Future<Boolean>> inRedis = watch.broken(rows);
+        List<Future<RedisWatch.Found>> inRedis = watch.look(rows);
         List<Future<Boolean>> broken = new ArrayList<>();
         for (int i = 0; i < rows.size(); i++) {
             ShardRow row = rows.get(i);
-            Future<Boolean> found = inRedis.get(i);
+            Future<RedisWatch.Found> found = inRedis.get(i);
             broken.add(watch.trimmedUpTo(row.generation().journalKey())
-                    .compose(trimmed -> found.map(
-                            itself -> itself || Math.max(trimmed, remembered(row.generation())) > row.lastSeq())));
+                    .compose(trimmed -> found.map(itself -> itself == RedisWatch.Found.BROKEN
+                            || Math.max(trimmed, remembered(row.generation())) > row.lastSeq())));
         }
         return broken;
     }

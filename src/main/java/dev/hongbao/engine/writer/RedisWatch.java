@@ -4,14 +4,13 @@ import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.ScriptSet;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +25,16 @@ final class RedisWatch {
     private final RedisLinks redis;
     private final Shards shards;
 
+    /** What a look at a shard has found. */
+    enum Found {
+        /** All is as the last recovery left it. */
+        WELL,
+        /** The same, but that recovery was the previous version's: only its scripts are there. The shard works as it is. */
+        PREVIOUS,
+        /** It has to be recovered. */
+        BROKEN
+    }
+
     RedisWatch(RedisLinks redis, Shards shards) {
         this.redis = redis;
         this.shards = shards;
@@ -37,44 +46,38 @@ final class RedisWatch {
     }
 
     /**
-     * For each of {@code rows}, in their order, whether its scripts, journal or replication id are not what recovery left, or it is
-     * older than what Redis or this server knows: Postgres went back. A look fails alone when the shard's Redis does not answer.
+     * For each of {@code rows}, in their order, what Redis has of it. It is broken when neither this version's scripts nor the previous
+     * version's are complete; when its journal or replication id are not what recovery left; or when it is older than what Redis or this
+     * server knows: Postgres went back. A look fails alone when the shard's Redis does not answer.
      */
-    List<Future<Boolean>> broken(List<ShardRow> rows) {
+    List<Future<Found>> look(List<ShardRow> rows) {
         Map<RedisLink, Future<String>> replids = new HashMap<>();
-        List<Future<Boolean>> broken = new ArrayList<>();
+        List<Future<Found>> looks = new ArrayList<>();
         for (ShardRow row : rows) {
             Future<String> replid =
                     replids.computeIfAbsent(row.generation().link(redis).server(), server -> replid(row.generation()));
-            broken.add(isPrepared(row)
-                    .compose(prepared ->
-                            replid.map(current -> !prepared || !row.replid().equals(current))));
+            looks.add(look(row)
+                    .compose(found -> replid.map(current -> row.replid().equals(current) ? found : Found.BROKEN)));
         }
-        return broken;
+        return looks;
     }
 
     /** Whether the generation is the latest that anybody knows, and its scripts and its journal are there. */
-    private Future<Boolean> isPrepared(ShardRow row) {
+    private Future<Found> look(ShardRow row) {
         Generation generation = row.generation();
         if (generation.epoch() == 0 || !shards.adopt(row).generation().equals(generation)) {
-            return Future.succeededFuture(false);
+            return Future.succeededFuture(Found.BROKEN);
         }
-        Request exist = Request.cmd(Command.SCRIPT).arg("EXISTS");
-        for (Script script : shards.scripts(generation)) {
-            exist.arg(script.sha());
-        }
-        Future<Boolean> scripts = generation.link(redis).send(exist).map(flags -> {
-            for (Response flag : flags) {
-                if (flag.toInteger() == 0) {
-                    return false;
-                }
-            }
-            return true;
-        });
+        Future<List<Boolean>> scripts =
+                ScriptSet.areIn(generation.link(redis), shards.of(generation).sets());
         Future<Boolean> journal = exists(generation.journalKey());
         Future<Long> latest = latestEpoch(generation);
-        return Future.all(scripts, journal, latest)
-                .map(all -> scripts.result() && journal.result() && latest.result() <= generation.epoch());
+        return Future.all(scripts, journal, latest).map(all -> {
+            if (!scripts.result().contains(true) || !journal.result() || latest.result() > generation.epoch()) {
+                return Found.BROKEN;
+            }
+            return scripts.result().get(0) ? Found.WELL : Found.PREVIOUS;
+        });
     }
 
     /** The latest epoch that was ever prepared in this Redis, whatever Postgres remembers; 0 for none. */

@@ -1,0 +1,2 @@
+--@include fence/older
+return 1
