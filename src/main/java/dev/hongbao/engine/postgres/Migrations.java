@@ -1,5 +1,6 @@
 package dev.hongbao.engine.postgres;
 
+import dev.hongbao.common.values.Release;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.SqlClient;
@@ -12,15 +13,20 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Brings the schema to this version's. Flyway does it, and takes half a second to find that there is nothing to do; so what was
- * done last is noted beside its history, and when that is the same, Flyway is not asked.
+ * done last is noted beside its history, and when that is the same, Flyway is not asked. The note also says of which version it is:
+ * a database that the next version has brought further is left as it is, since the next version's servers may be at work.
  */
 public final class Migrations {
     /** All of {@code db/migration}. */
@@ -45,6 +51,7 @@ public final class Migrations {
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
     private static final String FOLDER = "db/migration";
+    private static final Pattern NOTED = Pattern.compile("hongbao (\\d+\\.\\d+\\.\\d+) after (\\S+): ");
     private static final String NOTE = "select obj_description(to_regclass('flyway_schema_history'), 'pg_class')";
 
     private Migrations() {}
@@ -55,16 +62,16 @@ public final class Migrations {
      * @param sql asks what was done last, as any role
      * @param owner the role that owns the tables
      * @param app the role the server works as; the same name when there is only one
-     * @return fails with a {@link org.flywaydb.core.api.FlywayException} when Postgres is away, or the schema is newer than this
-     *     version
+     * @return fails with a {@link org.flywaydb.core.api.FlywayException} when Postgres is away, and with an {@link IllegalStateException}
+     *     that says what to do when the schema is of a version that this one cannot work beside
      */
     public static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app) {
         String fingerprint = fingerprint(app.login().user());
         return sql.query(NOTE)
                 .execute()
-                .map(rows -> fingerprint.equals(rows.iterator().next().getString(0)))
-                .otherwise(false) // Flyway tells why
-                .compose(done -> done
+                .map(rows -> String.valueOf(rows.iterator().next().getString(0)))
+                .otherwise("") // Flyway tells why
+                .compose(noted -> noted.equals(fingerprint) || isOfTheNext(noted)
                         ? Future.succeededFuture()
                         : vertx.executeBlocking(() -> {
                             migrate(owner, app);
@@ -73,14 +80,46 @@ public final class Migrations {
                         }));
     }
 
+    /** Whether the next version was here. @throws IllegalStateException when it was one after that */
+    private static boolean isOfTheNext(String noted) {
+        Matcher note = NOTED.matcher(noted);
+        if (!note.lookingAt()) {
+            return false;
+        }
+        Release last = new Release(note.group(1), note.group(2));
+        if (!Release.THIS.isBefore(last)) {
+            return false;
+        }
+        if (!last.previous().equals(Release.THIS.version())) {
+            throw tooNew("version " + last.version() + ", beside which version " + last.previous()
+                    + " may work, and none before it");
+        }
+        LOG.warn(
+                "the database is of version {}: this one, {}, works beside it and leaves it as it is",
+                last.version(),
+                Release.THIS.version());
+        return true;
+    }
+
+    private static IllegalStateException tooNew(String what) {
+        return new IllegalStateException("The database is of " + what + "; this is version " + Release.THIS.version()
+                + ". Start a newer version, or restore a backup from before the upgrade");
+    }
+
     private static void migrate(PostgresAddress owner, PostgresAddress app) {
-        Flyway.configure(Migrations.class.getClassLoader())
+        Flyway flyway = Flyway.configure(Migrations.class.getClassLoader())
                 .dataSource(owner.jdbcUrl(), owner.login().user(), owner.login().password())
                 .locations("classpath:" + FOLDER)
                 .placeholders(Map.of("app", quoted(app.login().user())))
                 .connectRetries(3)
-                .load()
-                .migrate();
+                .load();
+        // Flyway itself would pass over them, and give the roles back the rights of this version.
+        for (MigrationInfo step : flyway.info().applied()) {
+            if (step.getState() == MigrationState.FUTURE_SUCCESS) {
+                throw tooNew("a newer version: it has migration " + step.getVersion());
+            }
+        }
+        flyway.migrate();
     }
 
     private static void note(PostgresAddress owner, String fingerprint) {
@@ -97,10 +136,14 @@ public final class Migrations {
     private static String fingerprint(String app) {
         return SCRIPTS.stream()
                 .map(script -> script + " " + Long.toHexString(checksum(script)))
-                .collect(Collectors.joining(", ", "hongbao ", " for " + app));
+                .collect(Collectors.joining(
+                        ", ",
+                        "hongbao " + Release.THIS.version() + " after " + Release.THIS.previous() + ": ",
+                        " for " + app));
     }
 
-    private static long checksum(String script) {
+    /** Of a migration's bytes. */
+    static long checksum(String script) {
         try (InputStream in = Migrations.class.getClassLoader().getResourceAsStream(FOLDER + "/" + script)) {
             if (in == null) {
                 throw new IllegalStateException("this jar lacks " + script);
