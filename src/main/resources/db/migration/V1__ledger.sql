@@ -119,11 +119,13 @@ begin
             using errcode = 'foreign_key_violation', constraint = 'transfer_has_command';
     end if;
 
-    if exists (select from inserted where kind = 'reversal'
-               and not exists (select from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer
-                               where r.command = inserted.subject and t.amount = inserted.amount)) then
-        raise exception 'a reversal names the transfer that it reverses: transfer_reverses_one'
-            using errcode = 'foreign_key_violation', constraint = 'transfer_reverses_one';
+    if exists (select from inserted where kind = 'reversal') then -- else nothing of the table is opened
+        if exists (select from inserted where kind = 'reversal'
+                   and not exists (select from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer
+                                   where r.command = inserted.subject and t.amount = inserted.amount)) then
+            raise exception 'a reversal names the transfer that it reverses: transfer_reverses_one'
+                using errcode = 'foreign_key_violation', constraint = 'transfer_reverses_one';
+        end if;
     end if;
 
     -- Mostly all accounts of a statement hold the same asset, and then so do the two of every transfer.

@@ -442,14 +442,15 @@ declare
     assets  text[];
     one     text; -- the asset, when all packets hold the same: to look into a text[] takes as long as the place is far
     counts  integer[];
+    sorted  uuid[];
     wallets bigint[];
     latest  constant timestamptz := latest_moment();
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
 
     select array_agg(case when p.closed_at is null and p.opens_at <= latest then p.escrow end order by g.n),
-           array_agg(p.asset order by g.n), array_agg(p.count order by g.n)
-    into escrows, assets, counts
+           array_agg(p.asset order by g.n), array_agg(p.count order by g.n), array_agg(g.id order by g.id)
+    into escrows, assets, counts, sorted
     from unnest(packets) with ordinality as g(id, n)
     left join packet as p on p.id = g.id;
     if array_position(escrows, null) is not null then
@@ -462,7 +463,9 @@ begin
         where g.claims <> g.last - g.first + 1
            -- When the slot itself is settled too, it is taken: transfer_slot says so.
            or g.first > 0 and (select t.slot from transfer as t
-                               where t.subject = packets[g.place] and t.slot = g.first - 1) is null) then
+                               where t.subject = packets[g.place] and t.slot = g.first - 1
+                                 -- Only the months of these packets are opened, however many there are.
+                                 and t.subject between sorted[1] and sorted[cardinality(sorted)]) is null) then
         raise exception 'a slot does not follow on those that are settled' using errcode = 'HB002';
     end if;
 

@@ -272,7 +272,7 @@ begin
     into given, answers
     from unnest(ids, places, counts, attempts, wallets) with ordinality as g(id, place, plays, attempt, wallet, n)
     left join lateral (select x.status, x.attempt, x.plays from play_request as x where x.id = g.id limit 1) as t on true
-    cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
+    cross join lateral (select count(*) as plays from play as y where y.draw = known[g.place] and y.request = g.id) as s;
 
     -- Who is restricted holds nothing new, nor does anybody in a blocked group.
     if exists (select from restriction) then
@@ -373,7 +373,7 @@ begin
         from unnest(in_draws, ids, attempts, ats, firsts, reasons) with ordinality as g(draw, id, attempt, at, first, reason, n)
         where opens[g.draw] is null
            or (g.reason is null and (g.first < nexts[g.draw] or greatest(g.at, opens[g.draw]) > latest))
-           or (select true from play as y where y.request = g.id limit 1)
+           or (select true from play as y where y.draw = draws[g.draw] and y.request = g.id limit 1)
            or (holds[g.draw] is not null
                and (select t.status = 'held' and t.attempt = g.attempt from play_request as t where t.id = g.id) is not true)
         union

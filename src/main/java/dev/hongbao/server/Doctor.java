@@ -4,6 +4,7 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.engine.embedded.EmbeddedServers;
+import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -22,6 +23,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -161,7 +164,12 @@ public final class Doctor {
     }
 
     private Future<?> askWork(Pool pool) {
-        return Future.all(new ShardOwners(pool).shards(), pool.query(WORK).execute(), new WebhookStore(pool).lag())
+        return Future.all(
+                        new ShardOwners(pool).shards(),
+                        pool.query(WORK).execute(),
+                        new WebhookStore(pool).lag(),
+                        Months.missing(pool, OffsetDateTime.now(ZoneOffset.UTC)),
+                        Months.others(pool))
                 .onSuccess(all -> {
                     List<ShardOwners.Owned> shards = all.resultAt(0);
                     Row row = all.<RowSet<Row>>resultAt(1).iterator().next();
@@ -172,6 +180,7 @@ public final class Doctor {
                             row.getLong("aside"),
                             row.getLong("disabled"),
                             all.<WebhookStore.Lag>resultAt(2).seconds())));
+                    found.addAll(DoctorRules.months(all.resultAt(3), all.resultAt(4)));
                 });
     }
 }

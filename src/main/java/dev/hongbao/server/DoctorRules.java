@@ -4,14 +4,17 @@ import static dev.hongbao.server.Ailment.bad;
 import static dev.hongbao.server.Ailment.warn;
 import static dev.hongbao.server.Ailment.well;
 
+import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.redis.RedisInfo;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.YearMonth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** What {@link Doctor} makes of the answers. Pure. */
 final class DoctorRules {
@@ -175,6 +178,22 @@ final class DoctorRules {
         }
         if (work.newsSeconds > LATE_NEWS_SECONDS) {
             found.add(warn("A webhook is " + Math.round(work.newsSeconds) + " s behind", "a-webhook-is-behind"));
+        }
+        return found;
+    }
+
+    /** @param others rows that stand in no part of a month */
+    static List<Ailment> months(List<Months.Missing> missing, long others) {
+        List<Ailment> found = new ArrayList<>();
+        if (!missing.isEmpty()) {
+            found.add(warn(
+                    missing.stream()
+                            .map(part -> part.table() + " of " + YearMonth.from(part.month()))
+                            .collect(Collectors.joining(", ", "Parts of tables are not made: ", "")),
+                    "a-month-has-no-part"));
+        }
+        if (others > 0) {
+            found.add(warn(others + " rows are of no month that has a part", "a-month-has-no-part"));
         }
         return found;
     }

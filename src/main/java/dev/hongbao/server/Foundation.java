@@ -5,6 +5,7 @@ import dev.hongbao.common.config.IdempotencyConfig.References;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.postgres.Migrations;
+import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
@@ -16,6 +17,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import java.time.ZoneOffset;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,6 +31,7 @@ final class Foundation {
     private final MeterRegistry metrics;
     private final Pools pools;
     private final StoreClock clock;
+    private final Months months;
     private final ShardStore shardStore;
     private final Shards shards;
     private final Quarantine quarantine;
@@ -40,6 +43,7 @@ final class Foundation {
             MeterRegistry metrics,
             Pools pools,
             StoreClock clock,
+            Months months,
             ShardStore shardStore,
             int shardCount) {
         this.vertx = vertx;
@@ -48,6 +52,7 @@ final class Foundation {
         this.metrics = metrics;
         this.pools = pools;
         this.clock = clock;
+        this.months = months;
         this.shardStore = shardStore;
         this.shards = new Shards(shardStore, shardCount, Modes.scripts());
         shards.timeScripts(metrics);
@@ -63,7 +68,10 @@ final class Foundation {
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, LongSupplier nanoTime) {
         Pools pools = Pools.open(vertx, stores, config);
         StoreClock clock = new StoreClock(pools.owner(), nanoTime);
+        Months months = new Months(pools.owner(), metrics);
         return Migrations.run(vertx, pools.owner(), stores.owner(), stores.app())
+                .compose(migrated -> clock.ask())
+                .compose(asked -> makeMonths(months, clock)) // before the first row of a month
                 .compose(migrated -> Installation.establish(pools.owner(), stores.namespace()))
                 .compose(installation -> Commands.haveUniqueReferences(
                                 pools.owner(), config.domain().idempotency().references() == References.UNIQUE)
@@ -71,7 +79,17 @@ final class Foundation {
                 .map(installation -> new ShardStore(pools.owner(), installation))
                 .compose(store -> store.establish(config.engine().journal().shards())
                         .compose(count -> claim(vertx, stores, config, store.installation(), count))
-                        .map(count -> new Foundation(vertx, stores, config, metrics, pools, clock, store, count)));
+                        .map(count -> new Foundation(
+                                vertx, stores, config, metrics, pools, clock, months, store, count)));
+    }
+
+    private static Future<Void> makeMonths(Months months, StoreClock clock) {
+        return months.makeAhead(clock.instant().atOffset(ZoneOffset.UTC));
+    }
+
+    /** Makes the parts of the tables for the months to come; see {@link Months#makeAhead}. */
+    Future<Void> makeMonths() {
+        return makeMonths(months, clock);
     }
 
     /** Fails when the namespace in Redis is another installation's. */

@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.profile.Profiles;
+import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.time.Duration;
 /** What every server does by the clock, whether it owns shards or not, until its Vert.x closes. */
 final class Upkeep {
     private static final Duration PURGE_EVERY = Duration.ofHours(1);
+    private static final Duration MAKE_MONTHS_EVERY = Duration.ofHours(1);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
     /** Soon enough for who comes in to be shown under the right name. */
@@ -21,6 +23,8 @@ final class Upkeep {
         Idempotency idempotency = new Idempotency(base.pools().lengthy());
         Duration retention = base.config().domain().idempotency().retention();
         vertx.setPeriodic(PURGE_EVERY.toMillis(), hour -> idempotency.purge(retention));
+        vertx.setPeriodic(MAKE_MONTHS_EVERY.toMillis(), hour -> base.makeMonths()
+                .compose(made -> Months.analyze(base.pools().lengthy())));
         // Also where nobody claims: whether a shard's owner has found that Postgres went back in time.
         Shards shards = base.shards();
         vertx.setPeriodic(LOOK_EVERY.toMillis(), second -> shards.refresh());

@@ -2,11 +2,13 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.server.Ailment.Severity;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -43,7 +45,8 @@ class DoctorRulesTest {
                                 DoctorRules.redis(redis(Map.of()), NOW),
                                 DoctorRules.postgres(new DoctorRules.Sessions("18.1", 20, 100, 1)),
                                 DoctorRules.deadRows(new DoctorRules.DeadRows("account", 5_000_000, 90_000_000)),
-                                DoctorRules.work(new DoctorRules.Work(0, 0, 0, 3)))
+                                DoctorRules.work(new DoctorRules.Work(0, 0, 0, 3)),
+                                DoctorRules.months(List.of(), 0))
                         .flatMap(List::stream))
                 .allMatch(each -> each.severity() == Severity.WELL);
     }
@@ -77,12 +80,14 @@ class DoctorRulesTest {
                                 NOW + 5_000),
                         DoctorRules.postgres(new DoctorRules.Sessions("18.1", 90, 100, 600)),
                         DoctorRules.deadRows(new DoctorRules.DeadRows("account", 5_000_000, 1_000)),
-                        DoctorRules.work(new DoctorRules.Work(2, 1, 1, 4_000)))
+                        DoctorRules.work(new DoctorRules.Work(2, 1, 1, 4_000)),
+                        DoctorRules.months(
+                                List.of(new Months.Missing("transfer", LocalDate.of(2026, 12, 1), false)), 3))
                 .flatMap(List::stream)
                 .filter(each -> each.severity() != Severity.WELL)
                 .toList();
 
-        assertThat(found).hasSize(16).allMatch(each -> sections.contains(each.section()));
+        assertThat(found).hasSize(18).allMatch(each -> sections.contains(each.section()));
     }
 
     private static RedisInfo redis(Map<String, String> changed) {

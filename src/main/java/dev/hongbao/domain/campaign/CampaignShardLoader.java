@@ -34,7 +34,8 @@ public final class CampaignShardLoader implements ShardLoader {
             "with claims as (select c.id, w.owner as user_id, o.product, local_day(t.at, c.zone) as day,"
                     + " c.definition -> 'claiming' ? 'aProduct' as by_product"
                     + " from campaign as c join pool as o on o.campaign = c.id"
-                    + " join transfer as t on t.subject = o.packet and t.slot is not null join account as w on w.id = t.credit"
+                    + " cross join lateral (select credit, at from transfer where subject = o.packet and slot is not null offset 0) as t"
+                    + " join account as w on w.id = t.credit"
                     + " where c.shard = $1 and" + COUNTING
                     + " union all"
                     + " select c.id, u.user_id, o.product, local_day(q.at, c.zone), c.definition -> 'claiming' ? 'aProduct'"

@@ -25,21 +25,25 @@ public final class PacketShardLoader implements ShardLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
 
     private static final String OPEN = """
-            select p.id, count(c.slot) as claims, coalesce(max(c.slot) + 1, 0) as next_slot
-            from packet as p left join transfer as c on c.subject = p.id and c.slot is not null
+            select p.id, c.claims, c.next_slot
+            from packet as p
+            cross join lateral (select count(*) as claims, coalesce(max(slot) + 1, 0) as next_slot
+                                from transfer where subject = p.id and slot is not null) as c
             where p.shard = $1 and p.closed_at is null
               and not exists (select from quarantine_unit as q where q.id = p.id)
-            group by p.id
             """;
 
     private static final String OVER = "select id from packet where id = any ($1) and closed_at is not null";
 
+    /** Offset 0: each packet's claims are read in the part of their month, whatever Postgres believes of all claims. */
     private static final String CLAIMS = """
-            select c.packet, c.slot, c.user_id
-            from packet as p join claim as c on c.packet = p.id
+            select p.id as packet, c.slot, w.owner as user_id
+            from packet as p
+            cross join lateral (select slot, credit from transfer where subject = p.id and slot is not null offset 0) as c
+            join account as w on w.id = c.credit
             where p.shard = $1 and p.closed_at is null
               and not exists (select from quarantine_unit as q where q.id = p.id)
-            order by c.packet, c.slot
+            order by p.id, c.slot
             """;
 
     @Override

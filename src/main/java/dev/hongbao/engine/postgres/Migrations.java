@@ -47,6 +47,7 @@ public final class Migrations {
             "V13__support.sql",
             "V14__fulfilment_profiles.sql",
             "V15__revocations.sql",
+            "V16__months.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

@@ -25,6 +25,9 @@ class BookPlansIT {
 
     private Connection owner;
 
+    /** Of the table, that of this month: the others are empty, and may be read whole. */
+    private String part;
+
     @BeforeAll
     void aLargeTable(TestServers servers) throws SQLException {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
@@ -36,13 +39,19 @@ class BookPlansIT {
         execute(
                 "insert into account (kind, owner, asset) select 'wallet', 'user' || n, 'CNY' from generate_series(1, 1000) as n");
         execute("insert into transfer (subject, debit, credit, amount, kind, at)"
-                + " select gen_random_uuid(), s.id, w.id, 1, 'deposit', timestamptz '2026-01-01' + n * interval '1 second'"
+                // UUIDv7s of this month
+                + " select (left(first_uuid(now())::text, 15) || substr(gen_random_uuid()::text, 16))::uuid, s.id, w.id, 1, 'deposit', timestamptz '2026-01-01' + n * interval '1 second'"
                 + " from generate_series(1, " + TRANSFERS + ") as n"
                 + " join account as w on w.owner = 'user' || (n % 1000 + 1) cross join account as s where s.kind = 'source'"
                 + " order by n");
         execute(
                 "insert into command (id, operation, actor, role, key, reference) select subject, 'deposit', 'backend', 'service', 'k', 'order' || id from transfer on conflict do nothing");
         execute("vacuum analyze");
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery("select month_part('transfer', date_trunc('month', now())::date)")) {
+            rows.next();
+            part = rows.getString(1);
+        }
         execute("set plan_cache_mode = force_generic_plan");
     }
 
@@ -84,9 +93,9 @@ class BookPlansIT {
         }
     }
 
-    private static long counted(Statement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery("select pg_stat_get_xact_tuples_returned('transfer'::regclass)"
-                + " + pg_stat_get_xact_tuples_fetched('transfer'::regclass)")) {
+    private long counted(Statement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("select pg_stat_get_xact_tuples_returned('" + part
+                + "'::regclass) + pg_stat_get_xact_tuples_fetched('" + part + "'::regclass)")) {
             rows.next();
             return rows.getLong(1);
         }
@@ -108,7 +117,7 @@ class BookPlansIT {
                 "'user7', 'CNY', '2026-01-02', '2027-01-01', 10001");
 
         for (String plan : new String[] {byReference, byUser, statement}) {
-            assertThat(plan).doesNotContain("Seq Scan on transfer").doesNotContain("Seq Scan on command");
+            assertThat(plan).doesNotContain("Seq Scan on " + part).doesNotContain("Seq Scan on command");
         }
         assertThat(byUser).contains("transfer_in");
         assertThat(statement).contains("transfer_in");
@@ -120,7 +129,7 @@ class BookPlansIT {
                 "timestamptz, timestamptz",
                 "select * from transfer where at >= $1 and at < $2 order by at, id limit 50",
                 "'2026-01-02', '2026-01-02 01:00'");
-        assertThat(between).contains("transfer_at").doesNotContain("Seq Scan");
+        assertThat(between).contains("transfer_at").doesNotContain("Seq Scan on " + part);
 
         assertThat(rowsRead("select * from transfers_between('2026-01-02', '2026-01-02 01:00', 0, 50)"))
                 .isBetween(50L, TRANSFERS / 10L);
