@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads requests as Vert.x does, but none whose length or version a proxy in front may read differently (request smuggling,
@@ -64,10 +65,11 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
         for (int i = before; i < out.size(); i++) {
             Object read = out.get(i);
             if (read instanceof HttpRequest request) {
-                if (isFaulty(request)) {
+                DecoderResult fault = faultOf(request);
+                if (fault != null) {
                     stop(out, i);
                     HttpMessage invalid = createInvalidMessage();
-                    invalid.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("ambiguous framing")));
+                    invalid.setDecoderResult(fault);
                     out.add(invalid);
                 }
             } else if (read instanceof HttpContent body && body.decoderResult().isFailure()) {
@@ -84,13 +86,24 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
         }
     }
 
-    private boolean isFaulty(HttpRequest request) {
-        if (request.decoderResult().isFailure()) {
-            return false; // told already
+    /** Null for a request that may be answered as it is: also for one that is told as invalid already, in a version that is spoken. */
+    private @Nullable DecoderResult faultOf(HttpRequest request) {
+        DecoderResult told = request.decoderResult();
+        if (told.isFailure()) {
+            return isSpoken(request.protocolVersion()) ? null : told;
         }
+        return isFaulty(request) ? DecoderResult.failure(new IllegalArgumentException("ambiguous framing")) : null;
+    }
+
+    /** Netty takes {@code http/1.1} for an equal version; Vert.x knows these two objects alone, and answers 501 without a word to others. */
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean isSpoken(HttpVersion version) {
+        return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
+    }
+
+    private boolean isFaulty(HttpRequest request) {
         HttpVersion version = request.protocolVersion();
-        boolean spoken = version.equals(HttpVersion.HTTP_1_1) || version.equals(HttpVersion.HTTP_1_0);
-        if (ambiguous || !spoken) {
+        if (ambiguous || !isSpoken(version)) {
             return true;
         }
         if (!request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)) {

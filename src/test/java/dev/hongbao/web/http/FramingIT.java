@@ -66,12 +66,21 @@ class FramingIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "HTTP/3.0", "HTTPS/1.1", "FTP/1.1", ""})
+    @ValueSource(strings = {"HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "HTTP/3.0", "HTTPS/1.1", "FTP/1.1", "http/1.1", ""})
     void aVersionThatIsNotSpokenIsAProblem(String version) throws Exception {
         String answer = server.raw("GET /openapi.yaml " + version + "\r\nHost: h\r\n\r\n");
 
         assertProblem(answer, 400, "invalid-request");
         assertThat(answer.toLowerCase()).contains("x-content-type-options: nosniff");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"X: 1\r\nX 2", "X-Long: LONG"})
+    void theAnswerToAFaultIsInAVersionThatIsSpoken(String headers) throws Exception {
+        String answer = server.raw("GET / HTTP/2.0\r\nContent-Length: 1e2\r\n" + headers.replace("LONG", "x".repeat(17_000))
+                + "\r\n\r\n");
+
+        assertThat(answer).matches("(?s)HTTP/1\\.[01] 4.*").contains("application/problem+json");
     }
 
     @ParameterizedTest
