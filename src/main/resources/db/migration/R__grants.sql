@@ -52,3 +52,10 @@ revoke update, delete, truncate on budget_raise, reversal, audit_log from ${app}
 
 grant insert on restriction, revocation to ${app};
 revoke update, delete, truncate on restriction, revocation from ${app};
+
+grant update (transfer) on checkpoint to ${app};
+grant insert, update, delete on checkpoint_balance, checkpoint_due, checkpoint_state to ${app};
+grant insert, update on reconcile_run to ${app};
+
+-- What a run from the checkpoint gathers. Where the database is another role's, who owns it decides: by default everybody may.
+do $$ begin execute format('grant temporary on database %I to %s', current_database(), '${app}'); end $$;

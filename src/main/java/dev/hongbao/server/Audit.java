@@ -3,7 +3,9 @@ package dev.hongbao.server;
 import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.ConfigFault;
 import dev.hongbao.domain.reconcile.Finding;
+import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.domain.reconcile.Reconciliation;
+import dev.hongbao.domain.reconcile.SinceRun;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.Postgres;
@@ -15,15 +17,20 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Runs the reconciliation on connections of its own. Blocking. */
 public final class Audit {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
 
+    /** One reads the books, another Redis' counterparts. */
+    static final int CONNECTIONS = 2;
+
     /** More than there are checks. */
-    private static final int CHECKS = 1_000;
+    static final int CHECKS = 1_000;
 
     private Audit() {}
 
@@ -35,14 +42,33 @@ public final class Audit {
      * @throws Exception when a store does not answer
      */
     public static List<Finding> run(StoreAddresses stores, Consumer<Finding> progress) throws Exception {
+        return alone(stores, (vertx, pool, namespace) -> run(vertx, pool, stores, namespace, progress));
+    }
+
+    /**
+     * Runs the checks on what is new since the checkpoint.
+     *
+     * @return empty when another such run is under way, here or on a server
+     * @throws ConfigException as above
+     * @throws Exception when a store does not answer
+     */
+    public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores) throws Exception {
+        return alone(stores, (vertx, pool, namespace) -> runSinceCheckpoint(vertx, pool, stores, namespace));
+    }
+
+    private interface Work<T> {
+        Future<T> on(Vertx vertx, Pool pool, String namespace);
+    }
+
+    private static <T> T alone(StoreAddresses stores, Work<T> work) throws Exception {
         Vertx vertx = Vertx.vertx();
         try {
-            Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", 2, CHECKS, Postgres.LONG);
-            Promise<List<Finding>> done = Promise.promise();
+            Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", CONNECTIONS, CHECKS, Postgres.LONG);
+            Promise<T> done = Promise.promise();
             vertx.runOnContext(now -> installation(pool, stores)
-                    .compose(installation -> run(vertx, pool, stores, installation.namespace(), progress))
+                    .compose(installation -> work.on(vertx, pool, installation.namespace()))
                     .onComplete(done));
-            Future<List<Finding>> findings = done.future();
+            Future<T> findings = done.future();
             return findings.toCompletionStage().toCompletableFuture().get();
         } catch (ExecutionException fault) {
             throw fault.getCause() instanceof Exception cause ? cause : fault;
@@ -58,8 +84,23 @@ public final class Audit {
      */
     static Future<List<Finding>> run(
             Vertx vertx, Pool pool, StoreAddresses stores, String namespace, Consumer<Finding> progress) {
+        return with(vertx, pool, stores, namespace, reconciliation -> reconciliation.run(progress))
+                .compose(findings -> new LatestRuns(pool).note(false, findings).map(findings));
+    }
+
+    /** The same of what is new since the checkpoint. */
+    static Future<Optional<SinceRun>> runSinceCheckpoint(
+            Vertx vertx, Pool pool, StoreAddresses stores, String namespace) {
+        return with(vertx, pool, stores, namespace, Reconciliation::runSinceCheckpoint)
+                .compose(run -> run.isEmpty()
+                        ? Future.succeededFuture(run)
+                        : new LatestRuns(pool).note(true, run.get().findings()).map(run));
+    }
+
+    private static <T> Future<T> with(
+            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, Function<Reconciliation, Future<T>> work) {
         return RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
-                .compose(redis -> new Reconciliation(
+                .compose(redis -> work.apply(new Reconciliation(
                                 vertx,
                                 pool,
                                 redis,
@@ -67,8 +108,7 @@ public final class Audit {
                                 Modes.settlers(vertx, pool).stream()
                                         .map(Settler::format)
                                         .toList(),
-                                Modes.ALL.stream().map(Mode.Traits::audit).toList())
-                        .run(progress)
+                                Modes.ALL.stream().map(Mode.Traits::audit).toList()))
                         .eventually(redis::close));
     }
 

@@ -15,7 +15,8 @@ final class CampaignChecks {
                     cross join lateral (select coalesce(sum(p.amount), 0) as amount, coalesce(sum(p.refund), 0) as refund
                                         from pool as o join packet as p on p.id = o.packet where o.campaign = c.id) as p
                     where f.sum <> c.budget or e.balance <> c.budget - p.amount + p.refund - c.returned
-                    """),
+                    """)
+                    .since(Scope.CAMPAIGNS),
             new Check("I1", "a closed campaign has an empty escrow and no open pool", """
                     select format('campaign %s is closed, its escrow holds %s, open pools %s', c.id, e.balance, p.open)
                     from campaign as c
@@ -23,7 +24,8 @@ final class CampaignChecks {
                     cross join lateral (select count(*) as open from pool as o join packet as p on p.id = o.packet
                                         where o.campaign = c.id and p.closed_at is null) as p
                     where c.closed_at is not null and (e.balance <> 0 or p.open > 0)
-                    """),
+                    """)
+                    .since(Scope.CAMPAIGNS),
             new Check("I1", "a pool is in its campaign's shard, and is paid from its escrow", """
                     select format('pool %s of campaign %s: shard %s of %s, sender %s', p.id, c.id, p.shard, c.shard, p.sender)
                     from pool as o join campaign as c on c.id = o.campaign join packet as p on p.id = o.packet
@@ -34,14 +36,16 @@ final class CampaignChecks {
                     select format('packet %s is paid by a campaign, and no pool', p.id)
                     from packet as p join campaign as c on c.escrow = p.refund_to
                     where not exists (select from pool as o where o.packet = p.id)
-                    """),
+                    """)
+                    .since(Scope.CAMPAIGNS),
             new Check("I8", "what a campaign has left is returned to its host once", """
                     select format('campaign %s: returned %s, transfers %s', c.id, c.returned, coalesce(t.sum, 0))
                     from campaign as c
                     left join (select subject, sum(amount) as sum, count(*) as n, min(credit) as credit
                                from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
                     where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to
-                    """),
+                    """)
+                    .since(Scope.CAMPAIGNS),
             new Check("I10", "nobody has more of a campaign than its limits in all and a product", """
                     select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)
                     from (select c.id, w.owner, o.product, c.definition -> 'claiming' as claiming,
@@ -52,7 +56,8 @@ final class CampaignChecks {
                           where c.definition -> 'claiming' ?| array['total', 'aProduct']) as claims
                     group by id, owner, product, claiming, total
                     having count(*) > (claiming ->> 'aProduct')::bigint or total > (claiming ->> 'total')::bigint
-                    """),
+                    """)
+                    .since(Scope.CAMPAIGNS),
             // A claim counts for the day on which it was made: from the opening of its pool to its settlement, with the
             // minute by which clocks may differ. So on a day, and on two that follow on each other, are at least those
             // that can have been made on no other.
@@ -70,14 +75,16 @@ final class CampaignChecks {
                     cross join lateral generate_series(last - days + 1, first) as from_day
                     group by id, owner, a_day, days, from_day
                     having count(*) > a_day * days
-                    """),
+                    """)
+                    .since(Scope.CAMPAIGNS),
             new Check("I11", "no campaign stays open after its end", Severity.HEALS, """
                     select format('campaign %s is open and has ended at %s', c.id, c.ends_at)
                     from campaign as c
                     where c.closed_at is null and c.ends_at < now() - interval '20 seconds'
                       and not exists (select from pool as o join quarantine_unit as q on q.id = o.packet
                                       where o.campaign = c.id)
-                    """));
+                    """)
+                    .since(Scope.WHOLE));
 
     private CampaignChecks() {}
 }

@@ -13,7 +13,8 @@ final class CommandChecks {
                     where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and r.command is null
                       and (c.at <> t.at
                            or case t.kind when 'fund' then c.operation not in ('draw', 'campaign', 'rain') else c.operation <> t.kind end)
-                    """),
+                    """)
+                    .since(Scope.TRANSFERS),
             new Check("I3", "a command that moves money moved it", """
                     select format('command %s, a %s of %s', c.id, c.operation, c.actor)
                     from command as c
@@ -28,7 +29,9 @@ final class CommandChecks {
                     left join budget_raise as r on r.campaign = t.subject and r.transfer = t.id
                     left join command as c on c.id = r.command and c.operation = 'budget' and c.at = t.at
                     where (t.nth = 1 and r.command is not null) or (t.nth > 1 and c.id is null)
-                    union all
+                    """)
+                    .since(Scope.CAMPAIGNS),
+            new Check("I3", "a command that raised a budget did so", """
                     select format('command %s raised no budget', c.id)
                     from command as c left join budget_raise as r on r.command = c.id
                     left join transfer as t on t.subject = r.campaign and t.id = r.transfer and t.kind = 'fund'
@@ -54,14 +57,16 @@ final class CommandChecks {
                               when 'claim' then coalesce(c.refund_to, p.refund_to)
                               when 'award' then w.id
                           end
-                    """),
+                    """)
+                    .since(Scope.REVERSALS),
             new Check("I3", "a reversal says which transfer it reverses, and why", """
                     select format('transfer %s of %s, reason %s', t.id, t.subject, c.reason)
                     from transfer as t
                     left join reversal as r on r.command = t.subject
                     left join command as c on c.id = t.subject
                     where t.kind = 'reversal' and (r.command is null or c.reason is null or c.role <> 'service')
-                    """),
+                    """)
+                    .since(Scope.TRANSFERS),
             new Check("I3", "the rows of the audit log follow on each other", """
                     select format('row %s at %s after row %s at %s', n, at, previous, earlier)
                     from (select n, at, lag(n, 1, 0) over (order by n) as previous, lag(at, 1, at) over (order by n) as earlier

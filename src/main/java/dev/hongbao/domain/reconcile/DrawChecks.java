@@ -8,7 +8,8 @@ final class DrawChecks {
             new Check("I10", "no prize is issued more often than there is stock", """
                     select format('draw %s prize %s: issued %s of %s', draw, n, issued, stock)
                     from prize where issued > stock
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check("I10", "what is issued of a prize was played, numbered without gaps", """
                     select format('draw %s prize %s: issued %s, plays %s, the last is number %s',
                                   z.draw, z.n, z.issued, p.plays, p.last)
@@ -16,7 +17,8 @@ final class DrawChecks {
                     cross join lateral (select count(*) as plays, coalesce(max(nth), 0) as last
                                         from play as p where p.draw = z.draw and p.prize = z.n) as p
                     where z.issued <> p.plays or z.issued <> p.last
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check(
                     "I10",
                     "in every round of a table each prize comes up at most its count, and a full round is exact",
@@ -34,7 +36,8 @@ final class DrawChecks {
                                                            from draw where id = r.draw))
                            and exists (select from draw as d where d.id = r.draw
                                        and d.definition ->> 'whenExhausted' = 'repeat'))
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check("I10", "a request is played once and as a whole, by one user in one draw, and at its time", """
                     select format('request %s: %s plays, the last is number %s, in places %s to %s of %s draws and users',
                                   request, plays, last + 1, first_seq, last_seq, whose)
@@ -50,7 +53,8 @@ final class DrawChecks {
                                   p.seq, p.draw, d.opens_at, p.at, p.settled_at)
                     from play as p join draw as d on d.id = p.draw
                     where greatest(p.at, d.opens_at) > p.settled_at + interval '1 minute'
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check(
                     "I10", "a user pays what the plays cost, once; what is held and not returned is in the hold", """
                     select format('draw %s: held or paid %s, the hold has %s', d.id, t.cost + d.cost * p.plays, h.balance)
@@ -78,7 +82,8 @@ final class DrawChecks {
                                join account as w on w.id = case t.kind when 'cost' then t.debit else t.credit end
                                where t.kind in ('cost', 'return') group by t.subject, w.owner) as paid using (draw, user_id)
                     where coalesce(due.cost, 0) <> coalesce(paid.cost, 0)
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check("I10", "the escrows hold what can still be won, and nothing after the close", """
                     select format('draw %s: %s can be won, the escrow has %s', z.draw, z.sum, e.balance)
                     from (select z.draw, z.escrow, sum((z.stock - z.issued) * z.amount) as sum
@@ -86,7 +91,8 @@ final class DrawChecks {
                     join draw as d on d.id = z.draw
                     join account as e on e.id = z.escrow
                     where e.balance <> case when d.closed_at is null then z.sum else 0 end
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check("I10", "every won amount was paid by one transfer to its user, and no other was", """
                     select format('draw %s user %s: won %s, paid %s', draw, user_id, won.amount, paid.amount)
                     from (select p.draw, p.user_id, sum(z.amount) as amount
@@ -96,7 +102,8 @@ final class DrawChecks {
                                from transfer as t join account as w on w.id = t.credit
                                where t.kind = 'award' group by t.subject, w.owner) as paid using (draw, user_id)
                     where won.amount is distinct from paid.amount
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check(
                     "I10", "a schedule takes from the stock what it releases, and no play was before its moment", """
                     select format('draw %s prize %s: planned %s, on the schedule %s', z.draw, z.n, z.planned, r.count)
@@ -116,26 +123,30 @@ final class DrawChecks {
                            -- Postgres wrote when it was settled, and settles what was due to the minute.
                            or (r.moment > least(p.at, p.settled_at + interval '1 minute')
                                and jsonb_array_length(d.definition -> 'guarantees') = 0))
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check("I10", "the final table of a closed draw is true", """
                     select format('draw %s prize %s: issued %s, the table says %s', d.id, z.n, z.issued, t ->> 'issued')
                     from draw as d
                     cross join lateral jsonb_array_elements(d.final_table -> 'prizes') as t
                     join prize as z on z.draw = d.id and z.n = (t ->> 'prize')::smallint
                     where (t ->> 'issued')::bigint <> z.issued or not (d.final_table ->> 'checked')::boolean
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check("I10", "a user's counters count the user's plays", """
                     select format('draw %s user %s: counted %s, played %s', y.draw, y.user_id, y.counters[1], p.plays)
                     from player as y
                     cross join lateral (select count(*) as plays from play
                                         where draw = y.draw and user_id = y.user_id) as p
                     where y.counters[1] <> p.plays
-                    """),
+                    """)
+                    .since(Scope.DRAWS),
             new Check("I11", "no draw stays open after its time", Severity.HEALS, """
                     select format('draw %s is open and was due at %s', id, closes_at)
                     from draw where closed_at is null and closes_at < now() - interval '10 seconds'
                       and not exists (select from quarantine_unit as q where q.id = draw.id)
-                    """));
+                    """)
+                    .since(Scope.WHOLE));
 
     private DrawChecks() {}
 }

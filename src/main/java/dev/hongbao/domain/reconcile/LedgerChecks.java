@@ -13,12 +13,14 @@ final class LedgerChecks {
                     left join (select subject, sum(amount) as sum from transfer where slot is not null group by subject) as c
                         on c.subject = p.id
                     where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I1", "the escrow of a closed packet is empty", """
                     select format('packet %s is closed, its escrow holds %s', p.id, e.balance)
                     from packet as p join account as e on e.id = p.escrow
                     where p.closed_at is not null and e.balance <> 0
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I2", "every claim has the amount that its slot was given at creation", """
                     -- Materialized: joined with the claims first, an array would be unfolded once for each of them.
                     with slots as materialized (
@@ -32,7 +34,8 @@ final class LedgerChecks {
                     select format('packet %s has no slot %s', c.subject, c.slot)
                     from transfer as c left join packet as p on p.id = c.subject
                     where c.slot is not null and (p.id is null or c.slot >= p.count)
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I2", "the amounts of a packet's slots add up to it", """
                     select format('packet %s: %s slots of %s, %s of %s', p.id, a.slots, p.count, a.sum, p.amount)
                     from packet as p
@@ -41,18 +44,21 @@ final class LedgerChecks {
                                cross join lateral (select sum(a) as sum from unnest(b.amounts) as a) as s
                                group by b.packet) as a on a.packet = p.id
                     where a.slots is distinct from p.count or a.sum is distinct from p.amount
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I2", "slots are claimed in order, without gaps", """
                     select format('packet %s: %s claims, highest slot %s', subject, count(*), max(slot))
                     from transfer where slot is not null group by subject having count(*) <> max(slot) + 1
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
                     select format('packet %s slot %s: transfer %s', t.subject, t.slot, t.id)
                     from transfer as t
                     left join packet as p on p.id = t.subject
                     left join account as w on w.id = t.credit and w.kind = 'wallet'
                     where t.slot is not null and (p.escrow is distinct from t.debit or w.id is null)
-                    """),
+                    """)
+                    .since(Scope.TRANSFERS),
             new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
                     select format('transfer %s of %s', t.id, t.subject)
                     from transfer as t
@@ -60,12 +66,14 @@ final class LedgerChecks {
                     left join account as c on c.id = t.credit
                     where d.asset is null or c.asset is null or d.asset <> c.asset or d.id = c.id
                        or t.amount <= 0 or t.amount >= 100000000000000
-                    """),
+                    """)
+                    .since(Scope.TRANSFERS),
             new Check("I3", "every transfer that somebody asked for has its command", """
                     select format('transfer %s of %s', t.id, t.subject)
                     from transfer as t left join command as c on c.id = t.subject
                     where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
-                    """),
+                    """)
+                    .since(Scope.TRANSFERS),
             new Check("I4", "every balance is the sum of its transfers", """
                     select format('%s of %s in %s: balance %s, transfers %s',
                                   a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0))
@@ -80,7 +88,8 @@ final class LedgerChecks {
             new Check("I4", "no wallet and no escrow is below 0", """
                     select format('%s of %s in %s: %s', kind, owner, asset, balance)
                     from account where kind <> 'source' and balance < 0
-                    """),
+                    """)
+                    .since(Scope.ACCOUNTS),
             new Check("I4", "all balances of an asset add up to 0", """
                     select format('%s: %s', asset, sum(balance)) from account group by asset having sum(balance) <> 0
                     """),
@@ -97,13 +106,15 @@ final class LedgerChecks {
                         on c.subject = p.id
                     where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> p.refund_to
                        or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I8", "a packet is refunded before its time only when the host's backend asked for it", """
                     select format('packet %s: refunded at %s, expires at %s, ended by nobody', id, closed_at, expires_at)
                     from packet
                     -- To the minute, as it is settled.
                     where refund > 0 and ending is null and closed_at < expires_at - interval '1 minute'
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I8", "no claim was settled before its packet's opening or after its close", """
                     select format('packet %s: slot %s at %s, open from %s to %s',
                                   p.id, c.slot, c.at, p.opens_at, p.closed_at)
@@ -111,19 +122,22 @@ final class LedgerChecks {
                     where c.slot is not null
                       -- To the minute, as it is settled.
                       and (c.at > p.closed_at or c.at < p.opens_at - interval '1 minute')
-                    """),
+                    """)
+                    .since(Scope.PACKETS),
             new Check("I11", "no packet stays open after its time", Severity.HEALS, """
                     select format('packet %s is open and was due at %s', id, expires_at)
                     from packet where closed_at is null and expires_at < now() - interval '10 seconds'
                       and not exists (select from quarantine_unit as q where q.id = packet.id)
-                    """),
+                    """)
+                    .since(Scope.WHOLE),
             new Check(
                     "I15", "no packet and no draw is set aside, see `hongbao quarantine`", Severity.QUARANTINED, """
                     select format('%s %s of shard %s, since %s: %s %s; entries that wait: %s',
                                   q.kind, q.id, q.shard, q.since, q.sqlstate, q.reason,
                                   (select count(*) from quarantine as e where e.unit = q.id))
                     from quarantine_unit as q order by q.since
-                    """));
+                    """)
+                    .since(Scope.WHOLE));
 
     private LedgerChecks() {}
 }

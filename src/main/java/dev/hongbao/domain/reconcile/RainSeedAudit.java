@@ -14,7 +14,8 @@ final class RainSeedAudit {
     /** A drop that had not fallen when its rain was cancelled opens just before that, so that it can be closed. */
     private static final String RAINS = "select r.id, r.seed, r.starts_at, r.last_at, r.drops,"
             + " r.cancelled_at - interval '1 microsecond' as cut_off, array_agg(p.opens_at order by p.opens_at) as moments"
-            + " from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet group by r.id order by r.id";
+            + " from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet"
+            + " group by r.id, r.seed, r.starts_at, r.last_at, r.drops, r.cancelled_at order by r.id";
 
     private RainSeedAudit() {}
 

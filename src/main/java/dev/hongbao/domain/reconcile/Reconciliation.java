@@ -9,6 +9,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -91,11 +92,29 @@ public final class Reconciliation {
                         .compose(set -> each(connection, found))
                         .compose(checked -> again(connection, found))
                         .eventually(() -> connection.query("rollback").execute()))
-                .compose(checked -> new RedisAudit(vertx, pool, redis, namespace, formats, audits).run())
+                .compose(checked -> redis())
                 .map(differences -> {
                     differences.forEach(found);
                     return findings;
                 });
+    }
+
+    /**
+     * Runs the checks on what is new since the checkpoint, and moves the checkpoint: see {@link Checkpoint}. Redis is held against it as a
+     * whole: it holds what is open.
+     *
+     * @return empty when another such run is under way, here or on another server; fails when a store does not answer
+     */
+    public Future<Optional<SinceRun>> runSinceCheckpoint() {
+        return new Checkpoint(vertx, pool, Checkpoint.STEP)
+                .run()
+                .compose(run -> run.isEmpty()
+                        ? Future.succeededFuture(run)
+                        : redis().map(differences -> run.map(done -> done.with(differences))));
+    }
+
+    private Future<List<Finding>> redis() {
+        return new RedisAudit(vertx, pool, redis, namespace, formats, audits).run();
     }
 
     private Future<Void> again(SqlConnection connection, Consumer<Finding> found) {
@@ -112,7 +131,7 @@ public final class Reconciliation {
     private static Future<Void> each(SqlConnection connection, Consumer<Finding> found) {
         Future<Void> done = Future.succeededFuture();
         for (Check check : checks()) {
-            done = done.compose(before -> run(connection, check)).map(finding -> {
+            done = done.compose(before -> run(connection, check, "select * from (" + check.sql() + ") as line")).map(finding -> {
                 found.accept(finding);
                 return null;
             });
@@ -120,9 +139,10 @@ public final class Reconciliation {
         return done;
     }
 
-    private static Future<Finding> run(SqlConnection connection, Check check) {
+    /** @param sql the check's query, or its query on a part of the tables */
+    static Future<Finding> run(SqlConnection connection, Check check, String sql) {
         return connection
-                .query("select * from (" + check.sql() + ") as line limit " + MAX_LINES)
+                .query(sql + " limit " + MAX_LINES)
                 .execute()
                 .map(rows -> {
                     List<String> lines = new ArrayList<>();

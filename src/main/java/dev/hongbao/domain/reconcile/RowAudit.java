@@ -32,6 +32,11 @@ final class RowAudit {
         this.fault = fault;
     }
 
+    /** The same for what a run from the checkpoint reads. */
+    RowAudit over(Scope scope) {
+        return new RowAudit(vertx, name, scope.over(sql), fault);
+    }
+
     /** @param connection in a transaction */
     Future<Finding> run(SqlConnection connection) {
         return RowPages.each(

@@ -48,6 +48,7 @@ public final class Migrations {
             "V14__fulfilment_profiles.sql",
             "V15__revocations.sql",
             "V16__months.sql",
+            "V18__reconcile.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

@@ -89,6 +89,7 @@ abstract class ChecksContract {
                     found.add(check.name());
                 }
             }
+            FromACheckpoint.assertSame(statement, checks, forgery);
             owner.rollback();
             return found;
         }

@@ -183,6 +183,7 @@ class DrawReconciliationIT {
             // When, then
             assertThat(statement.executeQuery(check.sql()).next()).as(forgery).isTrue();
             seen.add(check.name());
+            FromACheckpoint.assertSame(statement, DrawChecks.ALL, forgery);
             owner.rollback();
         }
     }

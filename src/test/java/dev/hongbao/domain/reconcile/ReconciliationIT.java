@@ -122,6 +122,7 @@ class ReconciliationIT {
 
             // Then
             assertThat(found).as(forgery).isTrue();
+            FromACheckpoint.assertSame(statement, Reconciliation.checks(), forgery);
             owner.rollback();
         }
     }

@@ -1,0 +1,87 @@
+package dev.hongbao.domain.reconcile;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/** What the latest reconciliation of each kind found, for all servers and the operator. Safe on any thread. */
+public final class LatestRuns {
+    private static final String NOTE = """
+            insert into reconcile_run as r (since_checkpoint, clean_at, violations, quarantined, heals)
+            values ($1, case when $2 = 0 then now() end, $2, $3, $4)
+            on conflict (since_checkpoint) do update
+            set at = now(), clean_at = coalesce(excluded.clean_at, r.clean_at), violations = excluded.violations,
+                quarantined = excluded.quarantined, heals = excluded.heals
+            """;
+
+    private static final String READ = """
+            select since_checkpoint, extract(epoch from now() - at)::float8 as age, extract(epoch from now() - clean_at)::float8 as clean_age,
+                   violations, quarantined, heals
+            from reconcile_run order by since_checkpoint
+            """;
+
+    private final Pool pool;
+
+    public LatestRuns(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * The latest run of a kind.
+     *
+     * @param sinceCheckpoint whether it read what is new since the checkpoint, or everything
+     * @param age in seconds since it ended, by Postgres' clock
+     * @param cleanAge the same of the latest one that found no violation; null when none did
+     */
+    public record Latest(
+            boolean sinceCheckpoint, double age, @Nullable Double cleanAge, Found found) {
+        private static Latest of(Row row) {
+            return new Latest(
+                    row.getBoolean("since_checkpoint"),
+                    row.getDouble("age"),
+                    row.getDouble("clean_age"),
+                    new Found(row.getInteger("violations"), row.getInteger("quarantined"), row.getInteger("heals")));
+        }
+    }
+
+    /** How many lines a run found of each severity. */
+    public record Found(int violations, int quarantined, int heals) {
+        /** Counts the lines. */
+        public static Found of(List<Finding> findings) {
+            return new Found(
+                    lines(findings, Severity.VIOLATION),
+                    lines(findings, Severity.QUARANTINED),
+                    lines(findings, Severity.HEALS));
+        }
+
+        private static int lines(List<Finding> findings, Severity severity) {
+            return findings.stream()
+                    .filter(finding -> finding.severity() == severity)
+                    .mapToInt(finding -> finding.lines().size())
+                    .sum();
+        }
+    }
+
+    /** Notes a run that has ended; a replica, which takes no note, is passed over. */
+    public Future<Void> note(boolean sinceCheckpoint, List<Finding> findings) {
+        Found found = Found.of(findings);
+        return pool.query("select pg_is_in_recovery()")
+                .execute()
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? Future.succeededFuture()
+                        : pool.preparedQuery(NOTE)
+                                .execute(Tuple.of(sinceCheckpoint, found.violations, found.quarantined, found.heals)))
+                .mapEmpty();
+    }
+
+    /** One of each kind that there was. */
+    public Future<List<Latest>> read() {
+        return pool.query(READ).execute().map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                .map(Latest::of)
+                .toList());
+    }
+}

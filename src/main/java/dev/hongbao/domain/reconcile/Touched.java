@@ -1,0 +1,167 @@
+package dev.hongbao.domain.reconcile;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Gathers what some transfers have touched into tables of their transaction, for {@link Scope}: everything else that a run from the
+ * checkpoint reads is found from there by an index.
+ */
+final class Touched {
+    /** A draw with more plays is left to the run that reads everything: to check a draw, all its plays are read. */
+    static final long MAX_PLAYS = 1_000_000;
+
+    /** The same of a campaign. */
+    static final long MAX_POOLS = 100_000;
+
+    /** By indexes alone, whatever the planner knows of the tables yet. */
+    private static final String BY_INDEX =
+            "set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off";
+
+    private static final String AS_PLANNED =
+            "set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on";
+
+    private static final String NEW = """
+            create temporary table since_new on commit drop as select * from transfer where id > %d and id <= %d
+            """;
+
+    private static final String SUBJECTS = """
+            create temporary table since_subject on commit drop as select distinct subject as id from since_new
+            """;
+
+    private static final String PACKETS = """
+            create temporary table since_packet on commit drop as
+            select p.* from since_subject as s join packet as p on p.id = s.id
+            """;
+
+    /** Also of what should be a packet's and is not; draws and campaigns have scopes of their own. */
+    private static final String TRANSFERS = """
+            create temporary table since_transfer on commit drop as
+            select t.*
+            from (select id from since_subject as s
+                  where not exists (select from draw as d where d.id = s.id)
+                    and not exists (select from campaign as c where c.id = s.id)) as s
+            cross join lateral (select * from transfer where subject = s.id offset 0) as t
+            """;
+
+    private static final String ACCOUNTS = """
+            create temporary table since_account on commit drop as
+            with moved as (
+                select account, sum(amount) as amount
+                from (select credit as account, amount from since_new union all select debit, -amount from since_new) as sides
+                group by account
+            )
+            select d.account, (coalesce(b.balance, 0) + coalesce(m.amount, 0))::bigint as balance
+            from (select account from moved union select account from checkpoint_due where %b) as d
+            left join moved as m on m.account = d.account
+            left join checkpoint_balance as b on b.account = d.account
+            """;
+
+    private static final String DRAWS = """
+            create temporary table since_draw on commit drop as
+            select d.*
+            from draw as d left join checkpoint_state as s on s.id = d.id
+            where s.state is distinct from checkpoint_state_of_draw(d.id) or exists (select from since_subject as n where n.id = d.id)
+            """;
+
+    private static final String LARGE_DRAWS = """
+            delete from since_draw as d
+            where (select sum(z.issued) from prize as z where z.draw = d.id) > %d
+            returning format('draw %%s, with more than %d plays', d.id)
+            """;
+
+    private static final String CAMPAIGNS = """
+            create temporary table since_campaign on commit drop as
+            select c.*
+            from (select s.id from since_subject as s
+                  union
+                  select o.campaign from since_subject as s join pool as o on o.packet = s.id
+                  union
+                  select m.id from since_account as a join campaign as m on m.escrow = a.account
+                  union
+                  select m.id from campaign as m left join checkpoint_state as s on s.id = m.id
+                  where s.state is distinct from checkpoint_state_of_campaign(m.id)) as n
+            join campaign as c on c.id = n.id
+            """;
+
+    private static final String LARGE_CAMPAIGNS = """
+            delete from since_campaign as c
+            where (select count(*) from pool as o where o.campaign = c.id) > %d
+            returning format('campaign %%s, with more than %d pools', c.id)
+            """;
+
+    private static final String POOLS = """
+            create temporary table since_pool on commit drop as
+            select o.* from since_campaign as c join pool as o on o.campaign = c.id
+            """;
+
+    /** With the packets above: one that a campaign pays is a pool. */
+    private static final String POOL_PACKETS = """
+            create temporary table since_pool_packet on commit drop as
+            select p.* from (select packet as id from since_pool union select id from since_packet) as o join packet as p on p.id = o.id
+            """;
+
+    private static final String POOL_TRANSFERS = """
+            create temporary table since_pool_transfer on commit drop as
+            select t.*
+            from (select packet as id from since_pool union select id from since_campaign) as s
+            cross join lateral (select * from transfer where subject = s.id offset 0) as t
+            """;
+
+    /** What has come since, so that balances can be compared as they are now. */
+    private static final String LATER = """
+            create temporary table since_later on commit drop as
+            select account, sum(amount) as amount
+            from (select credit as account, amount from transfer where id > %1$d
+                  union all
+                  select debit, -amount from transfer where id > %1$d) as sides
+            group by account
+            """;
+
+    private static final String ANALYZE = "analyze since_new, since_subject, since_packet, since_transfer, since_account,"
+            + " since_draw, since_campaign, since_pool, since_pool_packet, since_pool_transfer, since_later";
+
+    private Touched() {}
+
+    /**
+     * Gathers.
+     *
+     * @param connection in a transaction
+     * @param last whether balances are compared in it: then also those that earlier steps left
+     * @return what is too large, and is left to the run that reads everything; a line each
+     */
+    static Future<List<String>> gather(SqlConnection connection, long after, long upTo, boolean last) {
+        List<String> left = new ArrayList<>();
+        Future<Void> done = Future.succeededFuture();
+        for (String sql : statements(after, upTo, last)) {
+            done = done.compose(before -> connection.query(sql).execute()).map(rows -> {
+                rows.forEach(row -> left.add(row.getString(0)));
+                return null;
+            });
+        }
+        return done.map(left);
+    }
+
+    /** What is run for it, in order; those that give rows tell what is too large. */
+    static List<String> statements(long after, long upTo, boolean last) {
+        return List.of(
+                BY_INDEX,
+                NEW.formatted(after, upTo),
+                SUBJECTS,
+                PACKETS,
+                TRANSFERS,
+                ACCOUNTS.formatted(last),
+                DRAWS,
+                LARGE_DRAWS.formatted(MAX_PLAYS, MAX_PLAYS),
+                CAMPAIGNS,
+                LARGE_CAMPAIGNS.formatted(MAX_POOLS, MAX_POOLS),
+                POOLS,
+                POOL_PACKETS,
+                POOL_TRANSFERS,
+                LATER.formatted(upTo),
+                AS_PLANNED,
+                ANALYZE);
+    }
+}
