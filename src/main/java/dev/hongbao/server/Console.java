@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.reconcile.ReconcileRuns;
+import dev.hongbao.domain.reconcile.SinceRun;
 import dev.hongbao.engine.journal.QuarantineStore;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -14,6 +15,7 @@ import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -85,6 +87,14 @@ final class Console implements ConsoleServices {
         return aside(
                 "reconcile",
                 pool -> Audit.run(vertx, pool, stores, shards.installation().namespace(), progress));
+    }
+
+    /** Checks what is new since the checkpoint; empty when another run does. */
+    Future<Optional<SinceRun>> reconcileSinceCheckpoint() {
+        return aside(
+                "reconcile",
+                pool -> Audit.runSinceCheckpoint(
+                        vertx, pool, stores, shards.installation().namespace()));
     }
 
     private QuarantineStore store(Pool pool) {

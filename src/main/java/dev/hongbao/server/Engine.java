@@ -81,7 +81,7 @@ public final class Engine {
         return Foundation.lay(vertx, stores, config, metrics, nanoTime)
                 .map(base -> new Engine(base, presence))
                 .compose(engine -> engine.startParts().map(engine))
-                .onSuccess(engine -> Upkeep.begin(engine.base, engine.profiles()));
+                .onSuccess(engine -> Upkeep.begin(engine.base, engine.profiles(), engine.console));
     }
 
     private Future<Void> startParts() {

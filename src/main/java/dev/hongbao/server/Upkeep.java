@@ -3,6 +3,7 @@ package dev.hongbao.server;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.engine.postgres.Months;
+import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -18,7 +19,7 @@ final class Upkeep {
 
     private Upkeep() {}
 
-    static void begin(Foundation base, Profiles profiles) {
+    static void begin(Foundation base, Profiles profiles, Console console) {
         Vertx vertx = base.vertx();
         Idempotency idempotency = new Idempotency(base.pools().lengthy());
         Duration retention = base.config().domain().idempotency().retention();
@@ -29,5 +30,11 @@ final class Upkeep {
         Shards shards = base.shards();
         vertx.setPeriodic(LOOK_EVERY.toMillis(), second -> shards.refresh());
         vertx.setPeriodic(TAKE_NAMES_EVERY.toMillis(), again -> profiles.take());
+        new BackgroundReconcile(
+                        new LatestRuns(base.pools().lengthy())::read,
+                        console::reconcileSinceCheckpoint,
+                        base.config().engine().reconcile().every(),
+                        base.metrics())
+                .start(vertx);
     }
 }

@@ -6,13 +6,14 @@ import java.util.Map;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
 public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log) {
-    /** Where the data is, how it is written, and who else is there. */
+    /** Where the data is, how it is written and checked, and who else is there. */
     public record Engine(
             DataConfig data,
             RedisConfig redis,
             PostgresConfig postgres,
             JournalConfig journal,
-            ClusterConfig cluster) {}
+            ClusterConfig cluster,
+            ReconcileConfig reconcile) {}
 
     /** What is counted; of packets, claims and what they leave behind. */
     public record Domain(
@@ -70,7 +71,8 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
                         RedisConfig.from(values),
                         PostgresConfig.from(values),
                         JournalConfig.from(values),
-                        ClusterConfig.from(values)),
+                        ClusterConfig.from(values),
+                        ReconcileConfig.from(values)),
                 new Domain(
                         AssetsConfig.from(values),
                         PacketConfig.from(values),

@@ -453,6 +453,12 @@ public final class Options {
             "How many commands one reference of the host may name: any, or unique, and then a second one is refused (409). Of all servers"
                     + " the one that started last says.");
 
+    static final Option<Duration> RECONCILE_EVERY = define(
+            "reconcile.every",
+            OptionType.duration("0s", "30d"),
+            "1d",
+            "How often the books are checked in the background, by one of the servers: what is new since the checkpoint; 0s is never.");
+
     // The page that comes with the server
     static final Option<List<String>> PAGE_IMAGES = define(
             "page.images",

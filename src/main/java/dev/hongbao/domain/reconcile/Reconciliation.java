@@ -63,6 +63,11 @@ public final class Reconciliation {
                 .toList();
     }
 
+    /** The checks that a run from the checkpoint leaves to the run that reads everything. */
+    public static List<Check> leftOut() {
+        return checks().stream().filter(check -> !check.scope().isRead()).toList();
+    }
+
     /** How many findings a run makes: of the queries, of three audits of seeds, and two of Redis. */
     public static int steps() {
         return checks().size() + 5;
