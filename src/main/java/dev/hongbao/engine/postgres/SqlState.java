@@ -83,17 +83,23 @@ public final class SqlState {
         return fault instanceof PgException pg && "55P03".equals(pg.getSqlState());
     }
 
-    /** Whether Postgres is away, going away, locked, or has no connection to spare: the same statement may succeed later. */
+    /**
+     * Whether Postgres is away, going away, locked, lets nobody in, or has no connection to spare: the same statement may succeed
+     * later.
+     */
     public static boolean isOutage(Throwable fault) {
-        return fault instanceof PgException
-                ? !isRefusal(fault)
-                        || isLocked(fault)
-                        || String.valueOf(((PgException) fault).getSqlState()).startsWith("53")
+        return fault instanceof PgException pg
+                ? !isRefusal(fault) || isLocked(fault) || letsNobodyIn(String.valueOf(pg.getSqlState()))
                 : fault instanceof IOException
                         || fault instanceof ClosedConnectionException
                         || fault instanceof ConnectionPoolTooBusyException
                         || fault instanceof TimeoutException
                         || saysNoConnection(String.valueOf(fault.getMessage()));
+    }
+
+    /** No connection to spare (53), no login (28), no such database (3D), or one that takes no connections (55000): as when a backup takes its place. */
+    private static boolean letsNobodyIn(String state) {
+        return state.startsWith("53") || state.startsWith("28") || state.startsWith("3D") || state.equals("55000");
     }
 
     private static boolean saysNoConnection(String message) {

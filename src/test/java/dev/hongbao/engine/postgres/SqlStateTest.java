@@ -3,6 +3,7 @@ package dev.hongbao.engine.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.VertxException;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.ClosedConnectionException;
 import java.io.IOException;
 import java.util.concurrent.TimeoutException;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SqlStateTest {
     static Stream<Throwable> lostConnections() {
@@ -35,6 +37,17 @@ class SqlStateTest {
     void aLostConnectionIsAnOutage(Throwable fault) {
         assertThat(SqlState.isOutage(fault)).isTrue();
         assertThat(SqlState.isRefusal(fault)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"55000", "3D000", "28000", "28P01"})
+    @DisplayName(
+            "Given a Postgres that lets nobody in, as while a backup takes the database's place, when its fault is judged, then it is an outage, and nothing was done")
+    void whoIsNotLetInMeetsAnOutage(String state) {
+        PgException fault = new PgException("not now", "FATAL", state, null);
+
+        assertThat(SqlState.isOutage(fault)).isTrue();
+        assertThat(SqlState.isRefusal(fault)).isTrue();
     }
 
     @Test
