@@ -4,6 +4,7 @@ import dev.hongbao.common.config.LogConfig;
 import dev.hongbao.tools.chaos.Chaos;
 import dev.hongbao.tools.chaos.ChaosResult;
 import dev.hongbao.tools.chaos.bed.RedisSide;
+import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.local.Directories;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -52,6 +53,12 @@ final class ChaosCommand implements Callable<Integer> {
     private RedisSide.Form redis = RedisSide.Form.ONE;
 
     @Option(
+            names = "--faults",
+            defaultValue = "",
+            description = "Only those with this text in their names, such as: server: halted. All unless given.")
+    private String faults = "";
+
+    @Option(
             names = "--results",
             defaultValue = "target/chaos",
             description =
@@ -74,8 +81,8 @@ final class ChaosCommand implements Callable<Integer> {
         Files.createDirectories(directory);
         PrintWriter out = spec.commandLine().getOut();
         out.println("seed " + chosen);
-        Chaos.Settings settings =
-                new Chaos.Settings(Duration.ofMillis((long) (minutes * 60_000)), chosen, servers, redis, false);
+        Chaos.Settings settings = new Chaos.Settings(
+                Duration.ofMillis((long) (minutes * 60_000)), chosen, servers, redis, new Schedule.Wish(faults, false));
         ChaosResult result = new Chaos(settings, directory, line -> {
                     out.println(line);
                     out.flush();

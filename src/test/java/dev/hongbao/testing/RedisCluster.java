@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.params.MigrateParams;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** A Redis Cluster on loopback whose nodes are killed and whose slots are moved: masters 0, 1 and 2, and replica 3 + n of master n. */
@@ -112,37 +111,17 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Marks a slot as on its way; its keys stay where they are until they are moved. */
     public void beginMigration(int slot, int from, int to) {
-        cluster.command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", cluster.id(from));
-        cluster.command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", cluster.id(to));
+        cluster.beginMigration(slot, from, to);
     }
 
     /** Moves one key of a slot that is on its way, if it is still there. */
     public void moveKey(String key, int from, int to) {
-        try (Jedis source = nodes.client(from)) {
-            assertThat(source.migrate(
-                            "127.0.0.1",
-                            nodes.port(to),
-                            0,
-                            5_000,
-                            MigrateParams.migrateParams().auth(nodes.password()),
-                            key))
-                    .as(key)
-                    .isIn("OK", "NOKEY");
-        }
+        cluster.moveKey(key, from, to);
     }
 
     /** Moves what is left of the slot's keys, and gives the slot away. */
     public void endMigration(int slot, int from, int to) {
-        try (Jedis source = nodes.client(from)) {
-            for (List<String> keys = source.clusterGetKeysInSlot(slot, 1_000);
-                    !keys.isEmpty();
-                    keys = source.clusterGetKeysInSlot(slot, 1_000)) {
-                keys.forEach(key -> moveKey(key, from, to));
-            }
-        }
-        String owner = cluster.id(to);
-        cluster.command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
-        cluster.command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
+        cluster.endMigration(slot, from, to);
     }
 
     /** {@code kill -9}. */

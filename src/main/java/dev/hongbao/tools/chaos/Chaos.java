@@ -8,7 +8,6 @@ import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.load.Api;
-import dev.hongbao.tools.chaos.load.Crowd;
 import dev.hongbao.tools.chaos.load.World;
 import dev.hongbao.web.access.TokenSigner;
 import java.nio.file.Path;
@@ -35,9 +34,9 @@ public final class Chaos {
      * @param length of the time in which faults are injected; the start and the check come on top
      * @param seed of the schedule, and of what the clients do
      * @param servers 1 or more
-     * @param isShort whether no round of faults lasts longer than some seconds
+     * @param faults which come
      */
-    public record Settings(Duration length, long seed, int servers, RedisSide.Form redis, boolean isShort) {}
+    public record Settings(Duration length, long seed, int servers, RedisSide.Form redis, Schedule.Wish faults) {}
 
     /**
      * @param directory for all files, which is there and empty; the history and the servers' logs stay in it
@@ -65,48 +64,34 @@ public final class Chaos {
                 host.deposit();
                 probes.prepare(bed.postgres());
                 World world = new World(settings.servers, host.draw(), host.campaign());
-                NewsReader news = new NewsReader(apis.get(), settings.servers);
-                Crowd crowd = new Crowd(world, history, apis, random.split());
+                Load load = new Load(world, history, apis, receiver, random.split());
                 Rounds rounds =
-                        new Rounds(new Schedule(bed, random.split(), settings.isShort), probes, history, progress);
-                hurt(rounds, crowd, news, history);
-                return check(rounds, bed, history, api, probes, new Listeners(news, receiver));
+                        new Rounds(new Schedule(bed, random.split(), settings.faults), probes, history, progress);
+                load.start();
+                rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
+                progress.accept("waiting for the last answers");
+                load.stop();
+                List<Violation> found = new ArrayList<>(rounds.stranded());
+                probes.awaitSettled(QUIET_LIMIT_MILLIS)
+                        .forEach(late -> found.add(new Violation(Rounds.LIVE, late + " in quiet times", List.of())));
+                long quiet = history.micros();
+                found.addAll(new Quiet(bed, apis, api, progress).ask());
+                progress.accept("reading all news");
+                Checker.News news = news(load, api);
+                progress.accept("checking " + history.operations().size() + " operations, and "
+                        + load.heard().size() + " events that were heard over sockets");
+                Checker.Seen seen =
+                        new Checker.Seen(history.operations(), rounds.times(), quiet, news, load.heard());
+                found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
+                return new ChaosResult(
+                        settings.seed, seen.history(), seen.times().troubles(), rounds.settledMicros(), found);
             }
         }
     }
 
-    /** Who has been told the news. */
-    private record Listeners(NewsReader reader, WebhookReceiver receiver) {}
-
-    private void hurt(Rounds rounds, Crowd crowd, NewsReader news, History history) throws Exception {
-        Thread reading = new Thread(news, "news");
-        reading.setDaemon(true);
-        reading.start();
-        crowd.start();
-        rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
-        progress.accept("waiting for the last answers");
-        crowd.stop();
-        news.stop();
-        reading.join();
-    }
-
-    private ChaosResult check(Rounds rounds, ChaosBed bed, History history, Api api, Probes probes, Listeners listeners)
-            throws Exception {
-        List<Violation> found = new ArrayList<>(rounds.stranded());
-        probes.awaitSettled(QUIET_LIMIT_MILLIS)
-                .forEach(late -> found.add(new Violation(Rounds.LIVE, late + " in quiet times", List.of())));
-        long quiet = history.micros();
-        listeners.receiver.beKind();
-        found.addAll(new Quiet(bed, api, progress).ask());
-        progress.accept("reading all news");
-        List<Told> told = NewsReader.all(api);
-        listeners.receiver.await(told);
-        List<Told> earlier = new ArrayList<>(listeners.reader.told());
-        earlier.addAll(listeners.receiver.told());
-        progress.accept("checking " + history.operations().size() + " operations");
-        Checker.Seen seen = new Checker.Seen(
-                history.operations(), rounds.troubles(), quiet, earlier, told, listeners.receiver.taken());
-        found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
-        return new ChaosResult(settings.seed, seen.history(), seen.troubles(), rounds.settledMicros(), found);
+    private static Checker.News news(Load load, Api api) throws Exception {
+        List<Told> all = NewsReader.all(api);
+        load.awaitDelivered(all);
+        return new Checker.News(load.earlier(), all, load.delivered());
     }
 }

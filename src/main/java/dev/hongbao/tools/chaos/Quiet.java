@@ -15,34 +15,34 @@ import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What is asked when faults and clients are gone: the rest of every packet, what each winner has, and whether the books are right. */
 final class Quiet {
     static final String REFUNDED = "I11 what is expired is refunded";
-    static final String CLAIMABLE = "I11 an open packet can be claimed to its last share";
     static final String BOOKS = "the books";
     static final String PROOF = "every closed packet's proof verifies";
 
     private static final long DUE_LIMIT_MILLIS = 30_000;
     private static final long LOOK_MILLIS = 100;
     private static final int MOST = 300;
-    private static final int MOST_OPEN = 40;
-    private static final int MOST_LEFT = 200;
 
     private final ChaosBed bed;
+    private final Supplier<Api> apis;
     private final Api api;
     private final Consumer<String> progress;
     private final List<Violation> found = new ArrayList<>();
 
-    Quiet(ChaosBed bed, Api api, Consumer<String> progress) {
+    /** @param api of {@code apis}, for its thread alone */
+    Quiet(ChaosBed bed, Supplier<Api> apis, Api api, Consumer<String> progress) {
         this.bed = bed;
+        this.apis = apis;
         this.api = api;
         this.progress = progress;
     }
@@ -50,7 +50,7 @@ final class Quiet {
     /** Everything, in order. @return what is wrong */
     List<Violation> ask() throws Exception {
         progress.accept("claiming what is left of open packets");
-        claimTheRest();
+        found.addAll(LastShares.claim(bed.postgres(), bed.ports().size(), apis));
         progress.accept("waiting for refunds");
         awaitRefunds();
         progress.accept("asking winners, wallets and proofs again");
@@ -60,28 +60,6 @@ final class Quiet {
         progress.accept("reconciling the books");
         reconcile();
         return found;
-    }
-
-    private void claimTheRest() throws SQLException {
-        List<List<String>> open = bed.postgres()
-                .rows("select p.id, p.count, count(t.slot) from packet as p left join transfer as t"
-                        + " on t.subject = p.id and t.slot is not null where p.closed_at is null"
-                        + " and p.expires_at > now() + interval '1 minute' group by p.id having p.count - count(t.slot) <= "
-                        + MOST_LEFT + " order by p.id desc limit " + MOST_OPEN);
-        int user = 0;
-        for (List<String> packet : open) {
-            int left = Integer.parseInt(packet.get(1)) - Integer.parseInt(packet.get(2));
-            for (int i = 0; i < left; i++) {
-                user++;
-                var claimed = api.perform(Call.claim(
-                        "probe-last-" + user, packet.get(0), user % bed.ports().size()));
-                if (!claimed.answer().isOk()) {
-                    found.add(new Violation(
-                            CLAIMABLE, packet.get(0) + " has " + (left - i) + " shares left", List.of(claimed)));
-                    break;
-                }
-            }
-        }
     }
 
     private void awaitRefunds() throws Exception {

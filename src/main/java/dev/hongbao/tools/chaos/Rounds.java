@@ -1,5 +1,7 @@
 package dev.hongbao.tools.chaos;
 
+import dev.hongbao.tools.chaos.check.Checker;
+import dev.hongbao.tools.chaos.check.Loss;
 import dev.hongbao.tools.chaos.check.Trouble;
 import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Fault;
@@ -30,6 +32,7 @@ final class Rounds {
     private final History history;
     private final Consumer<String> progress;
     private final List<Trouble> troubles = new ArrayList<>();
+    private final List<Loss> losses = new ArrayList<>();
     private final List<Violation> stranded = new ArrayList<>();
     private final Map<String, List<Long>> settledMicros = new TreeMap<>();
 
@@ -58,36 +61,48 @@ final class Rounds {
 
     /** @return microseconds from the end of the last fault until every shard settles at every server */
     private long play(Schedule.Round round) throws Exception {
-        long begun = history.micros();
+        long fromMicros = history.micros();
+        List<Fault> begun = new ArrayList<>();
         List<Fault> injected = new ArrayList<>();
         try {
             for (Fault fault : round.faults()) {
-                injected.add(fault);
-                fault.inject().run();
+                begun.add(fault);
+                inject(fault, injected);
             }
             TimeUnit.MILLISECONDS.sleep(round.millis());
         } finally {
             history.note("mending");
-            heal(injected);
+            heal(begun);
         }
         long mended = history.micros();
         history.note("mended");
         List<String> late = probes.awaitSettled(STRANDED_MILLIS);
         long settled = history.micros();
         history.note(late.isEmpty() ? "settled again" : "stranded: " + late);
-        for (Fault fault : injected) {
-            fault.servers()
-                    .forEach(server ->
-                            troubles.add(new Trouble(server, begun - AROUND_MICROS, settled + AROUND_MICROS)));
-            settledMicros
-                    .computeIfAbsent(fault.kind(), kind -> new ArrayList<>())
-                    .add(settled - mended);
+        if (injected.stream().anyMatch(Fault::isLoss)) {
+            losses.add(new Loss(fromMicros, settled + AROUND_MICROS));
         }
+        begun.stream()
+                .flatMap(fault -> fault.servers().stream())
+                .forEach(server ->
+                        troubles.add(new Trouble(server, fromMicros - AROUND_MICROS, settled + AROUND_MICROS)));
+        injected.forEach(fault -> settledMicros
+                .computeIfAbsent(fault.kind(), kind -> new ArrayList<>())
+                .add(settled - mended));
         if (!late.isEmpty()) {
             stranded.add(new Violation(
-                    LIVE, late + " " + STRANDED_MILLIS / 1_000 + " s after " + injected + " were mended", List.of()));
+                    LIVE, late + " " + STRANDED_MILLIS / 1_000 + " s after " + begun + " were mended", List.of()));
         }
         return settled - mended;
+    }
+
+    private void inject(Fault fault, List<Fault> injected) throws Exception {
+        try {
+            fault.inject().run();
+            injected.add(fault);
+        } catch (Fault.FaultMissedException missed) {
+            history.note("missed: " + fault + ": " + missed.getMessage());
+        }
     }
 
     /** All side by side: a server that starts may need a store that is mended at the same time. */
@@ -106,8 +121,8 @@ final class Rounds {
         CompletableFuture.allOf(healing.toArray(CompletableFuture[]::new)).get();
     }
 
-    List<Trouble> troubles() {
-        return troubles;
+    Checker.Times times() {
+        return new Checker.Times(troubles, losses);
     }
 
     List<Violation> stranded() {

@@ -34,13 +34,27 @@ final class RowReader {
         List<Rows.Command> commands = postgres
                 .rows("select c.operation, c.key, c.id, t.amount from command as c join transfer as t"
                         + " on t.subject = c.id and t.kind in ('send', 'deposit', 'withdrawal')"
-                        + " where c.operation in ('send', 'deposit', 'withdrawal') and c.key not like 'setup-%'")
+                        + " where c.operation in ('send', 'deposit', 'withdrawal') and c.key not like 'setup-%'"
+                        // the rain itself sends its drops
+                        + " and not exists (select from pool as p join campaign as r on r.id = p.campaign"
+                        + " where p.packet = c.id and r.kind = 'rain')")
                 .stream()
                 .map(row -> new Rows.Command(row.get(0), row.get(1), row.get(2), Long.parseLong(row.get(3))))
                 .toList();
+        Map<String, Rows.Pool> pools = postgres
+                .rows("select p.packet, c.id, c.definition -> 'claiming' ->> 'total', c.kind = 'rain'"
+                        + " from pool as p join campaign as c on c.id = p.campaign")
+                .stream()
+                .collect(Collectors.toMap(
+                        row -> row.get(0),
+                        row -> new Rows.Pool(
+                                row.get(1),
+                                Integer.parseInt(row.get(2)),
+                                row.get(3).equals("t"))));
         return new Rows(
                 packets,
                 claims,
+                pools,
                 commands,
                 sums(
                         postgres,

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.params.MigrateParams;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
@@ -20,6 +21,8 @@ public final class LocalRedisCluster implements AutoCloseable {
     private static final Duration FORMED = Duration.ofSeconds(20);
     private static final long POLL_MILLIS = 20;
     private static final int SLOTS = 16_384;
+    private static final int MOST_KEYS = 1_000;
+    private static final int MIGRATE_MILLIS = 5_000;
 
     private final int masters;
     private final RedisProcesses nodes;
@@ -164,6 +167,45 @@ public final class LocalRedisCluster implements AutoCloseable {
                     .toArray(byte[][]::new);
             return redis.sendCommand(Protocol.Command.valueOf(words[0]), arguments);
         }
+    }
+
+    /** Marks a slot as on its way; its keys stay where they are until they are moved. */
+    public void beginMigration(int slot, int from, int to) {
+        command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
+        command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
+    }
+
+    /** The keys of a slot that a node has, at most a thousand. */
+    public List<String> keysIn(int slot, int node) {
+        try (Jedis redis = nodes.client(node)) {
+            return redis.clusterGetKeysInSlot(slot, MOST_KEYS);
+        }
+    }
+
+    /** Moves one key of a slot that is on its way, if it is still there. */
+    public void moveKey(String key, int from, int to) {
+        try (Jedis source = nodes.client(from)) {
+            String moved = source.migrate(
+                    "127.0.0.1",
+                    nodes.port(to),
+                    0,
+                    MIGRATE_MILLIS,
+                    MigrateParams.migrateParams().auth(nodes.password()),
+                    key);
+            if (!moved.equals("OK") && !moved.equals("NOKEY")) {
+                throw new IllegalStateException(key + " is not moved: " + moved);
+            }
+        }
+    }
+
+    /** Moves what is left of the slot's keys, and gives the slot away. */
+    public void endMigration(int slot, int from, int to) {
+        for (List<String> keys = keysIn(slot, from); !keys.isEmpty(); keys = keysIn(slot, from)) {
+            keys.forEach(key -> moveKey(key, from, to));
+        }
+        String owner = id(to);
+        command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
+        command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
     }
 
     private static String text(Object reply) {

@@ -16,6 +16,11 @@ public final class Signals {
         send("CONT", pid);
     }
 
+    /** SIGTERM; returns at once. */
+    public static void terminate(long pid) {
+        send("TERM", pid);
+    }
+
     private static void send(String name, long pid) {
         try {
             new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();

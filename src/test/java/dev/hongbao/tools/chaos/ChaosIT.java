@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.tools.chaos.bed.RedisSide.Form;
 import dev.hongbao.tools.chaos.check.Violation;
+import dev.hongbao.tools.chaos.fault.Schedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
@@ -42,7 +43,7 @@ class ChaosIT {
     }
 
     private ChaosResult run(Duration length, int servers, Form redis, boolean isShort) throws Exception {
-        Chaos.Settings settings = new Chaos.Settings(length, SEED, servers, redis, isShort);
+        Chaos.Settings settings = new Chaos.Settings(length, SEED, servers, redis, new Schedule.Wish("", isShort));
         ChaosResult result = new Chaos(settings, directory, System.out::println).run();
         System.out.println(result.text());
         assertThat(result.violations())

@@ -1,13 +1,16 @@
 package dev.hongbao.tools.chaos.bed;
 
 import dev.hongbao.tools.local.ChildServer;
+import dev.hongbao.tools.local.Debugger;
 import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.tools.local.Signals;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,7 @@ public final class Member implements AutoCloseable {
     private final @Nullable LossyProxy redis;
     private final LossyProxy postgres;
     private volatile @Nullable ChildServer server;
+    private volatile @Nullable Debugger debugger;
 
     /**
      * Its lines, without a server.
@@ -64,7 +68,7 @@ public final class Member implements AutoCloseable {
             try {
                 ChildServer started = ChildServer.start(
                         directory.resolve("data"),
-                        FLAGS,
+                        flags(),
                         options,
                         ProcessBuilder.Redirect.appendTo(
                                 directory.resolve("server-" + number + ".log").toFile()));
@@ -77,6 +81,25 @@ public final class Member implements AutoCloseable {
                 }
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             }
+        }
+    }
+
+    private List<String> flags() throws IOException {
+        closeDebugger();
+        if (!Debugger.isThere()) {
+            return FLAGS;
+        }
+        Debugger fresh = Debugger.listen();
+        debugger = fresh;
+        List<String> flags = new ArrayList<>(FLAGS);
+        flags.add(fresh.flag());
+        return flags;
+    }
+
+    private void closeDebugger() {
+        Debugger last = debugger;
+        if (last != null) {
+            last.close();
         }
     }
 
@@ -112,6 +135,16 @@ public final class Member implements AutoCloseable {
         server().terminate();
     }
 
+    /** SIGTERM; returns at once. */
+    public void askToStop() {
+        Signals.terminate(server().pid());
+    }
+
+    /** Of its process, until it is started again; only where there are debuggers. */
+    public Debugger debugger() {
+        return Objects.requireNonNull(debugger);
+    }
+
     public void freeze() {
         Signals.freeze(server().pid());
     }
@@ -137,6 +170,7 @@ public final class Member implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
+        closeDebugger();
         ChildServer last = server;
         if (last != null) {
             last.close();

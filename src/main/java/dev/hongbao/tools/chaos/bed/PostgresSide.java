@@ -17,6 +17,7 @@ import java.util.Map;
 public final class PostgresSide implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 200;
     private static final int LOGIN_SECONDS = 10;
+    private static final String BACKUP = "_backup";
 
     private final Path directory;
     private final EmbeddedOptions options;
@@ -58,12 +59,52 @@ public final class PostgresSide implements AutoCloseable {
         }
     }
 
+    /** Keeps a copy of the servers' database as it is; all connections to it break. */
+    public void backUp() throws SQLException {
+        String name = database();
+        administer(
+                "alter database " + name + " allow_connections false",
+                "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name + "'",
+                "create database " + name + BACKUP + " template " + name + " owner "
+                        + PostgresAddress.of(ownerUrl()).login().user(),
+                "alter database " + name + " allow_connections true");
+    }
+
+    /** The servers' database is what it was at {@link #backUp}; all connections to it break. */
+    public void restore() throws SQLException {
+        String name = database();
+        administer(
+                "alter database " + name + " allow_connections false",
+                "drop database " + name + " with (force)",
+                "alter database " + name + BACKUP + " rename to " + name,
+                "revoke all on database " + name + " from public",
+                "grant connect on database " + name + " to "
+                        + PostgresAddress.of(appUrl()).login().user());
+    }
+
+    private String database() {
+        return PostgresAddress.of(ownerUrl()).database();
+    }
+
+    private void administer(String... statements) throws SQLException {
+        PostgresAddress admin = PostgresAddress.of(postgres.adminUrl());
+        try (Connection connection = connect(admin);
+                Statement statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
     /** A connection of the superuser to the servers' database. */
     public Connection connect() throws SQLException {
-        PostgresAddress owner = PostgresAddress.of(postgres.ownerUrl());
+        return connect(PostgresAddress.of(postgres.ownerUrl()));
+    }
+
+    private Connection connect(PostgresAddress to) throws SQLException {
         PostgresAddress.Login login = PostgresAddress.of(postgres.adminUrl()).login();
         DriverManager.setLoginTimeout(LOGIN_SECONDS);
-        return DriverManager.getConnection(owner.jdbcUrl(), login.user(), login.password());
+        return DriverManager.getConnection(to.jdbcUrl(), login.user(), login.password());
     }
 
     /** Runs a statement; all columns of all rows as text. */

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** The Redis of a run, reached directly: one, a primary with a replica, or a cluster. Blocking; one fault at a time. */
 public final class RedisSide implements AutoCloseable {
@@ -114,6 +116,40 @@ public final class RedisSide implements AutoCloseable {
         try (Jedis redis = nodes.client(primary)) {
             redis.replicaofNoOne();
         }
+    }
+
+    /** A slot on its way between two masters of a cluster. */
+    public record Migration(int slot, int from, int to) {}
+
+    /** A slot with keys goes on its way, and half of its keys do. @return null when there is none */
+    public @Nullable Migration migrateHalf(SplittableRandom random) {
+        LocalRedisCluster all = Objects.requireNonNull(cluster);
+        int from = node(random);
+        int to = from;
+        while (to == from) {
+            to = node(random);
+        }
+        String key;
+        try (Jedis redis = nodes.client(from)) {
+            key = redis.randomKey();
+        }
+        if (key == null) {
+            return null;
+        }
+        Migration migration = new Migration(JedisClusterCRC16.getSlot(key), from, to);
+        all.beginMigration(migration.slot, from, to);
+        List<String> keys = all.keysIn(migration.slot, from);
+        for (String each : keys.subList(0, (keys.size() + 1) / 2)) {
+            all.moveKey(each, from, to);
+        }
+        return migration;
+    }
+
+    /** The rest follows, and the slot is the other master's. */
+    public void migrateRest(Migration migration) {
+        LocalRedisCluster all = Objects.requireNonNull(cluster);
+        all.endMigration(migration.slot, migration.from, migration.to);
+        all.awaitOk();
     }
 
     private void follow() {

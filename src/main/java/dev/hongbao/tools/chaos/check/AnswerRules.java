@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The rules on answers: which there are, and that there is one. */
 final class AnswerRules {
     static final String CLOSED_SET = "I7 answers are of a closed set";
     static final String ANSWERED = "every request is answered within its time";
+    static final String HOSTILE = "what nobody may do is refused";
     static final String QUIET = "I11 when faults are over every call has a definite answer";
 
     private static final Set<String> NOT_NOW = Set.of("unknown", "overloaded", "stopping");
@@ -26,15 +28,21 @@ final class AnswerRules {
 
     private AnswerRules() {}
 
-    static List<Violation> check(List<Operation> history, List<Trouble> troubles, long quietMicros) {
+    /** @param lost of packets: whether a claim may find none */
+    static List<Violation> check(
+            List<Operation> history, List<Trouble> troubles, long quietMicros, Predicate<String> lost) {
         List<Violation> found = new ArrayList<>();
         for (Operation each : history) {
             switch (each.answer().verdict()) {
                 case OK -> {
-                    // what it says is for the other rules
+                    if (each.call().kind() == Kind.HOSTILE) { // what others say is for the other rules
+                        found.add(new Violation(HOSTILE, "was done", List.of(each)));
+                    }
                 }
                 case REFUSED -> {
-                    if (!allowed(each).contains(each.answer().problem())) {
+                    if (each.call().kind() != Kind.HOSTILE
+                            && !isOfLost(each, lost)
+                            && !allowed(each).contains(each.answer().problem())) {
                         found.add(new Violation(CLOSED_SET, "refused as nobody should be", List.of(each)));
                     }
                 }
@@ -42,6 +50,12 @@ final class AnswerRules {
             }
         }
         return found;
+    }
+
+    private static boolean isOfLost(Operation each, Predicate<String> lost) {
+        return each.call().kind() == Kind.CLAIM
+                && each.answer().problem().equals("not-found")
+                && lost.test(each.call().subject());
     }
 
     private static Set<String> allowed(Operation operation) {

@@ -19,6 +19,7 @@ final class ClaimRules {
     static final String SETTLED = "I5 what was answered as settled is settled";
     static final String SAME = "I6 every later answer is the first settled one";
     static final String ONE_SLOT = "I2 a slot has one winner";
+    static final String LIMITED = "a user has as many shares of a campaign as one may";
     static final String ASKED = "I5 who has a share has claimed it";
 
     private final List<Operation> claims;
@@ -40,6 +41,7 @@ final class ClaimRules {
         rules.answersStay();
         rules.slotsHaveOneWinner();
         rules.winnersHaveAsked(rows);
+        rules.limitsHold(rows);
         return rules.found;
     }
 
@@ -105,6 +107,17 @@ final class ClaimRules {
         for (Rows.Claim row : rows.claims()) {
             if (!asked.contains(key(row.packet(), row.user()))) {
                 found.add(new Violation(ASKED, row + " was never asked for", List.of()));
+            }
+        }
+    }
+
+    private void limitsHold(Rows rows) {
+        Map<String, Integer> has = new HashMap<>();
+        for (Rows.Claim row : rows.claims()) {
+            Rows.Pool pool = rows.pools().get(row.packet());
+            if (pool != null && has.merge(key(pool.campaign(), row.user()), 1, Integer::sum) == pool.limit() + 1) {
+                found.add(new Violation(
+                        LIMITED, row.user() + " has more than " + pool.limit() + " of " + pool.campaign(), List.of()));
             }
         }
     }

@@ -9,15 +9,21 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What happens to Postgres, for all servers. */
 final class PostgresFaults {
+    static final String RESTORED = "postgres: restored to an earlier backup";
+
     private static final String PLACE = "postgres";
+    private static final int MOST_LOST_MILLIS = 1_500;
 
     private static final String OF_SERVERS = "select pg_terminate_backend(pid) from pg_stat_activity"
             + " where application_name like 'hongbao%' and pid <> pg_backend_pid()";
+
+    static final String OWNERS = OF_SERVERS + " and pid in (select pid from pg_locks where locktype = 'advisory')";
 
     private static final List<String> TABLES = List.of("packet", "account", "transfer", "shard", "outbox");
 
@@ -35,11 +41,7 @@ final class PostgresFaults {
                     (name, bed, random) -> once(name, () -> bed.postgres().rows(OF_SERVERS))),
             new FaultKind(
                     "postgres: owners' locks terminated",
-                    (name, bed, random) -> once(
-                            name,
-                            () -> bed.postgres()
-                                    .rows(OF_SERVERS
-                                            + " and pid in (select pid from pg_locks where locktype = 'advisory')"))),
+                    (name, bed, random) -> once(name, () -> bed.postgres().rows(OWNERS))),
             new FaultKind(
                     "postgres: answers lost",
                     (name, bed, random) -> once(name, () -> lines(bed, LossyProxy::loseAnswers))),
@@ -54,6 +56,7 @@ final class PostgresFaults {
                             Set.of(),
                             () -> lines(bed, LossyProxy::fallSilent),
                             () -> lines(bed, LossyProxy::comeBack))),
+            new FaultKind(RESTORED, PostgresFaults::restored),
             new FaultKind("postgres: slow", PostgresFaults::slow),
             new FaultKind("postgres: a table locked", PostgresFaults::locked));
 
@@ -65,6 +68,16 @@ final class PostgresFaults {
 
     private static void lines(ChaosBed bed, Consumer<LossyProxy> what) {
         bed.members().stream().map(Member::postgres).forEach(what);
+    }
+
+    /** Of what was done between the backup and the restoration nothing is left. */
+    private static Fault restored(String name, ChaosBed bed, SplittableRandom random) {
+        long millis = random.nextInt(MOST_LOST_MILLIS);
+        return once(name, () -> {
+            bed.postgres().backUp();
+            TimeUnit.MILLISECONDS.sleep(millis);
+            bed.postgres().restore();
+        });
     }
 
     private static Fault slow(String name, ChaosBed bed, SplittableRandom random) {

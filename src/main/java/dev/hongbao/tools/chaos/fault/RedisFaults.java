@@ -6,9 +6,13 @@ import dev.hongbao.tools.local.Signals;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
@@ -16,7 +20,6 @@ import redis.clients.jedis.params.ClientKillParams;
 /** What happens to Redis, or to one node of it that takes writes. */
 final class RedisFaults {
     private static final String PLACE = "redis";
-    private static final int KEYS = 3;
     private static final int MOST_CUT = 200_000;
 
     private static final FaultKind KILL = kind(
@@ -73,6 +76,27 @@ final class RedisFaults {
                 () -> bed.redis().startAgain(node));
     });
 
+    private static final FaultKind MIGRATED = new FaultKind("redis: slots migrated", (name, bed, random) -> {
+        SplittableRandom own = random.split();
+        AtomicReference<RedisSide.@Nullable Migration> migration = new AtomicReference<>();
+        return new Fault(
+                name,
+                PLACE,
+                Set.of(),
+                () -> {
+                    migration.set(bed.redis().migrateHalf(own));
+                    if (migration.get() == null) {
+                        throw new Fault.FaultMissedException("no keys");
+                    }
+                },
+                () -> {
+                    RedisSide.Migration begun = migration.get();
+                    if (begun != null) {
+                        bed.redis().migrateRest(begun);
+                    }
+                });
+    });
+
     private static final List<FaultKind> COMMON = List.of(KILL, FROZEN, FLUSHALL, SCRIPTS, CLIENTS, KEYS_GONE, FULL);
 
     private RedisFaults() {}
@@ -83,7 +107,7 @@ final class RedisFaults {
             case ONE -> Stream.concat(COMMON.stream(), Stream.of(CUT, EMPTY)).toList();
             case REPLICA ->
                 Stream.concat(COMMON.stream(), Stream.of(CUT, EMPTY, PROMOTED)).toList();
-            case CLUSTER -> COMMON;
+            case CLUSTER -> Stream.concat(COMMON.stream(), Stream.of(MIGRATED)).toList();
         };
     }
 
@@ -120,11 +144,20 @@ final class RedisFaults {
         }
     }
 
+    /** One of each kind. */
     private static void deleteSome(Jedis jedis, SplittableRandom random) {
-        List<String> keys = new ArrayList<>(jedis.keys("*"));
-        Collections.sort(keys);
-        for (int i = 0; i < KEYS && !keys.isEmpty(); i++) {
-            jedis.del(keys.remove(random.nextInt(keys.size())));
+        Map<String, List<String>> kinds = new TreeMap<>();
+        for (String key : jedis.keys("*")) {
+            kinds.computeIfAbsent(withoutIds(key), first -> new ArrayList<>()).add(key);
         }
+        for (List<String> keys : kinds.values()) {
+            Collections.sort(keys);
+            jedis.del(keys.get(random.nextInt(keys.size())));
+        }
+    }
+
+    /** What is left of a key is its kind: of an epoch with its nonce, a packet and a shard nothing is. */
+    private static String withoutIds(String key) {
+        return key.replaceAll("[0-9a-f-]{8,}|[0-9]+", "");
     }
 }

@@ -2,8 +2,10 @@ package dev.hongbao.tools.chaos.fault;
 
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.bed.RedisSide.Form;
+import dev.hongbao.tools.local.Debugger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
@@ -24,22 +26,36 @@ public final class Schedule {
     private final boolean isShort;
 
     /**
+     * Which faults come.
+     *
+     * @param only a part of the names of the kinds that come; empty for all
+     * @param isShort whether no round lasts longer than usual
+     */
+    public record Wish(String only, boolean isShort) {}
+
+    /**
      * Faults that last together.
      *
      * @param millis from the last one's beginning to the first one's end
      */
     public record Round(List<Fault> faults, long millis) {}
 
-    /** @param isShort whether no round lasts longer than usual */
-    public Schedule(ChaosBed bed, SplittableRandom random, boolean isShort) {
+    /** @throws IllegalArgumentException when no kind has such a name */
+    public Schedule(ChaosBed bed, SplittableRandom random, Wish wish) {
         this.bed = bed;
         this.random = random;
-        this.isShort = isShort;
-        this.kinds = kinds(bed.redis().form());
+        this.isShort = wish.isShort;
+        this.kinds = kinds(bed.redis().form()).stream()
+                .filter(kind -> kind.name().contains(wish.only))
+                .toList();
+        if (kinds.isEmpty()) {
+            throw new IllegalArgumentException("no kind of fault has the name " + wish.only);
+        }
     }
 
     static List<FaultKind> kinds(Form form) {
         List<FaultKind> all = new ArrayList<>(ServerFaults.ALL);
+        all.addAll(Debugger.isThere() ? StepFaults.ALL : List.of());
         all.addAll(RedisFaults.of(form));
         all.addAll(PostgresFaults.ALL);
         all.addAll(NetworkFaults.of(form));
@@ -61,6 +77,7 @@ public final class Schedule {
                 coming.remove();
             }
         }
+        faults.sort(Comparator.comparing(fault -> fault.step().isEmpty()));
         boolean isLong = random.nextInt(ONE_IN_LONG) == 0 && !isShort;
         return new Round(faults, random.nextInt(isLong ? LONG_MILLIS : USUAL_MILLIS));
     }

@@ -20,13 +20,12 @@ final class ServerFaults {
             String named, Function<Member, Fault.Step> inject, Function<Member, Fault.Step> heal) {
         return new FaultKind(named, (name, bed, random) -> {
             Member member = any(bed, random);
-            return new Fault(
-                    name,
-                    "server " + member.number(),
-                    Set.of(member.number()),
-                    inject.apply(member),
-                    heal.apply(member));
+            return new Fault(name, place(member), Set.of(member.number()), inject.apply(member), heal.apply(member));
         });
+    }
+
+    static String place(Member member) {
+        return "server " + member.number();
     }
 
     static Member any(ChaosBed bed, SplittableRandom random) {

@@ -4,7 +4,7 @@ package dev.hongbao.tools.chaos.history;
  * What a simulated client asks of a server.
  *
  * @param user who acts; of a deposit or withdrawal, whose wallet it is
- * @param subject the packet of a claim, the draw of a play, the campaign of a pool, {@link #terms} of a send; empty for the rest
+ * @param subject the packet of a claim and of a hostile call, the draw of a play, the campaign of a pool, {@link #terms} of a send; empty for the rest
  * @param key the idempotency key, made for this command alone; empty for none
  * @param amount minor units; 0 where none is asked for
  * @param server the number of the server that is asked, from 0
@@ -18,7 +18,9 @@ public record Call(Kind kind, String user, String subject, String key, long amou
         WITHDRAWAL,
         PLAY,
         POOL,
-        BALANCE
+        BALANCE,
+        /** What must be refused; the amount says which. */
+        HOSTILE
     }
 
     /** A claim of a user on a packet. */

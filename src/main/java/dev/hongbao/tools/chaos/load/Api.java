@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of one simulated client to all servers, each kept in the history. For one thread; blocking. */
@@ -38,12 +40,14 @@ public final class Api implements AutoCloseable {
     private final TokenSigner signer;
     private final List<Wire> wires = new ArrayList<>();
     private final Map<String, String> tokens = new HashMap<>();
+    private final List<Integer> ports;
     private final String service;
 
     /** @param ports of the servers, or of what is before them */
     public Api(History history, TokenSigner signer, List<Integer> ports) {
         this.history = history;
         this.signer = signer;
+        this.ports = ports;
         ports.forEach(port -> wires.add(new Wire(port, TIMEOUT_MILLIS)));
         this.service =
                 "Authorization: Bearer " + signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, TTL) + "\r\n";
@@ -76,17 +80,31 @@ public final class Api implements AutoCloseable {
                 .encode();
         return switch (call.kind()) {
             case CLAIM -> wire.ask("POST", "/v1/packets/" + call.subject() + "/claims", user(call.user()), null);
-            case SEND -> wire.ask("POST", "/v1/packets", user(call.user()) + key, packet(call));
+            case SEND ->
+                wire.ask(
+                        "POST",
+                        "/v1/packets",
+                        user(call.user()) + key,
+                        packet(call).encode());
             case PLAY -> wire.ask("POST", "/v1/draws/" + call.subject() + "/plays", user(call.user()) + key, null);
             case POOL ->
                 wire.ask("POST", "/v1/campaigns/" + call.subject() + "/pools", user(call.user()) + key, pool(call));
             case DEPOSIT -> wire.ask("POST", account + "/deposits", service + key, money);
             case WITHDRAWAL -> wire.ask("POST", account + "/withdrawals", service + key, money);
             case BALANCE -> wire.ask("GET", account + "/balances", service, null);
+            case HOSTILE -> attack(wire, call);
         };
     }
 
-    private static String packet(Call call) {
+    private Wire.Response attack(Wire wire, Call call) throws IOException {
+        Attack attack = Attack.ALL.get((int) call.amount());
+        String key = attack.method().equals("POST") ? "Idempotency-Key: hostile\r\n" : "";
+        return wire.ask(
+                attack.method(), attack.path().replace("*", call.subject()), user(call.user()) + key, attack.body());
+    }
+
+    /** What is sent. */
+    static JsonObject packet(Call call) {
         String[] terms = call.subject().split("x", 2);
         return new JsonObject()
                 .put("group", GROUP)
@@ -94,8 +112,7 @@ public final class Api implements AutoCloseable {
                 .put("asset", ASSET)
                 .put("amount", call.amount())
                 .put("count", Integer.parseInt(terms[0]))
-                .put("expiresInSeconds", Integer.parseInt(terms[1]))
-                .encode();
+                .put("expiresInSeconds", Integer.parseInt(terms[1]));
     }
 
     private static String pool(Call call) {
@@ -108,12 +125,17 @@ public final class Api implements AutoCloseable {
         if (status == 200 || status == 201) {
             return done(call, status, body);
         }
-        String type = body.getString("type", "no problem");
-        String problem = type.substring(type.lastIndexOf('/') + 1);
-        if (status == 503 && !response.retryAfter()) {
-            problem += " without Retry-After";
+        return refused(status, body, response.retryAfter());
+    }
+
+    /** @param problem as RFC 9457 has it */
+    static Answer refused(int status, JsonObject problem, boolean retryAfter) {
+        String type = problem.getString("type", "no problem");
+        String name = type.substring(type.lastIndexOf('/') + 1);
+        if (status == 503 && !retryAfter) {
+            name += " without Retry-After";
         }
-        return status >= 500 || status == 408 ? Answer.unknown(status, problem) : Answer.refused(status, problem);
+        return status >= 500 || status == 408 ? Answer.unknown(status, name) : Answer.refused(status, name);
     }
 
     private static Answer done(Call call, int status, JsonObject body) {
@@ -125,6 +147,8 @@ public final class Api implements AutoCloseable {
             case SEND, POOL, DEPOSIT, WITHDRAWAL -> Answer.made(status, body.getString("id"), call.amount());
             case PLAY -> Answer.made(status, plays(body.getJsonArray("items")), 0);
             case BALANCE -> Answer.made(status, "", balance(body.getJsonArray("items")));
+            case HOSTILE ->
+                Answer.made(status, Attack.ALL.get((int) call.amount()).name(), 0);
         };
     }
 
@@ -186,10 +210,25 @@ public final class Api implements AutoCloseable {
         return new JsonObject(response.body());
     }
 
+    /** A line of a user to a server that believes him. */
+    SocketLine socket(HttpClient client, int server, String user, Consumer<JsonObject> unasked) throws IOException {
+        SocketLine line = SocketLine.open(client, ports.get(server), unasked);
+        try {
+            line.ask(new JsonObject().put("type", "auth").put("token", token(user)));
+            return line;
+        } catch (IOException refused) {
+            line.close();
+            throw refused;
+        }
+    }
+
     private String user(String name) {
-        String token = tokens.computeIfAbsent(
+        return "Authorization: Bearer " + token(name) + "\r\n";
+    }
+
+    private String token(String name) {
+        return tokens.computeIfAbsent(
                 name, user -> signer.sign(new UserId(user), Set.of(new GroupId(GROUP)), Role.USER, TTL));
-        return "Authorization: Bearer " + token + "\r\n";
     }
 
     @Override

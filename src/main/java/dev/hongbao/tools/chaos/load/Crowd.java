@@ -1,5 +1,6 @@
 package dev.hongbao.tools.chaos.load;
 
+import dev.hongbao.tools.chaos.history.Heard;
 import dev.hongbao.tools.chaos.history.History;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +9,10 @@ import java.util.function.Supplier;
 
 /** All simulated clients of a run, each on a thread of its own. For one thread; blocking. */
 public final class Crowd {
-    private static final int CLIENTS = 24;
+    private static final int CLIENTS = 20;
+
+    /** Of them, over WebSockets. */
+    private static final int ON_SOCKETS = 4;
 
     /** So that some cores are left for who is asked. */
     private static final int PAUSE_MILLIS = 60;
@@ -18,21 +22,38 @@ public final class Crowd {
 
     private final World world;
     private final List<Thread> threads = new ArrayList<>();
+    private final List<SocketClient> onSockets = new ArrayList<>();
 
     /** Not started yet. @param api makes one for each client */
     public Crowd(World world, History history, Supplier<Api> api, SplittableRandom random) {
         this.world = world;
         for (int i = 0; i < CLIENTS; i++) {
             String name = "client-" + i;
-            Thread thread = new Thread(
-                    new SimulatedClient(world, history, api.get(), random.split(), name, PAUSE_MILLIS), name);
-            thread.setDaemon(true);
-            threads.add(thread);
+            add(name, new SimulatedClient(world, history, api.get(), random.split(), name, PAUSE_MILLIS));
         }
+        for (int i = 0; i < ON_SOCKETS; i++) {
+            String name = "socket-" + i;
+            SocketClient client =
+                    new SocketClient(world, history, api.get()::socket, random.split(), name, PAUSE_MILLIS);
+            onSockets.add(client);
+            add(name, client);
+        }
+        add("hostile", new HostileClient(world, history, api.get(), random.split()));
+    }
+
+    private void add(String name, Runnable client) {
+        Thread thread = new Thread(client, name);
+        thread.setDaemon(true);
+        threads.add(thread);
     }
 
     public void start() {
         threads.forEach(Thread::start);
+    }
+
+    /** What was heard over sockets. */
+    public List<Heard> heard() {
+        return onSockets.stream().flatMap(client -> client.heard().stream()).toList();
     }
 
     /** Every client ends after its call; returns when all have. */

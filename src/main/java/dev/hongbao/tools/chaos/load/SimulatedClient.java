@@ -26,7 +26,6 @@ public final class SimulatedClient implements Runnable {
     private final SplittableRandom random;
     private final String name;
     private final int pauseMillis;
-    private final List<String> users = World.users();
     private final Deque<Call> done = new ArrayDeque<>();
     private long commands;
 
@@ -107,20 +106,16 @@ public final class SimulatedClient implements Runnable {
                 : new Call(Kind.BALANCE, user(), "", "", 0, server());
     }
 
-    /** Most are soon over: drained by many, or expired. */
     private Call send() {
-        int shares = random.nextInt(8) == 0 ? 20 + random.nextInt(60) : 1 + random.nextInt(10);
-        int seconds = random.nextInt(10) < 6 ? 2 + random.nextInt(12) : 3_600;
-        long amount = shares * (1 + (long) random.nextInt(300));
-        return new Call(Kind.SEND, user(), Call.terms(shares, seconds), key(), amount, server());
+        return world.send(random, user(), key(), server());
     }
 
     private String user() {
-        return users.get(random.nextInt(users.size()));
+        return world.user(random);
     }
 
     private int server() {
-        return random.nextInt(world.servers());
+        return world.server(random);
     }
 
     private String key() {

@@ -18,6 +18,7 @@ public final class World {
     private final int servers;
     private final String draw;
     private final String campaign;
+    private final List<String> users = users();
     private final Deque<String> recent = new ArrayDeque<>();
     private volatile boolean stopping;
 
@@ -31,8 +32,26 @@ public final class World {
         this.campaign = campaign;
     }
 
-    int servers() {
+    public int servers() {
         return servers;
+    }
+
+    /** One of the servers. */
+    int server(SplittableRandom random) {
+        return random.nextInt(servers);
+    }
+
+    /** One of the users. */
+    String user(SplittableRandom random) {
+        return users.get(random.nextInt(users.size()));
+    }
+
+    /** A packet for the group. Most are soon over: drained by many, or expired. */
+    Call send(SplittableRandom random, String user, String key, int server) {
+        int shares = random.nextInt(8) == 0 ? 20 + random.nextInt(60) : 1 + random.nextInt(10);
+        int seconds = random.nextInt(10) < 6 ? 2 + random.nextInt(12) : 3_600;
+        long amount = shares * (1 + (long) random.nextInt(300));
+        return new Call(Call.Kind.SEND, user, Call.terms(shares, seconds), key, amount, server);
     }
 
     String draw() {
@@ -57,11 +76,16 @@ public final class World {
         Call.Kind kind = operation.call().kind();
         if ((kind == Call.Kind.SEND || kind == Call.Kind.POOL)
                 && operation.answer().isOk()) {
-            synchronized (recent) {
-                recent.addFirst(operation.answer().id());
-                if (recent.size() > RECENT) {
-                    recent.removeLast();
-                }
+            learn(operation.answer().id());
+        }
+    }
+
+    /** The same of a packet that nobody asked for, such as a rain's drop. */
+    public void learn(String packet) {
+        synchronized (recent) {
+            recent.addFirst(packet);
+            if (recent.size() > RECENT) {
+                recent.removeLast();
             }
         }
     }

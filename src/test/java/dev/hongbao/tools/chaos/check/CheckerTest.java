@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.tools.chaos.history.Answer;
 import dev.hongbao.tools.chaos.history.Call;
 import dev.hongbao.tools.chaos.history.Call.Kind;
+import dev.hongbao.tools.chaos.history.Heard;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -32,6 +33,26 @@ class CheckerTest {
         run.troubles.add(new Trouble(0, 9_000_000, 11_000_000));
 
         assertThat(run.check()).isEmpty();
+    }
+
+    @Test
+    @DisplayName(
+            "Given a Postgres that was restored, when what it forgot is answered otherwise later, then no rule is broken; what came before is kept")
+    void onlyWhatWasLostIsExcused() {
+        Forged run = new Forged();
+        run.losses.add(new Loss(20_000_000, 30_000_000));
+        run.add(25, Call.claim("erin", PACKET, 0), Answer.claimed(201, 2, 150));
+        run.add(26, new Call(Kind.DEPOSIT, "alice", "", "d2", 5, 0), Answer.made(201, "9", 5));
+        run.add(27, Call.claim("erin", "packet-2", 0), Answer.claimed(201, 0, 1));
+        run.add(40, Call.claim("erin", PACKET, 0), Answer.refused(410, "expired"));
+        run.add(41, Call.claim("erin", "packet-2", 0), Answer.refused(404, "not-found"));
+        run.earlier.add(Forged.claim("e9", 2));
+        run.heard.add(new Heard(3, 10, "packet.sent packet-2", 21_000_000));
+        assertThat(run.check()).isEmpty();
+
+        run.claims.remove(0);
+        run.add(42, Call.claim("erin", PACKET, 0), Answer.refused(404, "not-found"));
+        assertThat(run.check()).extracting(Violation::rule).contains(ClaimRules.SETTLED, AnswerRules.CLOSED_SET);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -90,6 +111,28 @@ class CheckerTest {
                         AnswerRules.QUIET,
                         run -> run.add(110, BOB, Answer.unknown(503, "unknown"))),
                 forged(
+                        "what must be refused is done",
+                        AnswerRules.HOSTILE,
+                        run -> run.add(
+                                9, new Call(Kind.HOSTILE, "mallory", PACKET, "", 3, 0), Answer.made(201, "", 0))),
+                forged(
+                        "an event comes twice over a socket",
+                        FeedRules.ONCE,
+                        run -> run.heard.add(new Heard(2, 10, "packet.expired packet-1", 9_000_000))),
+                forged(
+                        "a feed goes back",
+                        FeedRules.ONCE,
+                        run -> run.heard.add(new Heard(1, 8, "packet.sent packet-2", 9_000_000))),
+                forged(
+                        "a place in the feed is two events",
+                        FeedRules.SAME,
+                        run -> run.heard.set(4, new Heard(2, 10, "packet.drained packet-1", 9_000_000))),
+                forged("an event is left out over a socket", FeedRules.ALL, run -> {
+                    run.heard.add(new Heard(1, 12, "packet.sent packet-2", 9_000_000));
+                    run.heard.add(new Heard(1, 13, "packet.drained packet-2", 9_000_000));
+                    run.heard.add(new Heard(2, 13, "packet.drained packet-2", 9_000_000));
+                }),
+                forged(
                         "another balance is told",
                         WalletRules.TOLD,
                         run -> run.add(121, new Call(Kind.BALANCE, "bob", "", "", 0, 0), Answer.made(200, "", 199))));
@@ -117,6 +160,11 @@ class CheckerTest {
                         "a claim of nobody",
                         ClaimRules.ASKED,
                         run -> run.claims.add(new Rows.Claim(PACKET, "mallory", 2, 150))),
+                forged("a user has too much of a campaign", ClaimRules.LIMITED, run -> {
+                    run.pools.put(PACKET, new Rows.Pool("campaign-1", 1, false));
+                    run.pools.put("packet-2", new Rows.Pool("campaign-1", 1, false));
+                    run.claims.add(new Rows.Claim("packet-2", "bob", 0, 1));
+                }),
                 forged("a deposit is gone", CommandRules.DONE, run -> run.commands.remove(0)),
                 forged(
                         "a deposit has another amount",

@@ -3,6 +3,7 @@ package dev.hongbao.tools.chaos.check;
 import dev.hongbao.tools.chaos.history.Answer;
 import dev.hongbao.tools.chaos.history.Call;
 import dev.hongbao.tools.chaos.history.Call.Kind;
+import dev.hongbao.tools.chaos.history.Heard;
 import dev.hongbao.tools.chaos.history.Operation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,13 +22,21 @@ final class Forged {
 
     final List<Operation> history = new ArrayList<>();
     final List<Trouble> troubles = new ArrayList<>();
+    final List<Loss> losses = new ArrayList<>();
     final List<Rows.Packet> packets = new ArrayList<>();
     final List<Rows.Claim> claims = new ArrayList<>();
+    final Map<String, Rows.Pool> pools = new HashMap<>();
     final List<Rows.Command> commands = new ArrayList<>();
     final Map<String, Long> balances = new HashMap<>();
     final Map<String, Long> plays = new HashMap<>();
     final List<Told> earlier = new ArrayList<>();
     final List<Told> told = new ArrayList<>();
+    final List<Heard> heard = new ArrayList<>(List.of(
+            new Heard(1, 7, "packet.sent packet-1", 9_000_000),
+            new Heard(1, 9, "packet.progress packet-1", 9_000_000),
+            new Heard(1, 10, "packet.expired packet-1", 9_000_000),
+            new Heard(2, 7, "packet.sent packet-1", 9_000_000),
+            new Heard(2, 10, "packet.expired packet-1", 9_000_000)));
     final Set<String> delivered = new HashSet<>(Set.of("e1", "e2", "e3", "e4"));
 
     Forged() {
@@ -69,7 +78,12 @@ final class Forged {
 
     List<Violation> check() {
         return Checker.check(
-                new Checker.Seen(history, troubles, QUIET, earlier, told, delivered),
-                new Rows(packets, claims, commands, balances, plays));
+                new Checker.Seen(
+                        history,
+                        new Checker.Times(troubles, losses),
+                        QUIET,
+                        new Checker.News(earlier, told, delivered),
+                        heard),
+                new Rows(packets, claims, pools, commands, balances, plays));
     }
 }

@@ -1,0 +1,57 @@
+package dev.hongbao.tools.chaos.check;
+
+import dev.hongbao.tools.chaos.history.Heard;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The rules on a group's feed as it is heard over sockets: one order for all, nothing twice, and nothing left out. */
+final class FeedRules {
+    static final String ONCE = "a feed goes on, over every reconnect, and tells nothing twice";
+    static final String SAME = "a place in a feed is one event, for everybody";
+    static final String ALL = "who follows a feed misses nothing, over every reconnect";
+
+    /** A newer one replaces an older one, also one that nobody has heard yet. */
+    private static final List<String> CUMULATIVE = List.of("packet.progress ", "rain.caught ");
+
+    private FeedRules() {}
+
+    /** @param heard what each listener heard, in its order */
+    static List<Violation> check(List<Heard> heard) {
+        List<Violation> found = new ArrayList<>();
+        Map<Long, SortedMap<Long, Heard>> stretches = new HashMap<>();
+        TreeMap<Long, Heard> all = new TreeMap<>();
+        for (Heard each : heard) {
+            SortedMap<Long, Heard> before = stretches.computeIfAbsent(each.stretch(), first -> new TreeMap<>());
+            if (!before.isEmpty() && before.lastKey() >= each.cursor()) {
+                found.add(violation(ONCE, each + " comes after " + before.get(before.lastKey())));
+            }
+            before.put(each.cursor(), each);
+            Heard other = all.putIfAbsent(each.cursor(), each);
+            if (other != null && !other.fact().equals(each.fact())) {
+                found.add(violation(SAME, other + " is also " + each));
+            }
+        }
+        stretches
+                .values()
+                .forEach(stretch -> all.subMap(stretch.firstKey(), stretch.lastKey())
+                        .values()
+                        .forEach(event -> {
+                            if (!stretch.containsKey(event.cursor())
+                                    && CUMULATIVE.stream().noneMatch(event.fact()::startsWith)) {
+                                found.add(violation(
+                                        ALL,
+                                        event + " was not told between " + stretch.firstKey() + " and "
+                                                + stretch.lastKey()));
+                            }
+                        }));
+        return found;
+    }
+
+    private static Violation violation(String rule, String what) {
+        return new Violation(rule, what, List.of());
+    }
+}
