@@ -39,8 +39,9 @@ final class ReconcileCommand implements Callable<Integer> {
 
     @Option(
             names = "--since-checkpoint",
-            description = "Check what is new since the last clean run with this option, as the server does in the background;"
-                    + " then that is the checkpoint. It cannot see that something older was altered.")
+            description =
+                    "Check what is new since the last clean run with this option, as the server does in the background;"
+                            + " then that is the checkpoint. It cannot see that something older was altered.")
     private boolean sinceCheckpoint;
 
     @Spec

@@ -1,7 +1,6 @@
 package dev.hongbao.server;
 
 import dev.hongbao.domain.reconcile.Finding;
-import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.domain.reconcile.LatestRuns.Latest;
 import dev.hongbao.domain.reconcile.Severity;
 import dev.hongbao.domain.reconcile.SinceRun;
@@ -49,7 +48,8 @@ final class BackgroundReconcile {
         for (boolean sinceCheckpoint : List.of(false, true)) {
             String read = sinceCheckpoint ? "new" : "all";
             Gauge.builder("hongbao.reconcile.clean.age", () -> of(sinceCheckpoint, BackgroundReconcile::cleanAge))
-                    .description("Since the latest reconciliation that found no violation; of all, or what was new since the checkpoint")
+                    .description(
+                            "Since the latest reconciliation that found no violation; of all, or what was new since the checkpoint")
                     .baseUnit("seconds")
                     .tag("read", read)
                     .register(metrics);
@@ -75,7 +75,8 @@ final class BackgroundReconcile {
     }
 
     private Future<Void> read() {
-        return latest.get().<Void>map(runs -> {
+        return latest.get()
+                .<Void>map(runs -> {
                     runs.forEach(one -> known.put(one.sinceCheckpoint(), one));
                     return null;
                 })

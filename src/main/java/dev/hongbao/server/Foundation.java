@@ -79,8 +79,8 @@ final class Foundation {
                 .map(installation -> new ShardStore(pools.owner(), installation))
                 .compose(store -> store.establish(config.engine().journal().shards())
                         .compose(count -> claim(vertx, stores, config, store.installation(), count))
-                        .map(count -> new Foundation(
-                                vertx, stores, config, metrics, pools, clock, months, store, count)));
+                        .map(count ->
+                                new Foundation(vertx, stores, config, metrics, pools, clock, months, store, count)));
     }
 
     private static Future<Void> makeMonths(Months months, StoreClock clock) {

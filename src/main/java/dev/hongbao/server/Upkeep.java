@@ -2,8 +2,8 @@ package dev.hongbao.server;
 
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.profile.Profiles;
-import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.domain.reconcile.LatestRuns;
+import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -24,8 +24,10 @@ final class Upkeep {
         Idempotency idempotency = new Idempotency(base.pools().lengthy());
         Duration retention = base.config().domain().idempotency().retention();
         vertx.setPeriodic(PURGE_EVERY.toMillis(), hour -> idempotency.purge(retention));
-        vertx.setPeriodic(MAKE_MONTHS_EVERY.toMillis(), hour -> base.makeMonths()
-                .compose(made -> Months.analyze(base.pools().lengthy())));
+        vertx.setPeriodic(
+                MAKE_MONTHS_EVERY.toMillis(),
+                hour -> base.makeMonths()
+                        .compose(made -> Months.analyze(base.pools().lengthy())));
         // Also where nobody claims: whether a shard's owner has found that Postgres went back in time.
         Shards shards = base.shards();
         vertx.setPeriodic(LOOK_EVERY.toMillis(), second -> shards.refresh());

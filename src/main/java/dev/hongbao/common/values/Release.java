@@ -35,6 +35,8 @@ public record Release(String version, String previous) {
     }
 
     private static int[] numbers(String version) {
-        return Arrays.stream(version.split("\\.", -1)).mapToInt(Integer::parseInt).toArray();
+        return Arrays.stream(version.split("\\.", -1))
+                .mapToInt(Integer::parseInt)
+                .toArray();
     }
 }

@@ -150,8 +150,7 @@ public final class DrawRedisAudit {
         }
         long next = Math.max(row.getLong("next_seq"), more.next);
         if (fields.get(0).toLong() != next) {
-            wrong.add(
-                    "draw " + id + ": Redis counts " + fields.get(0) + " plays; Postgres and the journal " + next);
+            wrong.add("draw " + id + ": Redis counts " + fields.get(0) + " plays; Postgres and the journal " + next);
         }
         Rules rules;
         try {
@@ -251,8 +250,7 @@ public final class DrawRedisAudit {
                         "draw " + id + ": Redis remembers " + users + " users; Postgres and the journal " + rest.users);
             }
             if (closed.result().toBoolean() && !ending.contains(id)) {
-                wrong.add(
-                        "draw " + id + " is closed in Redis, open in Postgres, and the journal has no end of it");
+                wrong.add("draw " + id + " is closed in Redis, open in Postgres, and the journal has no end of it");
             }
             long releases = schedule.result().toLong();
             if (releases != rest.releases || rest.missing > 0) {

@@ -8,8 +8,7 @@ final class AssetChecks {
             new Check("I3", "every asset that is held was declared", """
                     select format('%s of %s in %s', a.kind, a.owner, a.asset)
                     from account as a where not exists (select from asset as d where d.code = a.asset)
-                    """)
-                    .since(Scope.ACCOUNTS),
+                    """).since(Scope.ACCOUNTS),
             new Check("I10", "what counts for a sender's cap a day is what the sender put into packets on it", """
                     select format('wallet %s on %s: counted %s, sent %s', s.wallet, s.day, s.amount, coalesce(p.sum, 0))
                     from sent_on_day as s

@@ -24,8 +24,7 @@ final class CampaignChecks {
                     cross join lateral (select count(*) as open from pool as o join packet as p on p.id = o.packet
                                         where o.campaign = c.id and p.closed_at is null) as p
                     where c.closed_at is not null and (e.balance <> 0 or p.open > 0)
-                    """)
-                    .since(Scope.CAMPAIGNS),
+                    """).since(Scope.CAMPAIGNS),
             new Check("I1", "a pool is in its campaign's shard, and is paid from its escrow", """
                     select format('pool %s of campaign %s: shard %s of %s, sender %s', p.id, c.id, p.shard, c.shard, p.sender)
                     from pool as o join campaign as c on c.id = o.campaign join packet as p on p.id = o.packet
@@ -44,8 +43,7 @@ final class CampaignChecks {
                     left join (select subject, sum(amount) as sum, count(*) as n, min(credit) as credit
                                from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
                     where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to
-                    """)
-                    .since(Scope.CAMPAIGNS),
+                    """).since(Scope.CAMPAIGNS),
             new Check("I10", "nobody has more of a campaign than its limits in all and a product", """
                     select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)
                     from (select c.id, w.owner, o.product, c.definition -> 'claiming' as claiming,
@@ -75,16 +73,14 @@ final class CampaignChecks {
                     cross join lateral generate_series(last - days + 1, first) as from_day
                     group by id, owner, a_day, days, from_day
                     having count(*) > a_day * days
-                    """)
-                    .since(Scope.CAMPAIGNS),
+                    """).since(Scope.CAMPAIGNS),
             new Check("I11", "no campaign stays open after its end", Severity.HEALS, """
                     select format('campaign %s is open and has ended at %s', c.id, c.ends_at)
                     from campaign as c
                     where c.closed_at is null and c.ends_at < now() - interval '20 seconds'
                       and not exists (select from pool as o join quarantine_unit as q on q.id = o.packet
                                       where o.campaign = c.id)
-                    """)
-                    .since(Scope.WHOLE));
+                    """).since(Scope.WHOLE));
 
     private CampaignChecks() {}
 }

@@ -46,15 +46,12 @@ final class Checkpoint {
             """,
             Scope.WHOLE);
 
-    private static final List<String> MOVE = List.of(
-            """
+    private static final List<String> MOVE = List.of("""
             insert into checkpoint_balance select account, balance from since_account where balance <> 0
             on conflict (account) do update set balance = excluded.balance
-            """,
-            """
+            """, """
             delete from checkpoint_balance as b using since_account as s where b.account = s.account and s.balance = 0
-            """,
-            """
+            """, """
             insert into checkpoint_state
             select id, checkpoint_state_of_draw(id) from since_draw
             union all
@@ -62,7 +59,8 @@ final class Checkpoint {
             on conflict (id) do update set state = excluded.state
             """);
 
-    private static final String REMEMBER = "insert into checkpoint_due select account from since_account on conflict do nothing";
+    private static final String REMEMBER =
+            "insert into checkpoint_due select account from since_account on conflict do nothing";
     private static final String FORGET = "delete from checkpoint_due";
 
     private static final String ROWS_READ = "select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint"
@@ -113,10 +111,8 @@ final class Checkpoint {
                                 + ": they must be given one by one, and above the highest"));
                     }
                     return one(connection, "select transfers_under_way()")
-                            .compose(row -> await(
-                                    connection,
-                                    row.getArrayOfStrings(0),
-                                    System.nanoTime() + WRITERS.toNanos()))
+                            .compose(row ->
+                                    await(connection, row.getArrayOfStrings(0), System.nanoTime() + WRITERS.toNanos()))
                             .map(begun);
                 });
     }
@@ -139,8 +135,9 @@ final class Checkpoint {
                                 + String.join(", ", writers)));
                     }
                     Promise<Void> again = Promise.promise();
-                    vertx.setTimer(LOOK_MILLIS, later -> await(connection, writers, deadlineNanos)
-                            .onComplete(again));
+                    vertx.setTimer(
+                            LOOK_MILLIS,
+                            later -> await(connection, writers, deadlineNanos).onComplete(again));
                     return again.future();
                 });
     }
@@ -178,10 +175,8 @@ final class Checkpoint {
                         .query(isClean(done.findings()) ? "commit" : "rollback")
                         .execute()
                         .map(done))
-                .recover(fault -> connection
-                        .query("rollback")
-                        .execute()
-                        .transform(rolledBack -> Future.failedFuture(fault)));
+                .recover(fault ->
+                        connection.query("rollback").execute().transform(rolledBack -> Future.failedFuture(fault)));
     }
 
     private Future<Void> checks(SqlConnection connection, boolean last, List<Finding> findings) {

@@ -65,8 +65,7 @@ final class CommandChecks {
                     left join reversal as r on r.command = t.subject
                     left join command as c on c.id = t.subject
                     where t.kind = 'reversal' and (r.command is null or c.reason is null or c.role <> 'service')
-                    """)
-                    .since(Scope.TRANSFERS),
+                    """).since(Scope.TRANSFERS),
             new Check("I3", "the rows of the audit log follow on each other", """
                     select format('row %s at %s after row %s at %s', n, at, previous, earlier)
                     from (select n, at, lag(n, 1, 0) over (order by n) as previous, lag(at, 1, at) over (order by n) as earlier

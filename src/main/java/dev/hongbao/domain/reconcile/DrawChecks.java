@@ -8,8 +8,7 @@ final class DrawChecks {
             new Check("I10", "no prize is issued more often than there is stock", """
                     select format('draw %s prize %s: issued %s of %s', draw, n, issued, stock)
                     from prize where issued > stock
-                    """)
-                    .since(Scope.DRAWS),
+                    """).since(Scope.DRAWS),
             new Check("I10", "what is issued of a prize was played, numbered without gaps", """
                     select format('draw %s prize %s: issued %s, plays %s, the last is number %s',
                                   z.draw, z.n, z.issued, p.plays, p.last)
@@ -17,12 +16,11 @@ final class DrawChecks {
                     cross join lateral (select count(*) as plays, coalesce(max(nth), 0) as last
                                         from play as p where p.draw = z.draw and p.prize = z.n) as p
                     where z.issued <> p.plays or z.issued <> p.last
-                    """)
-                    .since(Scope.DRAWS),
+                    """).since(Scope.DRAWS),
             new Check(
-                    "I10",
-                    "in every round of a table each prize comes up at most its count, and a full round is exact",
-                    """
+                            "I10",
+                            "in every round of a table each prize comes up at most its count, and a full round is exact",
+                            """
                     select format('draw %s round %s prize %s: %s plays of %s', draw, round, prize, plays, count)
                     from (select p.draw, p.round, p.prize, count(*) as plays,
                                  (d.definition -> 'prizes' -> (p.prize - 1) ->> 'count')::bigint as count
@@ -55,8 +53,7 @@ final class DrawChecks {
                     where greatest(p.at, d.opens_at) > p.settled_at + interval '1 minute'
                     """)
                     .since(Scope.DRAWS),
-            new Check(
-                    "I10", "a user pays what the plays cost, once; what is held and not returned is in the hold", """
+            new Check("I10", "a user pays what the plays cost, once; what is held and not returned is in the hold", """
                     select format('draw %s: held or paid %s, the hold has %s', d.id, t.cost + d.cost * p.plays, h.balance)
                     from draw as d
                     join account as h on h.id = d.hold
@@ -104,8 +101,7 @@ final class DrawChecks {
                     where won.amount is distinct from paid.amount
                     """)
                     .since(Scope.DRAWS),
-            new Check(
-                    "I10", "a schedule takes from the stock what it releases, and no play was before its moment", """
+            new Check("I10", "a schedule takes from the stock what it releases, and no play was before its moment", """
                     select format('draw %s prize %s: planned %s, on the schedule %s', z.draw, z.n, z.planned, r.count)
                     from prize as z
                     cross join lateral (select count(*) from release as r
@@ -131,22 +127,19 @@ final class DrawChecks {
                     cross join lateral jsonb_array_elements(d.final_table -> 'prizes') as t
                     join prize as z on z.draw = d.id and z.n = (t ->> 'prize')::smallint
                     where (t ->> 'issued')::bigint <> z.issued or not (d.final_table ->> 'checked')::boolean
-                    """)
-                    .since(Scope.DRAWS),
+                    """).since(Scope.DRAWS),
             new Check("I10", "a user's counters count the user's plays", """
                     select format('draw %s user %s: counted %s, played %s', y.draw, y.user_id, y.counters[1], p.plays)
                     from player as y
                     cross join lateral (select count(*) as plays from play
                                         where draw = y.draw and user_id = y.user_id) as p
                     where y.counters[1] <> p.plays
-                    """)
-                    .since(Scope.DRAWS),
+                    """).since(Scope.DRAWS),
             new Check("I11", "no draw stays open after its time", Severity.HEALS, """
                     select format('draw %s is open and was due at %s', id, closes_at)
                     from draw where closed_at is null and closes_at < now() - interval '10 seconds'
                       and not exists (select from quarantine_unit as q where q.id = draw.id)
-                    """)
-                    .since(Scope.WHOLE));
+                    """).since(Scope.WHOLE));
 
     private DrawChecks() {}
 }

@@ -80,8 +80,10 @@ public final class LatestRuns {
 
     /** One of each kind that there was. */
     public Future<List<Latest>> read() {
-        return pool.query(READ).execute().map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                .map(Latest::of)
-                .toList());
+        return pool.query(READ)
+                .execute()
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(Latest::of)
+                        .toList());
     }
 }

@@ -13,14 +13,12 @@ final class LedgerChecks {
                     left join (select subject, sum(amount) as sum from transfer where slot is not null group by subject) as c
                         on c.subject = p.id
                     where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount
-                    """)
-                    .since(Scope.PACKETS),
+                    """).since(Scope.PACKETS),
             new Check("I1", "the escrow of a closed packet is empty", """
                     select format('packet %s is closed, its escrow holds %s', p.id, e.balance)
                     from packet as p join account as e on e.id = p.escrow
                     where p.closed_at is not null and e.balance <> 0
-                    """)
-                    .since(Scope.PACKETS),
+                    """).since(Scope.PACKETS),
             new Check("I2", "every claim has the amount that its slot was given at creation", """
                     -- Materialized: joined with the claims first, an array would be unfolded once for each of them.
                     with slots as materialized (
@@ -34,8 +32,7 @@ final class LedgerChecks {
                     select format('packet %s has no slot %s', c.subject, c.slot)
                     from transfer as c left join packet as p on p.id = c.subject
                     where c.slot is not null and (p.id is null or c.slot >= p.count)
-                    """)
-                    .since(Scope.PACKETS),
+                    """).since(Scope.PACKETS),
             new Check("I2", "the amounts of a packet's slots add up to it", """
                     select format('packet %s: %s slots of %s, %s of %s', p.id, a.slots, p.count, a.sum, p.amount)
                     from packet as p
@@ -44,13 +41,11 @@ final class LedgerChecks {
                                cross join lateral (select sum(a) as sum from unnest(b.amounts) as a) as s
                                group by b.packet) as a on a.packet = p.id
                     where a.slots is distinct from p.count or a.sum is distinct from p.amount
-                    """)
-                    .since(Scope.PACKETS),
+                    """).since(Scope.PACKETS),
             new Check("I2", "slots are claimed in order, without gaps", """
                     select format('packet %s: %s claims, highest slot %s', subject, count(*), max(slot))
                     from transfer where slot is not null group by subject having count(*) <> max(slot) + 1
-                    """)
-                    .since(Scope.PACKETS),
+                    """).since(Scope.PACKETS),
             new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
                     select format('packet %s slot %s: transfer %s', t.subject, t.slot, t.id)
                     from transfer as t
@@ -72,8 +67,7 @@ final class LedgerChecks {
                     select format('transfer %s of %s', t.id, t.subject)
                     from transfer as t left join command as c on c.id = t.subject
                     where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
-                    """)
-                    .since(Scope.TRANSFERS),
+                    """).since(Scope.TRANSFERS),
             new Check("I4", "every balance is the sum of its transfers", """
                     select format('%s of %s in %s: balance %s, transfers %s',
                                   a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0))
@@ -88,15 +82,14 @@ final class LedgerChecks {
             new Check("I4", "no wallet and no escrow is below 0", """
                     select format('%s of %s in %s: %s', kind, owner, asset, balance)
                     from account where kind <> 'source' and balance < 0
-                    """)
-                    .since(Scope.ACCOUNTS),
+                    """).since(Scope.ACCOUNTS),
             new Check("I4", "all balances of an asset add up to 0", """
                     select format('%s: %s', asset, sum(balance)) from account group by asset having sum(balance) <> 0
                     """),
             new Check(
-                    "I8",
-                    "a refund is one transfer to the account that paid, and only a packet with shares left has one",
-                    """
+                            "I8",
+                            "a refund is one transfer to the account that paid, and only a packet with shares left has one",
+                            """
                     select format('packet %s: refund %s, transfers %s', p.id, p.refund, coalesce(t.sum, 0))
                     from packet as p
                     left join (select t.subject, sum(t.amount) as sum, count(*) as n, min(t.credit) as credit
@@ -128,10 +121,8 @@ final class LedgerChecks {
                     select format('packet %s is open and was due at %s', id, expires_at)
                     from packet where closed_at is null and expires_at < now() - interval '10 seconds'
                       and not exists (select from quarantine_unit as q where q.id = packet.id)
-                    """)
-                    .since(Scope.WHOLE),
-            new Check(
-                    "I15", "no packet and no draw is set aside, see `hongbao quarantine`", Severity.QUARANTINED, """
+                    """).since(Scope.WHOLE),
+            new Check("I15", "no packet and no draw is set aside, see `hongbao quarantine`", Severity.QUARANTINED, """
                     select format('%s %s of shard %s, since %s: %s %s; entries that wait: %s',
                                   q.kind, q.id, q.shard, q.since, q.sqlstate, q.reason,
                                   (select count(*) from quarantine as e where e.unit = q.id))

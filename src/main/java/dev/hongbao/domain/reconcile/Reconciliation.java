@@ -136,23 +136,21 @@ public final class Reconciliation {
     private static Future<Void> each(SqlConnection connection, Consumer<Finding> found) {
         Future<Void> done = Future.succeededFuture();
         for (Check check : checks()) {
-            done = done.compose(before -> run(connection, check, "select * from (" + check.sql() + ") as line")).map(finding -> {
-                found.accept(finding);
-                return null;
-            });
+            done = done.compose(before -> run(connection, check, "select * from (" + check.sql() + ") as line"))
+                    .map(finding -> {
+                        found.accept(finding);
+                        return null;
+                    });
         }
         return done;
     }
 
     /** @param sql the check's query, or its query on a part of the tables */
     static Future<Finding> run(SqlConnection connection, Check check, String sql) {
-        return connection
-                .query(sql + " limit " + MAX_LINES)
-                .execute()
-                .map(rows -> {
-                    List<String> lines = new ArrayList<>();
-                    rows.forEach(row -> lines.add(row.getString(0)));
-                    return new Finding(check.invariant(), check.name(), check.severity(), lines);
-                });
+        return connection.query(sql + " limit " + MAX_LINES).execute().map(rows -> {
+            List<String> lines = new ArrayList<>();
+            rows.forEach(row -> lines.add(row.getString(0)));
+            return new Finding(check.invariant(), check.name(), check.severity(), lines);
+        });
     }
 }

@@ -19,11 +19,6 @@ public record SinceRun(List<Finding> findings, long after, long upTo, long rowsR
     }
 
     SinceRun with(List<Finding> more) {
-        return new SinceRun(
-                Stream.concat(findings.stream(), more.stream()).toList(),
-                after,
-                upTo,
-                rowsRead,
-                leftOut);
+        return new SinceRun(Stream.concat(findings.stream(), more.stream()).toList(), after, upTo, rowsRead, leftOut);
     }
 }

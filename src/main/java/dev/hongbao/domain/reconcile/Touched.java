@@ -120,8 +120,9 @@ final class Touched {
             group by account
             """;
 
-    private static final String ANALYZE = "analyze since_new, since_subject, since_packet, since_transfer, since_account,"
-            + " since_draw, since_campaign, since_pool, since_pool_packet, since_pool_transfer, since_later";
+    private static final String ANALYZE =
+            "analyze since_new, since_subject, since_packet, since_transfer, since_account,"
+                    + " since_draw, since_campaign, since_pool, since_pool_packet, since_pool_transfer, since_later";
 
     private Touched() {}
 

@@ -98,8 +98,7 @@ public final class ServerNews extends VerticleBase {
     @Override
     public Future<?> start() {
         for (int shard = 0; shard < shards.count(); shard++) {
-            vertx.eventBus()
-                    .<JournalEntry>localConsumer(JournalEntry.address(shard), entry -> written(entry.body()));
+            vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(shard), entry -> written(entry.body()));
         }
         facts.values().forEach(this::tellOf);
         vertx.eventBus().localConsumer(nudge, news -> tellNudge());

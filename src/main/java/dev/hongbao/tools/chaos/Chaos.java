@@ -80,8 +80,7 @@ public final class Chaos {
                 Checker.News news = news(load, api);
                 progress.accept("checking " + history.operations().size() + " operations, and "
                         + load.heard().size() + " events that were heard over sockets");
-                Checker.Seen seen =
-                        new Checker.Seen(history.operations(), rounds.times(), quiet, news, load.heard());
+                Checker.Seen seen = new Checker.Seen(history.operations(), rounds.times(), quiet, news, load.heard());
                 found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
                 return new ChaosResult(
                         settings.seed, seen.history(), seen.times().troubles(), rounds.settledMicros(), found);

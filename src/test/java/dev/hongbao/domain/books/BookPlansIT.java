@@ -48,7 +48,8 @@ class BookPlansIT {
                 "insert into command (id, operation, actor, role, key, reference) select subject, 'deposit', 'backend', 'service', 'k', 'order' || id from transfer on conflict do nothing");
         execute("vacuum analyze");
         try (Statement statement = owner.createStatement();
-                ResultSet rows = statement.executeQuery("select month_part('transfer', date_trunc('month', now())::date)")) {
+                ResultSet rows =
+                        statement.executeQuery("select month_part('transfer', date_trunc('month', now())::date)")) {
             rows.next();
             part = rows.getString(1);
         }

@@ -202,8 +202,9 @@ class CheckpointIT {
     void aPacketIsReadWholeWhenAnythingHappensToIt() throws Exception {
         // Given one whose first claim was altered when it was clean
         run();
-        books.execute("alter table transfer disable trigger user; update transfer set at = at - interval '1 day' where slot = 0 and"
-                + " subject = '" + open.id() + "'; alter table transfer enable trigger user");
+        books.execute(
+                "alter table transfer disable trigger user; update transfer set at = at - interval '1 day' where slot = 0 and"
+                        + " subject = '" + open.id() + "'; alter table transfer enable trigger user");
         assertThat(lines(run())).isEmpty();
 
         // When it is claimed again
@@ -213,8 +214,9 @@ class CheckpointIT {
 
         // Then
         assertThat(lines(run())).singleElement().asString().contains(open.id().toString());
-        books.execute("alter table transfer disable trigger user; update transfer set at = at + interval '1 day' where slot = 0 and"
-                + " subject = '" + open.id() + "'; alter table transfer enable trigger user");
+        books.execute(
+                "alter table transfer disable trigger user; update transfer set at = at + interval '1 day' where slot = 0 and"
+                        + " subject = '" + open.id() + "'; alter table transfer enable trigger user");
     }
 
     @Test

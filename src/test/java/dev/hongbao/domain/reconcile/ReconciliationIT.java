@@ -238,8 +238,7 @@ class ReconciliationIT {
             redis.rename("kept", key);
             assertThat(broken).singleElement().satisfies(finding -> {
                 assertThat(finding.severity()).isEqualTo(Severity.HEALS);
-                assertThat(finding.lines())
-                        .containsExactly("packet " + open.id() + " is open, and Redis lacks it");
+                assertThat(finding.lines()).containsExactly("packet " + open.id() + " is open, and Redis lacks it");
             });
         }
     }

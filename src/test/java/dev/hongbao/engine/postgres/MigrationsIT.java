@@ -99,10 +99,7 @@ class MigrationsIT {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     hongbao 99.2.3 after 99.1.0: V99 | of version 99.2.3, beside which version 99.1.0 may work, and none before it; this is version
                     of another day                   | of a newer version: it has migration 99999; this is version
                     """)
@@ -135,8 +132,8 @@ class MigrationsIT {
                     PostgresAddress.of(servers.postgresOwnerUrl()),
                     PostgresAddress.of(servers.postgresAppUrl()),
                     PgBuilder.pool()
-                            .connectingTo(PostgresAddress.of(servers.postgresAppUrl())
-                                    .connectOptions())
+                            .connectingTo(
+                                    PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
                             .using(vertx)
                             .build(),
                     vertx);

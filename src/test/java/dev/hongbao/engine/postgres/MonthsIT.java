@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -74,9 +73,7 @@ class MonthsIT {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            textBlock = """
+    @CsvSource(delimiter = ';', textBlock = """
             transfer; update %s set amount = amount + 1
             transfer; delete from %s
             transfer; truncate %s cascade
@@ -94,8 +91,9 @@ class MonthsIT {
         for (String part : List.of(part(table, now()), table + "_other")) {
             for (String role : List.of("owner", "app")) {
                 assertThatThrownBy(() -> books.executeAs(role, forgery.formatted(part)))
-                        .isInstanceOfSatisfying(SQLException.class, refused -> assertThat(refused.getSQLState())
-                                .isEqualTo("42501"));
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                refused -> assertThat(refused.getSQLState()).isEqualTo("42501"));
             }
         }
     }
@@ -116,7 +114,8 @@ class MonthsIT {
         assertThat(missing(later)).isEmpty();
         assertThat(metrics.get("hongbao.months.missing").gauge().value()).isZero();
         for (String table : TABLES) {
-            assertThat(books.strings("select relname from pg_class where relkind = 'r' and relname like '" + table + "\\_2%'"))
+            assertThat(books.strings(
+                            "select relname from pg_class where relkind = 'r' and relname like '" + table + "\\_2%'"))
                     .contains(part(table, later.minusMonths(1)), part(table, later.plusMonths(2)));
         }
         // and what stands in such a part is kept, too
@@ -159,8 +158,8 @@ class MonthsIT {
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
         get(new Months(engine.engine().pool(), metrics).makeAhead(ahead));
         assertThat(missing(ahead))
-                .containsExactly(new Months.Missing(
-                        "transfer", ahead.toLocalDate().withDayOfMonth(1), true));
+                .containsExactly(
+                        new Months.Missing("transfer", ahead.toLocalDate().withDayOfMonth(1), true));
         assertThat(metrics.get("hongbao.months.missing").gauge().value()).isOne();
         assertThat(metrics.get("hongbao.months.other.rows").gauge().value()).isEqualTo(before + 2);
     }
@@ -184,7 +183,8 @@ class MonthsIT {
     private void refund(UUID subject) throws SQLException {
         books.executeAs(
                 "app",
-                "insert into transfer (subject, debit, credit, amount, kind) select '" + subject + "', d.id, c.id, 1, 'refund'"
+                "insert into transfer (subject, debit, credit, amount, kind) select '" + subject
+                        + "', d.id, c.id, 1, 'refund'"
                         + " from account as d join account as c on c.owner = 'bob' and c.kind = 'wallet'"
                         + " where d.owner = 'ann' and d.kind = 'wallet'");
     }

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Servers.class)
 class MonthsUpgradeIT {
-    private static final String LAST_MONTH = "(date_trunc('month', now() at time zone 'UTC') at time zone 'UTC') - interval '20 days'";
+    private static final String LAST_MONTH =
+            "(date_trunc('month', now() at time zone 'UTC') at time zone 'UTC') - interval '20 days'";
 
     private static final List<String> SUMS = List.of(
             "select md5(string_agg(t::text, ',' order by t.id)) from (select subject, id, debit, credit, amount, at, kind, slot"
@@ -32,7 +33,8 @@ class MonthsUpgradeIT {
 
     @Test
     void whatTheVersionBeforeHoldsIsCarriedOverAndGoesOn(TestServers servers) throws Exception {
-        // Given a database of the version before: a deposit of last month, a packet of today with a claim, a play; and ids of no month
+        // Given a database of the version before: a deposit of last month, a packet of today with a claim, a play; and
+        // ids of no month
         PostgresAddress owner = PostgresAddress.of(servers.postgresOwnerUrl());
         String app = PostgresAddress.of(servers.postgresAppUrl()).login().user();
         Flyway.configure()
@@ -47,7 +49,8 @@ class MonthsUpgradeIT {
                 Statement statement = connection.createStatement()) {
             statement.execute(ROWS.formatted(LAST_MONTH));
         }
-        List<String> before = SUMS.stream().map(sum -> books.strings(sum).get(0)).toList();
+        List<String> before =
+                SUMS.stream().map(sum -> books.strings(sum).get(0)).toList();
         assertThat(before).doesNotContainNull();
 
         // When

@@ -50,16 +50,20 @@ class ReleasedMigrationsTest {
     @Test
     void aReleasedMigrationIsNeverEdited() throws IOException {
         if ("write".equals(System.getProperty("released"))) {
-            Files.write(LIST, versioned().stream().map(ReleasedMigrationsTest::line).toList());
+            Files.write(
+                    LIST, versioned().stream().map(ReleasedMigrationsTest::line).toList());
         }
 
         assertThat(versioned())
                 .as("Released migrations stay where they are")
                 .containsAll(released().keySet());
-        assertThat(released().keySet()).allSatisfy(script -> assertThat(line(script))
-                .as("Released migrations are never edited: databases have done them. Undo the change, and add a new file."
-                        + " Only a migration that is in no released version may be listed anew: " + WRITE)
-                .isEqualTo(released().get(script)));
+        assertThat(released().keySet())
+                .allSatisfy(script -> assertThat(line(script))
+                        .as(
+                                "Released migrations are never edited: databases have done them. Undo the change, and add a new file."
+                                        + " Only a migration that is in no released version may be listed anew: "
+                                        + WRITE)
+                        .isEqualTo(released().get(script)));
     }
 
     /** Flyway does not go back to do an older one. */

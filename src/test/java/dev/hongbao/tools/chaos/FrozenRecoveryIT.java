@@ -75,8 +75,7 @@ class FrozenRecoveryIT {
                 Api other = new Api(history, signer(), List.of(first.port(), second.port()))) {
             // Given claims, and the owner in the middle of a recovery
             api.perform(new Call(Kind.DEPOSIT, "alice", "", "d" + step, 10_000, 0));
-            String packet = api.perform(new Call(
-                            Kind.SEND, "alice", Call.terms(SHARES, 3_600), "s" + step, 4_000, 0))
+            String packet = api.perform(new Call(Kind.SEND, "alice", Call.terms(SHARES, 3_600), "s" + step, 4_000, 0))
                     .answer()
                     .id();
             Map<String, Answer> answered = new HashMap<>();

@@ -77,8 +77,8 @@ class FramingIT {
     @ParameterizedTest
     @ValueSource(strings = {"X: 1\r\nX 2", "X-Long: LONG"})
     void theAnswerToAFaultIsInAVersionThatIsSpoken(String headers) throws Exception {
-        String answer = server.raw("GET / HTTP/2.0\r\nContent-Length: 1e2\r\n" + headers.replace("LONG", "x".repeat(17_000))
-                + "\r\n\r\n");
+        String answer = server.raw(
+                "GET / HTTP/2.0\r\nContent-Length: 1e2\r\n" + headers.replace("LONG", "x".repeat(17_000)) + "\r\n\r\n");
 
         assertThat(answer).matches("(?s)HTTP/1\\.[01] 4.*").contains("application/problem+json");
     }
