@@ -8,6 +8,7 @@ import dev.hongbao.server.Audit;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Stores;
 import dev.hongbao.server.TokenRules;
+import dev.hongbao.tools.demo.CommandServer;
 import dev.hongbao.tools.demo.Demo;
 import dev.hongbao.tools.demo.DemoResult;
 import dev.hongbao.tools.local.Directories;
@@ -25,6 +26,7 @@ import java.util.concurrent.Callable;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,6 +52,13 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--packets", defaultValue = "60", description = "How many packets to send. Default 60.")
     private int packets = 60;
 
+    @Option(
+            names = "--server",
+            paramLabel = "COMMAND",
+            description =
+                    "Starts the server with this command, as 'java -jar hongbao-server.jar', in a process of its own.")
+    private @Nullable String server;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -63,22 +72,34 @@ final class DemoCommand implements Callable<Integer> {
         try {
             out.println("Starting a server, with its own Redis and Postgres, in " + directory);
             out.flush();
-            try (HongbaoServer server = HongbaoServer.start(config)) {
-                return play(config, server, out) ? ExitCode.OK : ExitCode.SOFTWARE;
-            }
+            return (server == null ? playHere(config, out) : playAt(server, directory, config, out))
+                    ? ExitCode.OK
+                    : ExitCode.SOFTWARE;
         } finally {
             Directories.delete(directory);
         }
     }
 
-    private boolean play(HongbaoConfig config, HongbaoServer server, PrintWriter out) throws Exception {
+    private boolean playHere(HongbaoConfig config, PrintWriter out) throws Exception {
+        try (HongbaoServer here = HongbaoServer.start(config)) {
+            return play(config, here.port(), out);
+        }
+    }
+
+    private boolean playAt(String command, Path directory, HongbaoConfig config, PrintWriter out) throws Exception {
+        try (CommandServer there = CommandServer.start(command, directory)) {
+            return play(config, there.port(), out);
+        }
+    }
+
+    private boolean play(HongbaoConfig config, int port, PrintWriter out) throws Exception {
         TokenSigner signer = new TokenSigner(
                 TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         Vertx vertx = Vertx.vertx();
         DemoResult result;
         try (ProgressBar bar = progress()) {
             Promise<DemoResult> done = Promise.promise();
-            vertx.runOnContext(now -> new Demo(vertx, server.port(), signer, packets)
+            vertx.runOnContext(now -> new Demo(vertx, port, signer, packets)
                     .run(sent -> bar.stepTo(sent))
                     .onComplete(done));
             result = done.future().toCompletionStage().toCompletableFuture().get();

@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.ServerProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
  * than the oldest that the jar runs on, which has archives of classes by other flags: {@code operating} tells of both.
  */
 class ClassArchiveIT {
-    private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
     private static final int FIRST_WITH_CACHE = 25;
 
     @TempDir
@@ -30,17 +30,26 @@ class ClassArchiveIT {
     void theJarsClassesComeFromTheArchive() throws Exception {
         // Given what the image's build runs
         String image = Files.readString(Path.of("docker/Dockerfile"));
-        String training = only(image, "hongbao\\.jar (demo .*)");
+        String packets = only(image, "hongbao\\.jar demo --packets (\\d+)");
         boolean caches = Runtime.version().feature() >= FIRST_WITH_CACHE;
         String archive = directory.resolve("archive").toString();
+        List<String> learning = caches
+                ? List.of("-XX:AOTCacheOutput=" + archive, "-Xlog:aot=error")
+                : List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:cds=off");
+        List<String> using = caches
+                ? List.of("-XX:AOTCache=" + archive, "-XX:AOTMode=on", "-Xlog:class+load")
+                : List.of("-XX:SharedArchiveFile=" + archive, "-Xshare:on", "-Xlog:class+load");
 
         // When
-        String said = caches
-                ? java("-XX:AOTCacheOutput=" + archive, "-Xlog:aot=error", training)
-                : java("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:cds=off", training);
-        String loaded = caches
-                ? java("-XX:AOTCache=" + archive, "-XX:AOTMode=on", "-Xlog:class+load", "--version")
-                : java("-XX:SharedArchiveFile=" + archive, "-Xshare:on", "-Xlog:class+load", "--version");
+        String said = run(java(
+                List.of(),
+                ServerProcess.JAR,
+                "demo",
+                "--packets",
+                packets,
+                "--server",
+                String.join(" ", java(learning, ServerProcess.SERVER_JAR))));
+        String loaded = run(java(using, ServerProcess.SERVER_JAR, "--version"));
 
         // Then
         assertThat(said).contains("Every cent is where it belongs.");
@@ -64,13 +73,16 @@ class ClassArchiveIT {
         return matcher.group(1);
     }
 
-    /** @param arguments the JVM's flags; the last is the program's, separated by spaces */
-    private static String java(String... arguments) throws IOException, InterruptedException {
+    private static List<String> java(List<String> flags, Path jar, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(arguments).subList(0, arguments.length - 1));
-        command.addAll(List.of("-jar", JAR.toString()));
-        command.addAll(List.of(arguments[arguments.length - 1].split(" ", -1)));
+        command.addAll(flags);
+        command.addAll(List.of("-jar", jar.toString()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    private static String run(List<String> command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isZero();

@@ -22,7 +22,7 @@ public final class ServerProcess implements AutoCloseable {
     /** What lives for seconds is not worth the second compiler. */
     private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
-    private static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
+    public static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
 
     /** The jar without stores and tools. */
     public static final Path SERVER_JAR = JAR.resolveSibling("hongbao-server.jar");

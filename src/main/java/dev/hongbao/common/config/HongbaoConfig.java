@@ -52,6 +52,11 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
      * @param more options by path, which win
      */
     public static HongbaoConfig forTrial(Path directory, Map<String, String> more) {
+        return of(trialOptions(directory, more));
+    }
+
+    /** The options of {@link #forTrial}, by path: for a server that another process starts. */
+    public static Map<String, String> trialOptions(Path directory, Map<String, String> more) {
         Map<String, String> all = new HashMap<>(Map.of(
                 "data.dir", directory.toString(),
                 "http.port", "0",
@@ -61,7 +66,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
                 "limits.claims-per-second", "0",
                 "limits.requests-per-second", "0"));
         all.putAll(more);
-        return of(all);
+        return all;
     }
 
     static HongbaoConfig from(OptionValues values) {

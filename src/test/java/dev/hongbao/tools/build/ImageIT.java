@@ -69,7 +69,7 @@ class ImageIT {
 
         // Then it is started as PackagingTest compares with the other image
         JsonObject config = new JsonObject(text(archive, manifest.getString("Config"))).getJsonObject("config");
-        assertThat(config.getString("User")).isEqualTo("10001");
+        assertThat(config.getString("User")).isEqualTo("10001:10001");
         assertThat(config.getString("WorkingDir")).isEqualTo("/var/lib/hongbao");
         assertThat(config.getJsonObject("ExposedPorts").fieldNames()).containsExactly("8080/tcp", "9090/tcp");
         assertThat(config.getJsonObject("Volumes").fieldNames()).containsExactly("/var/lib/hongbao/data");
