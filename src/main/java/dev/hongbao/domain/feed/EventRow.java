@@ -31,7 +31,9 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
     public enum Of {
         PACKET,
         DRAW,
-        RAIN
+        RAIN,
+        /** A type that this version does not know: one that a newer version has told. It is passed over. */
+        UNKNOWN
     }
 
     /**
@@ -57,9 +59,10 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
 
     public Of of() {
         return switch (type) {
+            case SENT, PROGRESS, DRAINED, EXPIRED, REFUNDED -> Of.PACKET;
             case OPENED, WON, CLOSED -> Of.DRAW;
             case ANNOUNCED, STARTED, CAUGHT, ENDED -> Of.RAIN;
-            default -> Of.PACKET;
+            default -> Of.UNKNOWN;
         };
     }
 

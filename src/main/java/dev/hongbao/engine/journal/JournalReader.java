@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads journal entries back from Redis. On the link's event loop only. */
+/**
+ * Reads journal entries back from Redis. On the link's event loop only.
+ *
+ * <p>The verb is the name of a form: another form of what a script writes has another verb. So an entry of a newer version is never misread:
+ * its items are void, which its shard is recovered for, and nobody was told that they are settled.
+ */
 public final class JournalReader {
     private static final Logger LOG = LoggerFactory.getLogger(JournalReader.class);
 
@@ -65,7 +70,11 @@ public final class JournalReader {
         for (int i = 0; i + 1 < fields.size(); i += 2) {
             JournalItem item = decode(fields.get(i).toString(), verb, fields.get(i + 1));
             if (item == null) {
-                LOG.error("journal {} entry {} is not ours, an item of it is void", generation, id);
+                LOG.error(
+                        "journal {} entry {}: this version knows no item {} of this form, it is void",
+                        generation,
+                        id,
+                        fields.get(i));
             } else {
                 items.add(item);
             }

@@ -30,15 +30,21 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Renders events as the schema {@code Event} of openapi.yaml. Safe on any thread. */
 public final class EventText implements EventRenderer {
     /** What cannot be told without how the packet ended. */
     private static final Set<String> TELLS_END = Set.of(EventRow.DRAINED, EventRow.EXPIRED, EventRow.REFUNDED);
 
+    private static final Logger LOG = LoggerFactory.getLogger(EventText.class);
+
+    private final Set<String> passedOver = ConcurrentHashMap.newKeySet();
     private final PacketCatalog catalog;
     private final EndedPackets ended;
     private final DrawCatalog draws;
@@ -54,9 +60,24 @@ public final class EventText implements EventRenderer {
         this.profiles = profiles;
     }
 
-    /** Renders all, in order. What they need is mostly at hand; otherwise Postgres is asked, once for each kind of thing. */
+    /**
+     * Renders all, in order, but those of types that only a newer version knows. What they need is mostly at hand; otherwise Postgres is
+     * asked, once for each kind of thing.
+     */
     @Override
     public Future<List<FeedEvent>> render(List<EventRow> rows) {
+        return renderKnown(rows.stream().filter(this::isKnown).toList());
+    }
+
+    private boolean isKnown(EventRow row) {
+        boolean known = row.of() != Of.UNKNOWN;
+        if (!known && passedOver.add(row.type())) {
+            LOG.warn("events {} of a newer version are passed over", row.type());
+        }
+        return known;
+    }
+
+    private Future<List<FeedEvent>> renderKnown(List<EventRow> rows) {
         Future<Map<PacketId, Packet>> packets = catalog.findAll(subjects(rows, Of.PACKET, PacketId::new));
         Future<Map<DrawId, Draw>> drawn = draws.findAll(subjects(rows, Of.DRAW, DrawId::new));
         Future<Map<CampaignId, Rain>> raining = rains.findAll(subjects(rows, Of.RAIN, CampaignId::new));

@@ -11,6 +11,7 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
@@ -367,5 +368,26 @@ class FeedIT {
                                 .poll(member("bob"), new GroupId("strangers"), 0L, Duration.ZERO)
                                 .page())))
                 .isInstanceOf(RefusedException.class);
+    }
+
+    @Test
+    void anEventOfATypeThatOnlyANewerVersionKnowsIsPassedOver(TestServers servers) {
+        // Given such an event, between two others
+        long before = head(engine);
+        Packet packet = engine.send("alice", 100, 10);
+        new Reader(engine, before, packet).until("packet.sent");
+        new Books(servers)
+                .execute("with feed as (update feed set last = last + 1 where group_id = '" + GROUP.value()
+                        + "' returning group_id, last) insert into group_event (group_id, seq, type, subject, claimed)"
+                        + " select group_id, last, 'packet.newer', '" + packet.id() + "', 0 from feed");
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
+
+        // When
+        List<JsonObject> told = new Reader(engine, before, packet).until("packet.progress");
+
+        // Then
+        assertThat(told)
+                .extracting(event -> event.getString("type"))
+                .containsExactly("packet.sent", "packet.progress");
     }
 }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 
 /** The rules of recovery, one by one (invariants I5, I6, I9). */
 @ExtendWith(Servers.class)
@@ -115,6 +116,27 @@ class RecoveryRulesIT {
             books.execute("update shard set last_seq = " + cursor);
             get(engine.engine().startWriter());
         }
+    }
+
+    /** What a newer version's script has written is never misread: it is as if it had not been accepted. */
+    @Test
+    void anEntryOfAFormThatOnlyANewerVersionKnowsIsVoid() {
+        // Given a share that was given out in such an entry
+        Packet packet = engine.send("alice", 1000, 100);
+        assertThat(engine.claim(packet, "early").wonClaim().share().slot()).isZero();
+        String old = books.stamps().get(0);
+        redis.hset(old + ":p:" + packet.id(), Map.of("newer", "1", "#", "2"));
+        String epoch = old.substring(old.indexOf("}:") + 2, old.lastIndexOf('-'));
+        redis.sendCommand(
+                Protocol.Command.XADD, old + ":journal", epoch + "-*", "claim9", packet.id() + " 1 newer");
+
+        // When
+        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(old));
+
+        // Then its slot is given again, once
+        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "newer").wonClaim().share().slot()).isEqualTo(2);
+        books.assertReconciled();
     }
 
     @Test
