@@ -44,7 +44,8 @@ class ReleasedDataIT {
     private static final int UNSETTLED = 10;
 
     /** The packet that stays open, in whatever year. */
-    private static final String OPEN = "select id from packet where sender = 'alice' and closed_at is null and count = 50";
+    private static final String OPEN =
+            "select id from packet where sender = 'alice' and closed_at is null and count = 50";
 
     @BeforeAll
     static void write(TestServers servers) {
@@ -80,8 +81,7 @@ class ReleasedDataIT {
         TestDraws draws = new TestDraws(engine);
         draws.deposit("shop", TestDraws.POINTS, 10_000);
         draws.deposit("bob", TestDraws.POINTS, 100);
-        Draw draw = draws.create(
-                """
+        Draw draw = draws.create("""
                 mode: table
                 cost: {asset: POINTS, amount: 10}
                 prizes:
@@ -125,9 +125,15 @@ class ReleasedDataIT {
             eventually(
                     SOON,
                     () -> assertThat(books.longOf("select count(*) from claim")).isEqualTo(settled + UNSETTLED));
-            assertThat(get(engine.claim(0, member("late-3"), open)).wonClaim().share().slot())
+            assertThat(get(engine.claim(0, member("late-3"), open))
+                            .wonClaim()
+                            .share()
+                            .slot())
                     .isEqualTo(4);
-            assertThat(get(engine.claim(0, member("newcomer"), open)).wonClaim().share().slot())
+            assertThat(get(engine.claim(0, member("newcomer"), open))
+                            .wonClaim()
+                            .share()
+                            .slot())
                     .isEqualTo(UNSETTLED + 1);
             assertThat(engine.send("alice", 100, 10).count()).isEqualTo(10);
             eventually(SOON, books::assertNothingDue);

@@ -41,9 +41,10 @@ public final class SavedData {
     private static final String KEY = "key ";
 
     /** Partitions are their table's. */
-    private static final String TABLES = "select c.relname from pg_class as c join pg_namespace as n on n.oid = c.relnamespace"
-            + " where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition"
-            + " and c.relname <> 'flyway_schema_history' order by c.relname";
+    private static final String TABLES =
+            "select c.relname from pg_class as c join pg_namespace as n on n.oid = c.relnamespace"
+                    + " where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition"
+                    + " and c.relname <> 'flyway_schema_history' order by c.relname";
 
     private static final String REFERS = "select count(*) from pg_constraint where contype = 'f' and conparentid = 0"
             + " and conrelid = '%s'::regclass and confrelid = '%s'::regclass";
@@ -110,8 +111,7 @@ public final class SavedData {
                     sql.execute("select setval('" + words[1] + "', " + words[2] + ")");
                 } else if (line.startsWith(KEY)) {
                     String[] words = line.split(" ", -1);
-                    redis.restore(
-                            words[1], 0, Base64.getDecoder().decode(words[2]), RestoreParams.restoreParams());
+                    redis.restore(words[1], 0, Base64.getDecoder().decode(words[2]), RestoreParams.restoreParams());
                 } else {
                     insert(connection, table, line);
                 }
@@ -167,7 +167,9 @@ public final class SavedData {
                 boolean refers = false;
                 for (String other : left) {
                     refers |= !other.equals(table)
-                            && !strings(sql, REFERS.formatted(table, other)).get(0).equals("0");
+                            && !strings(sql, REFERS.formatted(table, other))
+                                    .get(0)
+                                    .equals("0");
                 }
                 if (!refers) {
                     ordered.add(table);

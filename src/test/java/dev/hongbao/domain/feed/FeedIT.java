@@ -386,8 +386,6 @@ class FeedIT {
         List<JsonObject> told = new Reader(engine, before, packet).until("packet.progress");
 
         // Then
-        assertThat(told)
-                .extracting(event -> event.getString("type"))
-                .containsExactly("packet.sent", "packet.progress");
+        assertThat(told).extracting(event -> event.getString("type")).containsExactly("packet.sent", "packet.progress");
     }
 }

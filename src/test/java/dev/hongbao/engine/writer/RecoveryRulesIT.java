@@ -127,8 +127,7 @@ class RecoveryRulesIT {
         String old = books.stamps().get(0);
         redis.hset(old + ":p:" + packet.id(), Map.of("newer", "1", "#", "2"));
         String epoch = old.substring(old.indexOf("}:") + 2, old.lastIndexOf('-'));
-        redis.sendCommand(
-                Protocol.Command.XADD, old + ":journal", epoch + "-*", "claim9", packet.id() + " 1 newer");
+        redis.sendCommand(Protocol.Command.XADD, old + ":journal", epoch + "-*", "claim9", packet.id() + " 1 newer");
 
         // When
         eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(old));
