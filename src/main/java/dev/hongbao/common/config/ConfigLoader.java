@@ -8,12 +8,16 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the configuration: flags beat environment beats file beats default. Not shared: one loader, one load. */
 public final class ConfigLoader {
+    /** A file that is another one has thousands of unknown names; nobody reads what each was meant to be. */
+    private static final int MAX_HINTS = 50;
+
     private final ConfigSources sources;
     private final List<ConfigFault> faults = new ArrayList<>();
     private final Map<String, Setting> settings = new LinkedHashMap<>();
@@ -159,9 +163,8 @@ public final class ConfigLoader {
     }
 
     private void unknown(String name, String origin, List<String> known) {
-        String hint = Nearest.to(name, known)
-                .map(nearest -> "did you mean " + nearest + "?")
-                .orElse("default-config lists them all");
+        Optional<String> nearest = faults.size() < MAX_HINTS ? Nearest.to(name, known) : Optional.empty();
+        String hint = nearest.map(meant -> "did you mean " + meant + "?").orElse("default-config lists them all");
         faults.add(new ConfigFault(name, origin, "is no option; " + hint));
     }
 

@@ -19,6 +19,9 @@ public final class Nearest {
     }
 
     private static int edits(String a, String b) {
+        if (Math.abs(a.length() - b.length()) > MAX_EDITS) {
+            return Integer.MAX_VALUE; // a name may be as long as a file
+        }
         int[] row = new int[b.length() + 1];
         Arrays.setAll(row, j -> j);
         for (int i = 1; i <= a.length(); i++) {

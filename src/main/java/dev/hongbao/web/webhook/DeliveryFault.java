@@ -1,11 +1,15 @@
 package dev.hongbao.web.webhook;
 
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a receiver gave no answer, for people who read the list of deliveries. */
@@ -26,8 +30,21 @@ final class DeliveryFault {
             return "its host is not known";
         }
         String certificate = ofCertificate(fault);
-        String text = certificate != null ? certificate : fault.toString();
+        String text = certificate != null ? certificate : ofConnection(fault);
         return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
+    }
+
+    /** Without the names of our classes, which say nothing to a receiver's people. */
+    private static String ofConnection(Throwable fault) {
+        if (fault instanceof ConnectException || fault instanceof NoRouteToHostException) {
+            return "nobody takes connections at its address";
+        }
+        if (fault instanceof SSLException) {
+            return "no TLS connection with it: " + fault.getMessage();
+        }
+        return fault instanceof IOException
+                ? "it closed the connection before it had answered"
+                : "its answer is not HTTP that this server reads";
     }
 
     /** The innermost cause that says something: the JDK wraps them in its own. */

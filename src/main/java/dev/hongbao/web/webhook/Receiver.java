@@ -79,6 +79,7 @@ final class Receiver implements AutoCloseable {
                         .compose(address -> millisSince(begun) < terms.timeout.toMillis()
                                 ? send(target, address, message, secrets)
                                 : Future.failedFuture(new TimeoutException())))
+                .map(Receiver::understood)
                 .timeout(terms.timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .map(answer -> new Reply(
                         new Delivery.Answer(answer.statusCode(), null, millisSince(begun)), retryAfter(answer)))
@@ -87,6 +88,14 @@ final class Receiver implements AutoCloseable {
                     return new Reply(
                             new Delivery.Answer(null, DeliveryFault.text(fault), millisSince(begun)), Duration.ZERO);
                 });
+    }
+
+    /** Of three digits, as RFC 9110 has them. */
+    private static HttpResponse<Void> understood(HttpResponse<Void> answer) {
+        if (answer.statusCode() < 100 || answer.statusCode() > 599) {
+            throw new IllegalArgumentException("no status");
+        }
+        return answer;
     }
 
     private Future<InetAddress> address(URI url, int attempt) {
@@ -141,7 +150,14 @@ final class Receiver implements AutoCloseable {
             if (terms.trusted != null) {
                 options.setTrustOptions(terms.trusted);
             }
-            made = WebClient.create(vertx, options, new PoolOptions().setHttp1MaxSize(1));
+            made = WebClient.wrap(
+                    vertx.httpClientBuilder()
+                            .with(options)
+                            .with(new PoolOptions().setHttp1MaxSize(1))
+                            // Otherwise what a receiver sends that is no HTTP would be logged as our error.
+                            .withConnectHandler(connection -> connection.exceptionHandler(told -> {}))
+                            .build(),
+                    options);
             client = made;
         }
         return made;

@@ -45,7 +45,8 @@ final class FrameReader {
         } else if (frame.isText() || frame.isContinuation()) {
             Buffer bytes = frame.binaryData();
             if (!whole) {
-                bytes = pieces == null ? bytes.copy() : pieces.appendBuffer(bytes);
+                // Not a copy: that of an empty one takes no more.
+                bytes = (pieces == null ? Buffer.buffer() : pieces).appendBuffer(bytes);
                 pieces = frame.isFinal() ? null : bytes;
             }
             if (bytes.length() > face.config().maxFrameBytes()) {

@@ -158,14 +158,15 @@ public final class SocketFace implements SocketUpgrade {
     private void settled(Claim claim) {
         List<Connection> mine = byUser.get(claim.user());
         if (mine != null) {
-            mine.forEach(connection -> connection.settled(claim));
+            List.copyOf(mine)
+                    .forEach(connection -> connection.settled(claim)); // one that is found closed leaves the list
         }
     }
 
     private void settled(SettledPlayRequest request) {
         List<Connection> mine = byUser.get(request.user());
         if (mine != null && !request.plays().isEmpty()) {
-            mine.forEach(connection -> connection.settled(request));
+            List.copyOf(mine).forEach(connection -> connection.settled(request));
         }
     }
 

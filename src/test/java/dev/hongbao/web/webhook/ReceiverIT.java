@@ -7,13 +7,17 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsServer;
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.domain.webhook.Delivery;
 import dev.hongbao.testing.TestAuthority;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -30,6 +34,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A receiver with a name and TLS: who is connected to, and what he sees. The test is the DNS. */
 class ReceiverIT {
@@ -134,6 +140,48 @@ class ReceiverIT {
                     .startsWith("its certificate is refused: No subject alternative DNS name");
         }
         assertThat(heard).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "hello\r\n\r\n",
+                "HTTP/1.1 99999 X\r\nContent-Length: 0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"
+            })
+    void whatIsNoAnswerIsToldInWords(String answer) throws Exception {
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Receiver receiver = receiver(TIMEOUT, host -> at(LOOPBACK))) {
+            // Given a receiver that answers this
+            Thread answering = new Thread(() -> {
+                try (Socket socket = listening.accept()) {
+                    socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                    socket.shutdownOutput();
+                    socket.getInputStream().readAllBytes();
+                } catch (IOException gone) {
+                    // who asked has closed
+                }
+            });
+            answering.start();
+
+            // When
+            String url = "http://" + NAME + ":" + listening.getLocalPort() + "/hook";
+            Delivery.Answer told =
+                    get(receiver.tell(url, message, List.of(SECRET), 0)).answer();
+
+            // Then
+            assertThat(told.status()).isNull();
+            assertThat(told.error()).isEqualTo("its answer is not HTTP that this server reads");
+            answering.join();
+        }
+    }
+
+    @Test
+    void aReceiverThatIsNotThereIsToldInWords() {
+        server.stop(0);
+        try (Receiver receiver = receiver(TIMEOUT, host -> at(LOOPBACK))) {
+            assertThat(tell(receiver, NAME, 0).answer().error()).isEqualTo("nobody takes connections at its address");
+        }
     }
 
     @Test

@@ -145,6 +145,17 @@ class SocketHostileIT extends WithBystander {
     }
 
     @Test
+    void aFrameWhoseFirstPieceIsEmptyIsWhole() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            byte[] first = RawSocket.frame(0, new byte[0]);
+            first[0] = RawSocket.TEXT;
+            raw.send(first);
+            raw.send(RawSocket.frame(0, "{\"type\":\"ping\",\"id\":\"p1\"}".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(raw.read().getString("id")).isEqualTo("p1");
+        }
+    }
+
+    @Test
     void aMegabyteEndsTheConnection() throws IOException {
         try (RawSocket raw = RawSocket.open(server.base())) {
             try {
