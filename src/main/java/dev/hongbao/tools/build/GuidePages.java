@@ -37,6 +37,7 @@ public final class GuidePages {
             "glossary",
             "guarantees",
             "chaos",
+            "proving",
             "fairness",
             "money",
             "decisions",

@@ -1,0 +1,78 @@
+package dev.hongbao.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.web.access.TokensFuzz;
+import dev.hongbao.web.webhook.ReceiversFuzz;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Inputs of every kind, by a seed that is told. A million by hand: {@code ./mvnw -q test -Dtest=FuzzIT -Dfuzz.inputs=1000000 -Dfuzz.seed=7};
+ * one of them again: {@code -Dfuzz.only=calls:4711} with the seed. It stands with the tests, since it needs their servers and their books.
+ */
+@ExtendWith(Servers.class)
+class FuzzIT {
+    private static final long INPUTS = Long.getLong("fuzz.inputs", 50_000);
+    private static final long SEED = Long.getLong("fuzz.seed", System.nanoTime() & 0xfffffff);
+    private static final String ONLY = System.getProperty("fuzz.only", "");
+
+    /** Caches that fill up, and the inputs' own. */
+    private static final long GROWTH_BYTES = 96L << 20;
+
+    @Test
+    void noInputMakesTheServerTellOrLoseOrForgetItself(TestServers servers) throws Exception {
+        Findings findings = new Findings(SEED);
+        Fuzz fuzz = new Fuzz(SEED, findings, System.out::println);
+        System.out.println("seed " + SEED);
+        ContractText contract = ContractText.read();
+        Hostile hostile = new Hostile(contract.bounds());
+        try (FuzzServer server = new FuzzServer(servers, contract);
+                ReceiversFuzz receivers = new ReceiversFuzz(hostile)) {
+            World world = server.world();
+            List<Kind> kinds = List.of(
+                    new ConfigKind(Path.of("target", "fuzz"), hostile),
+                    new TokensFuzz(hostile),
+                    receivers,
+                    new ClaimsKind(world),
+                    new FramesKind(world, hostile),
+                    new BytesKind(world, hostile),
+                    new CallsKind(contract, world, hostile));
+            if (ONLY.isEmpty()) {
+                all(fuzz, kinds, findings);
+            } else {
+                again(fuzz, kinds);
+            }
+            server.check(findings);
+        }
+        findings.all().forEach(System.out::println);
+        assertThat(findings.all().size()).as("findings of seed " + SEED).isZero();
+    }
+
+    private static void all(Fuzz fuzz, List<Kind> kinds, Findings findings) throws Exception {
+        for (Kind kind : kinds) {
+            fuzz.run(kind, 0, INPUTS * kind.share() / 400);
+        }
+        long before = FuzzServer.heap();
+        for (Kind kind : kinds) {
+            fuzz.run(kind, INPUTS * kind.share() / 400, INPUTS * kind.share() / 100);
+        }
+        long grown = FuzzServer.heap() - before;
+        if (grown > GROWTH_BYTES) {
+            findings.add("the heap has grown by " + (grown >> 20) + " MiB");
+        }
+    }
+
+    private static void again(Fuzz fuzz, List<Kind> kinds) throws Exception {
+        String[] parts = ONLY.split(":", 2);
+        for (Kind kind : kinds) {
+            if (kind.name().equals(parts[0])) {
+                fuzz.again(kind, Long.parseLong(parts[1]));
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.hongbao.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.web.api.Language;
+import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What judges the answers finds what it is there to find, and nothing in a problem as it should be. */
+class OracleTest {
+    private static Answer problem(int status, String body) {
+        return new Answer(status, Map.of("content-type", "application/problem+json", "retry-after", "1"), body);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ProblemType.class, names = "INTERNAL_ERROR", mode = EnumSource.Mode.EXCLUDE)
+    void aProblemAsTheContractHasItIsNoFault(ProblemType type) {
+        assertThat(Oracle.fault(problem(type.status(), Problem.of(type).toJson(Language.ENGLISH))))
+                .isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java.lang.IllegalStateException: no",
+                "io.vertx.core.VertxException",
+                "a NullPointerException",
+                "ERROR: duplicate key value violates unique constraint (SQLSTATE 23505)",
+                "first\n\tat dev.hongbao.Main(Main.java:7)",
+                "NOSCRIPT No matching script"
+            })
+    void whatNobodyOutsideNeedsIsFound(String words) {
+        String body = Problem.of(ProblemType.INVALID_REQUEST, words).toJson(Language.ENGLISH);
+
+        assertThat(Oracle.internals(words)).isNotNull();
+        assertThat(Oracle.internals(body.replace("\\n", "\n").replace("\\t", "\t")))
+                .isNotNull();
+    }
+
+    @Test
+    void anAnswerThatIsNoneIsFound() {
+        String body = Problem.of(ProblemType.DRAINED).toJson(Language.ENGLISH);
+
+        assertThat(Oracle.fault(problem(500, body))).isNotNull();
+        assertThat(Oracle.fault(problem(409, body))).isNotNull();
+        assertThat(Oracle.fault(problem(410, "{}"))).isNotNull();
+        assertThat(Oracle.fault(problem(410, "<html>"))).isNotNull();
+        assertThat(Oracle.fault(new Answer(501, Map.of(), ""))).isNotNull();
+        assertThat(Oracle.fault(new Answer(
+                        503,
+                        Map.of("content-type", "application/problem+json"),
+                        Problem.of(ProblemType.UNKNOWN).toJson(Language.ENGLISH))))
+                .isNotNull();
+    }
+}
