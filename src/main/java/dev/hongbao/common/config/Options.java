@@ -456,7 +456,7 @@ public final class Options {
     static final Option<Duration> RECONCILE_EVERY = define(
             "reconcile.every",
             OptionType.duration("0s", "30d"),
-            "1d",
+            "24h",
             "How often the books are checked in the background, by one of the servers: what is new since the checkpoint; 0s is never.");
 
     // The page that comes with the server
