@@ -190,7 +190,7 @@ alter table packet_amounts add primary key (packet, block);
 
 alter table play add primary key (draw, seq);
 -- A request's id is a digest of its draw, too. It comes first, so that a request is found without its draw.
-alter table play add constraint play_once unique (request, draw, part); -- invariant I10: a request is settled once
+alter table play add constraint play_once unique (request, part, draw); -- invariant I10: a request is settled once
 alter table play add unique (draw, prize, nth);
 create unique index play_takes_release on play (draw, period, prize, release) where period is not null;
 create index play_user on play (user_id, draw, seq);

@@ -204,8 +204,12 @@ begin
         select k.packet, k.user_id, c.slot, c.amount, c.asset, c.at
         from unnest(packets, users) as k(packet, user_id)
         cross join lateral (select t.slot, t.amount, w.asset, t.at
-                            from account as w join transfer as t on t.credit = w.id
-                            where w.owner = k.user_id and w.kind = 'wallet' and t.subject = k.packet and t.slot is not null
+                            from (select x.id, x.asset from account as x
+                                  where x.owner = k.user_id and x.kind = 'wallet' offset 0) as w
+                            -- In an order that one index has: of a table that it believes to be empty, Postgres takes any.
+                            cross join lateral (select * from transfer as c
+                                                where c.credit between w.id and w.id and c.subject = k.packet and c.slot is not null
+                                                order by c.credit limit 1) as t
                             limit 1) as c;
 end
 $$;
@@ -442,15 +446,17 @@ declare
     assets  text[];
     one     text; -- the asset, when all packets hold the same: to look into a text[] takes as long as the place is far
     counts  integer[];
-    sorted  uuid[];
     wallets bigint[];
+    sorted  constant uuid[] := array(select p from unnest(packets) as p order by p);
+    first_packet constant uuid := sorted[1];
+    last_packet  constant uuid := sorted[cardinality(sorted)];
     latest  constant timestamptz := latest_moment();
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
 
     select array_agg(case when p.closed_at is null and p.opens_at <= latest then p.escrow end order by g.n),
-           array_agg(p.asset order by g.n), array_agg(p.count order by g.n), array_agg(g.id order by g.id)
-    into escrows, assets, counts, sorted
+           array_agg(p.asset order by g.n), array_agg(p.count order by g.n)
+    into escrows, assets, counts
     from unnest(packets) with ordinality as g(id, n)
     left join packet as p on p.id = g.id;
     if array_position(escrows, null) is not null then
@@ -461,11 +467,11 @@ begin
         select from (select place, min(slot) as first, max(slot) as last, count(*) as claims
                      from unnest(places, slots) as u(place, slot) group by place) as g
         where g.claims <> g.last - g.first + 1
-           -- When the slot itself is settled too, it is taken: transfer_slot says so.
-           or g.first > 0 and (select t.slot from transfer as t
-                               where t.subject = packets[g.place] and t.slot = g.first - 1
-                                 -- Only the months of these packets are opened, however many there are.
-                                 and t.subject between sorted[1] and sorted[cardinality(sorted)]) is null) then
+           -- A slot that is settled is taken: transfer_slot says so. Asked for is the highest one, which one index has in its order: of a
+           -- table that it believes to be empty, Postgres takes any. And between the packets, whose months alone are opened then.
+           or g.first > coalesce((select max(t.slot) + 1 from transfer as t
+                                  where t.subject = packets[g.place] and t.slot is not null
+                                    and t.subject between first_packet and last_packet), 0)) then
         raise exception 'a slot does not follow on those that are settled' using errcode = 'HB002';
     end if;
 

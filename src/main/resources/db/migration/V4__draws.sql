@@ -272,7 +272,7 @@ begin
     into given, answers
     from unnest(ids, places, counts, attempts, wallets) with ordinality as g(id, place, plays, attempt, wallet, n)
     left join lateral (select x.status, x.attempt, x.plays from play_request as x where x.id = g.id limit 1) as t on true
-    cross join lateral (select count(*) as plays from play as y where y.draw = known[g.place] and y.request = g.id) as s;
+    cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
 
     -- Who is restricted holds nothing new, nor does anybody in a blocked group.
     if exists (select from restriction) then
@@ -359,11 +359,17 @@ declare
     paid    uuid[]; -- requests whose cost is spent now
     done    bigint;
     latest  constant timestamptz := latest_moment();
+    -- Plays are looked up between these draws: their months alone are opened then. And in an order that one index has: of a table that
+    -- it believes to be empty, Postgres takes any.
+    sorted  constant uuid[] := array(select d from unnest(draws) as d order by d);
+    first_draw constant uuid := sorted[1];
+    last_draw  constant uuid := sorted[cardinality(sorted)];
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, draws);
 
     select array_agg(d.opens_at order by g.n), array_agg(d.hold order by g.n),
-           array_agg(coalesce((select max(y.seq) + 1 from play as y where y.draw = g.id), 0) order by g.n)
+           array_agg(coalesce((select max(y.seq) + 1 from play as y
+                               where y.draw = g.id and y.draw between first_draw and last_draw), 0) order by g.n)
     into opens, holds, nexts
     from unnest(draws) with ordinality as g(id, n)
     left join lateral (select x.opens_at, x.hold from draw as x where x.id = g.id and x.closed_at is null limit 1) as d on true;
@@ -373,7 +379,8 @@ begin
         from unnest(in_draws, ids, attempts, ats, firsts, reasons) with ordinality as g(draw, id, attempt, at, first, reason, n)
         where opens[g.draw] is null
            or (g.reason is null and (g.first < nexts[g.draw] or greatest(g.at, opens[g.draw]) > latest))
-           or (select true from play as y where y.draw = draws[g.draw] and y.request = g.id limit 1)
+           or (select true from play as y
+               where y.request between g.id and g.id and y.draw between first_draw and last_draw order by y.request limit 1)
            or (holds[g.draw] is not null
                and (select t.status = 'held' and t.attempt = g.attempt from play_request as t where t.id = g.id) is not true)
         union
@@ -385,8 +392,10 @@ begin
         select p.request
         from unnest(in_requests, prizes, periods, releases) as p(request, prize, period, release)
         where p.period is not null
-          and ((select true from play as y where y.draw = draws[in_draws[p.request]] and y.period = p.period
-                                             and y.prize = p.prize and y.release = p.release)
+          and ((select true from play as y
+                where y.draw = draws[in_draws[p.request]] and y.period between p.period and p.period
+                  and y.prize = p.prize and y.release = p.release and y.draw between first_draw and last_draw
+                order by y.period limit 1)
                or (select r.moment > latest and jsonb_array_length(d.definition -> 'guarantees') = 0
                    from release as r join draw as d on d.id = r.draw
                    where r.draw = draws[in_draws[p.request]] and r.period = p.period and r.prize = p.prize and r.n = p.release)));

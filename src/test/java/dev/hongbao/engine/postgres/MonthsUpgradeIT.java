@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(Servers.class)
 class MonthsUpgradeIT {
     private static final String LAST_MONTH =
             "(date_trunc('month', now() at time zone 'UTC') at time zone 'UTC') - interval '20 days'";
@@ -32,9 +30,14 @@ class MonthsUpgradeIT {
             "select md5(string_agg(c::text, ',' order by packet, slot)) from claim as c");
 
     @Test
-    void whatTheVersionBeforeHoldsIsCarriedOverAndGoesOn(TestServers servers) throws Exception {
-        // Given a database of the version before: a deposit of last month, a packet of today with a claim, a play; and
-        // ids of no month
+    void whatTheVersionBeforeHoldsIsCarriedOverAndGoesOn() throws Exception {
+        try (TestServers empty = Servers.fresh()) {
+            carryOver(empty);
+        }
+    }
+
+    private static void carryOver(TestServers servers) throws Exception {
+        // Given a database of the version before: a deposit of last month, a packet of today with a claim, a play; and ids of no month
         PostgresAddress owner = PostgresAddress.of(servers.postgresOwnerUrl());
         String app = PostgresAddress.of(servers.postgresAppUrl()).login().user();
         Flyway.configure()
@@ -59,20 +62,26 @@ class MonthsUpgradeIT {
             assertThat(SUMS.stream().map(sum -> books.strings(sum).get(0)).toList())
                     .isEqualTo(before);
             assertThat(books.strings("select tableoid::regclass from transfer order by id"))
-                    .startsWith(part(1), part(0), part(0), "transfer_other");
+                    .startsWith(part("transfer", 1), part("transfer", 0), part("transfer", 0), "transfer_other");
             books.assertClean();
 
-            // And it goes on: ids grow, a packet of before is claimed, what is foreign is refused
+            // And it goes on: ids grow
             long last = books.longOf("select max(id) from transfer");
             engine.deposit("ann", 5);
             assertThat(books.longOf("select max(id) from transfer")).isGreaterThan(last);
             books.assertClean();
         }
+
+        // And a server that starts when it is time makes a part
+        String coming = part("packet_amounts", -2);
+        books.execute("drop table " + coming);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            assertThat(books.strings("select to_regclass('" + coming + "')")).containsExactly(coming);
+        }
     }
 
-    private static String part(int monthsAgo) {
-        return "transfer"
-                + YearMonth.now(ZoneOffset.UTC).minusMonths(monthsAgo).format(DateTimeFormatter.ofPattern("_yyyy_MM"));
+    private static String part(String table, int monthsAgo) {
+        return table + YearMonth.now(ZoneOffset.UTC).minusMonths(monthsAgo).format(DateTimeFormatter.ofPattern("_yyyy_MM"));
     }
 
     private static final String ROWS = """
