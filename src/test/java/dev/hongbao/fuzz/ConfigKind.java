@@ -16,7 +16,7 @@ import java.util.TreeMap;
 
 /** Configuration files, variables and flags: each is read, or refused with every fault in words. */
 final class ConfigKind implements Kind {
-    private static final long LIMIT_NANOS = 3_000_000_000L;
+    private static final long LIMIT_NANOS = 30_000_000_000L;
 
     private static final List<String> VALUES = List.of(
             "0",
