@@ -141,7 +141,8 @@ class CheckpointIT {
 
     private long costOfAFewDepositsAfter(int more) throws Exception {
         books.execute(DEPOSITS.formatted(more));
-        books.strings("select brin_summarize_new_values(inhrelid) from pg_inherits where inhparent = 'transfer_id'::regclass");
+        books.strings(
+                "select brin_summarize_new_values(inhrelid) from pg_inherits where inhparent = 'transfer_id'::regclass");
         books.execute("analyze");
         assertThat(lines(run())).isEmpty();
         for (int i = 0; i < 3; i++) {

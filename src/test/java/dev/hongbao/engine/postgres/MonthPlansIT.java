@@ -21,7 +21,8 @@ class MonthPlansIT {
     private static final int CLAIMS = 40_000;
 
     @Test
-    void aPartThatWasCountedWhileItWasNearlyEmptyIsReadByTheRightIndexesWhenItFills(TestServers servers) throws SQLException {
+    void aPartThatWasCountedWhileItWasNearlyEmptyIsReadByTheRightIndexesWhenItFills(TestServers servers)
+            throws SQLException {
         // Given a part of which Postgres knows that it is nearly empty, and a session with plans for that
         Packet packet;
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
@@ -32,8 +33,10 @@ class MonthPlansIT {
                 Statement sql = owner.createStatement()) {
             sql.execute("alter table transfer disable trigger user");
             sql.execute("vacuum analyze transfer");
-            String settle = "select settle_claims(array[0::smallint], array[epoch], array[nonce], array[last_seq], array[last_seq + 1],"
-                    + " array['" + packet.id() + "'::uuid], array[1], array[0], array['bob'], array[50::bigint]) from shard";
+            String settle =
+                    "select settle_claims(array[0::smallint], array[epoch], array[nonce], array[last_seq], array[last_seq + 1],"
+                            + " array['" + packet.id()
+                            + "'::uuid], array[1], array[0], array['bob'], array[50::bigint]) from shard";
             String look = "select * from settled_claims(array['" + packet.id() + "'::uuid], array['ann'])";
             blocks(owner, settle);
             blocks(owner, look);
@@ -63,8 +66,9 @@ class MonthPlansIT {
     }
 
     private static long counted(Statement sql) throws SQLException {
-        try (ResultSet rows = sql.executeQuery("select sum(pg_stat_get_xact_blocks_fetched(i.indexrelid))"
-                + " from pg_inherits as p join pg_index as i on i.indrelid = p.inhrelid where p.inhparent = 'transfer'::regclass")) {
+        try (ResultSet rows = sql.executeQuery(
+                "select sum(pg_stat_get_xact_blocks_fetched(i.indexrelid))"
+                        + " from pg_inherits as p join pg_index as i on i.indrelid = p.inhrelid where p.inhparent = 'transfer'::regclass")) {
             rows.next();
             return rows.getLong(1);
         }

@@ -37,7 +37,8 @@ class MonthsUpgradeIT {
     }
 
     private static void carryOver(TestServers servers) throws Exception {
-        // Given a database of the version before: a deposit of last month, a packet of today with a claim, a play; and ids of no month
+        // Given a database of the version before: a deposit of last month, a packet of today with a claim, a play; and
+        // ids of no month
         PostgresAddress owner = PostgresAddress.of(servers.postgresOwnerUrl());
         String app = PostgresAddress.of(servers.postgresAppUrl()).login().user();
         Flyway.configure()
@@ -82,7 +83,8 @@ class MonthsUpgradeIT {
     }
 
     private static String part(String table, int monthsAgo) {
-        return table + YearMonth.now(ZoneOffset.UTC).minusMonths(monthsAgo).format(DateTimeFormatter.ofPattern("_yyyy_MM"));
+        return table
+                + YearMonth.now(ZoneOffset.UTC).minusMonths(monthsAgo).format(DateTimeFormatter.ofPattern("_yyyy_MM"));
     }
 
     private static final String ROWS = """
