@@ -2,8 +2,9 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.ListenAddress;
+import dev.hongbao.common.config.ListenTls;
+import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.domain.webhook.WebhookStore;
-import dev.hongbao.engine.embedded.EmbeddedServers;
 import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisInfo;
@@ -22,6 +23,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -59,6 +63,14 @@ public final class Doctor {
                    (select count(*) from webhook where disabled_at is not null) as disabled
             """;
 
+    /** How far they are is told to who may read all statistics; to others all of it is null. */
+    private static final String REPLICAS = """
+            select count(*) as known, count(replay_lsn) as seen,
+                   coalesce(max(case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end), 0)::bigint as behind,
+                   coalesce(max(extract(epoch from replay_lag)), 0)::float8 as late
+            from pg_stat_replication
+            """;
+
     private final HongbaoConfig config;
     private final List<Ailment> found = new ArrayList<>();
 
@@ -71,6 +83,7 @@ public final class Doctor {
         Doctor doctor = new Doctor(config);
         doctor.askServer();
         doctor.askStores();
+        doctor.lookAtDisk();
         return doctor.found.stream()
                 .sorted(Comparator.comparing(Ailment::severity))
                 .toList();
@@ -78,11 +91,18 @@ public final class Doctor {
 
     private void askServer() {
         ListenAddress at = config.web().management().address();
+        ListenTls tls = at.tls();
         String host = at.host().equals("0.0.0.0") ? "127.0.0.1" : at.host();
-        URI server = URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + at.port() + "/");
+        URI server = URI.create((tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host)
+                + ":" + at.port() + "/");
         try {
-            found.addAll(DoctorRules.readiness(new JsonObject(get(server.resolve("/health/ready")))));
-            found.addAll(DoctorRules.numbers(get(server.resolve("/metrics"))));
+            HttpClient.Builder client = HttpClient.newBuilder();
+            if (tls != null) {
+                client.sslContext(PinnedCertificate.context(tls.certificate()));
+            }
+            HttpClient asking = client.build();
+            found.addAll(DoctorRules.readiness(new JsonObject(get(asking, server.resolve("/health/ready")))));
+            found.addAll(DoctorRules.numbers(get(asking, server.resolve("/metrics"))));
         } catch (IOException | DecodeException fault) {
             found.add(Ailment.bad(
                     "The server does not answer at " + server + " (management.host, management.port)",
@@ -92,28 +112,47 @@ public final class Doctor {
         }
     }
 
-    private static String get(URI uri) throws IOException, InterruptedException {
-        return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(uri).timeout(ANSWER).build(), BodyHandlers.ofString())
+    private static String get(HttpClient client, URI uri) throws IOException, InterruptedException {
+        return client.send(HttpRequest.newBuilder(uri).timeout(ANSWER).build(), BodyHandlers.ofString())
                 .body();
     }
 
-    /** The server's own stores end with it. */
+    /** Each for itself. The server's own stores end with it. */
     private void askStores() {
+        Vertx vertx = Vertx.vertx();
+        try {
+            Stores.redisAtWork(config)
+                    .ifPresentOrElse(
+                            url -> await(askRedis(vertx, url), "Redis", "redis-does-not-answer"),
+                            () -> notAsked("Redis"));
+            Stores.postgresAtWork(config)
+                    .ifPresentOrElse(
+                            address -> await(
+                                    askPostgres(
+                                            new Postgres(vertx, address).pool("doctor", CONNECTIONS, QUEUE, ANSWER)),
+                                    "Postgres",
+                                    "postgres-does-not-answer"),
+                            () -> notAsked("Postgres"));
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+
+    private void notAsked(String store) {
+        found.add(Ailment.well("Its own " + store + " is not asked: it runs while the server does"));
+    }
+
+    /** The one that the server's own stores write on; those of others are known to their machines. */
+    private void lookAtDisk() {
         boolean own = config.engine().redis().isEmbedded()
                 || config.engine().postgres().isEmbedded();
-        if (own && EmbeddedServers.running(config.engine().data().dir()).isEmpty()) {
-            found.add(Ailment.well("Its own stores are not asked: they run while the server does"));
-            return;
-        }
-        try (Stores stores = Stores.join(config)) {
-            Vertx vertx = Vertx.vertx();
-            Pool pool = new Postgres(vertx, stores.addresses().app()).pool("doctor", CONNECTIONS, QUEUE, ANSWER);
+        Path data = config.engine().data().dir();
+        if (own && Files.isDirectory(data)) {
             try {
-                await(askRedis(vertx, stores.addresses().redisUrl()), "Redis", "redis-does-not-answer");
-                await(askPostgres(pool), "Postgres", "postgres-does-not-answer");
-            } finally {
-                vertx.close().toCompletionStage().toCompletableFuture().join();
+                FileStore disk = Files.getFileStore(data);
+                found.addAll(DoctorRules.disk(disk.getUsableSpace(), disk.getTotalSpace()));
+            } catch (IOException unknown) {
+                found.add(Ailment.warn("The data directory cannot be read: " + unknown, "the-disk-is-nearly-full"));
             }
         }
     }
@@ -164,12 +203,14 @@ public final class Doctor {
     }
 
     private Future<?> askWork(Pool pool) {
-        return Future.all(
+        return Future.all(List.of(
                         new ShardOwners(pool).shards(),
                         pool.query(WORK).execute(),
                         new WebhookStore(pool).lag(),
+                        new LatestRuns(pool).read(),
+                        pool.query(REPLICAS).execute(),
                         Months.missing(pool, OffsetDateTime.now(ZoneOffset.UTC)),
-                        Months.others(pool))
+                        Months.others(pool)))
                 .onSuccess(all -> {
                     List<ShardOwners.Owned> shards = all.resultAt(0);
                     Row row = all.<RowSet<Row>>resultAt(1).iterator().next();
@@ -180,7 +221,15 @@ public final class Doctor {
                             row.getLong("aside"),
                             row.getLong("disabled"),
                             all.<WebhookStore.Lag>resultAt(2).seconds())));
-                    found.addAll(DoctorRules.months(all.resultAt(3), all.resultAt(4)));
+                    found.addAll(DoctorRules.books(
+                            all.resultAt(3), config.engine().reconcile().every()));
+                    Row replicas = all.<RowSet<Row>>resultAt(4).iterator().next();
+                    found.addAll(DoctorRules.replicas(new DoctorRules.Replicas(
+                            replicas.getLong("known"),
+                            replicas.getLong("seen"),
+                            replicas.getLong("behind"),
+                            replicas.getDouble("late"))));
+                    found.addAll(DoctorRules.months(all.resultAt(5), all.resultAt(6)));
                 });
     }
 }

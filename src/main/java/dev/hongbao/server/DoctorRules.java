@@ -4,6 +4,7 @@ import static dev.hongbao.server.Ailment.bad;
 import static dev.hongbao.server.Ailment.warn;
 import static dev.hongbao.server.Ailment.well;
 
+import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.redis.RedisInfo;
 import io.vertx.core.json.JsonArray;
@@ -24,6 +25,9 @@ final class DoctorRules {
     private static final long OLD_TRANSACTION_SECONDS = 60;
     private static final long LATE_NEWS_SECONDS = 300;
     private static final long MANY_DEAD_ROWS = 1_000_000;
+    private static final long FAR_BEHIND_BYTES = 1L << 30;
+    private static final long FAR_BEHIND_SECONDS = 60;
+    private static final long LITTLE_DISK_BYTES = 1L << 30;
 
     /** The section of each check of {@code /health/ready}; of the loops it begins so. */
     private static final Map<String, String> SECTIONS = Map.of(
@@ -52,6 +56,15 @@ final class DoctorRules {
 
     /** The table with the most rows that are dead. */
     record DeadRows(String table, long dead, long live) {}
+
+    /**
+     * Those that follow now.
+     *
+     * @param seen of how many the role may see how far they are
+     * @param bytes that the slowest has still to replay
+     * @param seconds that it is late
+     */
+    record Replicas(long known, long seen, long bytes, double seconds) {}
 
     /** @param ready the answer of {@code /health/ready} */
     static List<Ailment> readiness(JsonObject ready) {
@@ -196,6 +209,57 @@ final class DoctorRules {
             found.add(warn(others + " rows are of no month that has a part", "a-month-has-no-part"));
         }
         return found;
+    }
+
+    /** @param latest of the runs there were; @param every between those in the background, 0 for never */
+    static List<Ailment> books(List<LatestRuns.Latest> latest, Duration every) {
+        List<Ailment> found = new ArrayList<>();
+        Double cleanAge = null;
+        for (LatestRuns.Latest one : latest) {
+            String what = one.sinceCheckpoint() ? "what is new in the books" : "all of the books";
+            String when = " " + Math.round(one.age() / 3_600) + " h ago";
+            found.add(
+                    one.found().violations() > 0
+                            ? bad(
+                                    "The latest check of " + what + "," + when + ", found "
+                                            + one.found().violations() + " violations",
+                                    "the-books-break-a-rule")
+                            : well("The latest check of " + what + "," + when + ", found no violation"));
+            cleanAge = one.sinceCheckpoint() ? one.cleanAge() : cleanAge;
+        }
+        if (!every.isZero() && (cleanAge == null || cleanAge > 3.0 * every.toSeconds())) {
+            found.add(warn(
+                    "No check of what is new in the books was clean "
+                            + (cleanAge == null ? "yet" : "for " + Math.round(cleanAge / 3_600) + " h"),
+                    "the-books-were-not-checked"));
+        }
+        return found;
+    }
+
+    static List<Ailment> replicas(Replicas replicas) {
+        if (replicas.known == 0) {
+            return List.of(well("Postgres has no replica that follows it now"));
+        }
+        if (replicas.seen == 0) {
+            return List.of(well("Postgres has " + replicas.known
+                    + " replicas; how far they are is told to a role with pg_read_all_stats"));
+        }
+        String lag = replicas.bytes / (1 << 20) + " MiB and " + Math.round(replicas.seconds) + " s";
+        return List.of(
+                replicas.bytes > FAR_BEHIND_BYTES || replicas.seconds > FAR_BEHIND_SECONDS
+                        ? warn("A replica of Postgres is behind by " + lag, "postgres-needs-attention")
+                        : well("Postgres has " + replicas.known + " replicas, at most " + lag + " behind"));
+    }
+
+    static List<Ailment> disk(long freeBytes, long allBytes) {
+        String free = freeBytes / (1 << 20) + " MiB of " + allBytes / (1 << 20) + " MiB";
+        if (freeBytes < LITTLE_DISK_BYTES || freeBytes < 0.05 * allBytes) {
+            return List.of(bad("The disk of the data directory has " + free + " left", "the-disk-is-nearly-full"));
+        }
+        return List.of(
+                freeBytes < 0.15 * allBytes
+                        ? warn("The disk of the data directory has " + free + " left", "the-disk-is-nearly-full")
+                        : well("The disk of the data directory has " + free + " left"));
     }
 
     private static double most(String scrape, String metric) {

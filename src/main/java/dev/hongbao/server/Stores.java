@@ -122,6 +122,20 @@ public final class Stores implements AutoCloseable {
         return new Stores(addresses, urls.redisAdmin(), children);
     }
 
+    /** The Redis of a server that may be at work: the configured one, or its child; empty when that does not run. Nothing is started. */
+    static Optional<String> redisAtWork(HongbaoConfig config) {
+        return config.engine().redis().isEmbedded()
+                ? EmbeddedRedis.running(config.engine().data().dir())
+                : Optional.of(redisUrl(config));
+    }
+
+    /** The same of Postgres. */
+    static Optional<PostgresAddress> postgresAtWork(HongbaoConfig config) {
+        return config.engine().postgres().isEmbedded()
+                ? EmbeddedPostgres.running(config.engine().data().dir()).map(PostgresAddress::of)
+                : Optional.of(app(config));
+    }
+
     private static String redisUrl(HongbaoConfig config) {
         return Objects.requireNonNull(config.engine().redis().url()).value();
     }

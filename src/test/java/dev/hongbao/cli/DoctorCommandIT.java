@@ -27,8 +27,22 @@ class DoctorCommandIT {
             // Then
             assertThat(well.exit()).as(well.out() + well.err()).isZero();
             assertThat(well.out())
-                    .contains("The server is ready", "Redis ", "Postgres ")
+                    .contains("The server is ready", "Redis ", "Postgres ", "no replica", "was clean yet")
                     .doesNotContain("bad ");
+
+            // When the books were checked
+            Typed checked = Typed.on(servers, "reconcile", "--since-checkpoint");
+
+            // Then
+            assertThat(checked.exit()).as(checked.out() + checked.err()).isZero();
+            assertThat(checked.out())
+                    .contains(
+                            "ok    I4  every balance that moved",
+                            "left  I4  all balances of an asset",
+                            "no violation; from transfer 0 to");
+            assertThat(Typed.on(servers, "doctor", "--management-port", port).out())
+                    .contains("The latest check of what is new in the books, 0 h ago, found no violation")
+                    .doesNotContain("was clean yet");
 
             // When something waits for an operator
             try (Connection hand = TestDatabase.connect(servers.postgresOwnerUrl());

@@ -2,12 +2,14 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.server.Ailment.Severity;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class DoctorRulesTest {
     private static final long NOW = 1_771_286_400_000L;
+    private static final Duration DAY = Duration.ofDays(1);
 
     @Test
     void aCheckThatIsNotWellIsToldWithItsTime() {
@@ -46,7 +49,13 @@ class DoctorRulesTest {
                                 DoctorRules.postgres(new DoctorRules.Sessions("18.1", 20, 100, 1)),
                                 DoctorRules.deadRows(new DoctorRules.DeadRows("account", 5_000_000, 90_000_000)),
                                 DoctorRules.work(new DoctorRules.Work(0, 0, 0, 3)),
-                                DoctorRules.months(List.of(), 0))
+                                DoctorRules.months(List.of(), 0),
+                                DoctorRules.books(List.of(run(false, 90_000.0, 0), run(true, 3_600.0, 0)), DAY),
+                                DoctorRules.books(List.of(), Duration.ZERO),
+                                DoctorRules.replicas(new DoctorRules.Replicas(0, 0, 0, 0)),
+                                DoctorRules.replicas(new DoctorRules.Replicas(2, 0, 0, 0)),
+                                DoctorRules.replicas(new DoctorRules.Replicas(2, 2, 1 << 20, 0.2)),
+                                DoctorRules.disk(20L << 30, 100L << 30))
                         .flatMap(List::stream))
                 .allMatch(each -> each.severity() == Severity.WELL);
     }
@@ -82,12 +91,22 @@ class DoctorRulesTest {
                         DoctorRules.deadRows(new DoctorRules.DeadRows("account", 5_000_000, 1_000)),
                         DoctorRules.work(new DoctorRules.Work(2, 1, 1, 4_000)),
                         DoctorRules.months(
-                                List.of(new Months.Missing("transfer", LocalDate.of(2026, 12, 1), false)), 3))
+                                List.of(new Months.Missing("transfer", LocalDate.of(2026, 12, 1), false)), 3),
+                        DoctorRules.books(List.of(run(true, 300_000.0, 2)), DAY),
+                        DoctorRules.books(List.of(run(false, 1.0, 0)), DAY),
+                        DoctorRules.replicas(new DoctorRules.Replicas(1, 1, 2L << 30, 1)),
+                        DoctorRules.replicas(new DoctorRules.Replicas(1, 1, 0, 61)),
+                        DoctorRules.disk(10L << 30, 100L << 30),
+                        DoctorRules.disk(500L << 20, 2L << 30))
                 .flatMap(List::stream)
                 .filter(each -> each.severity() != Severity.WELL)
                 .toList();
 
-        assertThat(found).hasSize(18).allMatch(each -> sections.contains(each.section()));
+        assertThat(found).hasSize(25).allMatch(each -> sections.contains(each.section()));
+    }
+
+    private static LatestRuns.Latest run(boolean sinceCheckpoint, Double cleanAge, int violations) {
+        return new LatestRuns.Latest(sinceCheckpoint, 10, cleanAge, new LatestRuns.Found(violations, 0, 0));
     }
 
     private static RedisInfo redis(Map<String, String> changed) {

@@ -16,6 +16,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -148,6 +149,12 @@ final class DataDirectory implements AutoCloseable {
             write(file, HexFormat.of().formatHex(bits));
         }
         return read(file);
+    }
+
+    /** A password that was drawn in a directory, for who does not own it; nothing is made. */
+    static Optional<String> known(Path directory, String name) {
+        Path file = directory.resolve("secrets").resolve(name);
+        return Files.exists(file) ? Optional.of(read(file)) : Optional.empty();
     }
 
     /** Writes a small file for its owner's eyes only, whole or not at all. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A Postgres child process that keeps what it has committed (fsync on, synchronous_commit on), on loopback, with
@@ -22,6 +23,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     /** The line of postmaster.pid that holds the state, counted from 0 (pg_ctl waits for the same). */
     private static final int STATUS_LINE = 7;
+
+    private static final String PORT = "postgres-port";
+    private static final String APP_SECRET = "postgres-app";
 
     private final DataDirectory data;
     private final SupervisedChild child;
@@ -53,12 +57,21 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
+    /** As {@link EmbeddedRedis#running}, with {@link #appUrl}. */
+    public static Optional<String> running(Path dataDir) {
+        int port = DataDirectory.readNumber(dataDir.resolve("secrets").resolve(PORT));
+        return port == 0 || !DataDirectory.taken(dataDir)
+                ? Optional.empty()
+                : DataDirectory.known(dataDir, APP_SECRET)
+                        .map(password -> url(PostgresCluster.APP, password, PostgresCluster.DATABASE, port));
+    }
+
     static EmbeddedPostgres start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
         Path binaries = options.binaries() == null ? data.bin() : options.binaries();
         PostgresCluster cluster =
                 PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()), options.template());
         Path directory = cluster.directory();
-        Path portFile = data.path("secrets").resolve("postgres-port");
+        Path portFile = data.path("secrets").resolve(PORT);
         int port = Ports.free(DataDirectory.readNumber(portFile));
         DataDirectory.write(portFile, Integer.toString(port));
         List<String> command = new ArrayList<>(cluster.command("postgres"));
@@ -122,21 +135,21 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     /** As the owner of the database: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
     public String ownerUrl() {
-        return url(PostgresCluster.OWNER, "postgres-owner", PostgresCluster.DATABASE);
+        return url(PostgresCluster.OWNER, data.secret("postgres-owner"), PostgresCluster.DATABASE, port);
     }
 
     /** As the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
     public String appUrl() {
-        return url(PostgresCluster.APP, "postgres-app", PostgresCluster.DATABASE);
+        return url(PostgresCluster.APP, data.secret(APP_SECRET), PostgresCluster.DATABASE, port);
     }
 
     /** As the superuser: {@code postgresql://postgres:password@127.0.0.1:port/postgres}. */
     public String adminUrl() {
-        return url(PostgresCluster.ADMIN, "postgres-admin", "postgres");
+        return url(PostgresCluster.ADMIN, data.secret("postgres-admin"), "postgres", port);
     }
 
-    private String url(String role, String secret, String database) {
-        return "postgresql://" + role + ":" + data.secret(secret) + "@127.0.0.1:" + port + "/" + database;
+    private static String url(String role, String password, String database, int port) {
+        return "postgresql://" + role + ":" + password + "@127.0.0.1:" + port + "/" + database;
     }
 
     public int port() {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -49,6 +50,17 @@ public final class EmbeddedRedis implements AutoCloseable {
             data.close();
             throw e;
         }
+    }
+
+    /**
+     * As {@link #appUrl} of the one that a server keeps running on this directory; empty if none does. For who only looks: nothing is
+     * started or made, and it may be gone a moment later.
+     */
+    public static Optional<String> running(Path dataDir) {
+        int port = DataDirectory.readNumber(dataDir.resolve("redis").resolve("port"));
+        return port == 0 || !DataDirectory.taken(dataDir)
+                ? Optional.empty()
+                : DataDirectory.known(dataDir, APP_SECRET).map(password -> appUrl(password, port));
     }
 
     static EmbeddedRedis start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
@@ -110,7 +122,11 @@ public final class EmbeddedRedis implements AutoCloseable {
 
     /** As the server's user, who may call what it needs: {@code redis://hongbao:password@127.0.0.1:port}; else as {@link #url}. */
     public String appUrl() {
-        return "redis://" + RedisPermissions.USER + ":" + data.secret(APP_SECRET) + "@127.0.0.1:" + port;
+        return appUrl(data.secret(APP_SECRET), port);
+    }
+
+    private static String appUrl(String password, int port) {
+        return "redis://" + RedisPermissions.USER + ":" + password + "@127.0.0.1:" + port;
     }
 
     /** As who may do all: {@code redis://:password@127.0.0.1:port}; the same until {@link #close}, also over restarts. */

@@ -3,8 +3,11 @@ package dev.hongbao.web.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.values.Role;
+import dev.hongbao.server.Ailment;
+import dev.hongbao.server.Doctor;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestAuthority;
 import dev.hongbao.testing.TestCertificate;
@@ -30,6 +33,7 @@ import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -57,15 +61,19 @@ class HttpTlsIT extends HttpApiClient {
     private static TestServer server;
     private static Path certificate;
     private static Path key;
+    private static TestServers stores;
+    private static TestAuthority authority;
+    private static TestCertificate first;
     private static TestCertificate next;
     private static SSLContext ofUsers;
     private static HttpClient users;
     private static HttpClient host;
 
     @BeforeAll
-    static void start(TestServers stores) throws Exception {
-        TestAuthority authority = new TestAuthority(sub("authority"), "Our Own");
-        TestCertificate first = authority.issue(sub("first"), "ip:127.0.0.1");
+    static void start(TestServers given) throws Exception {
+        stores = given;
+        authority = new TestAuthority(sub("authority"), "Our Own");
+        first = authority.issue(sub("first"), "ip:127.0.0.1");
         next = authority.issue(sub("next"), "ip:127.0.0.1");
         certificate = Files.copy(first.certificate(), directory.resolve("certificate.pem"));
         key = Files.copy(first.key(), directory.resolve("key.pem"));
@@ -82,6 +90,29 @@ class HttpTlsIT extends HttpApiClient {
                         "management.tls-certificate", first.certificate().toString(),
                         "management.tls-key", first.key().toString(),
                         "http.event-loops", "2"));
+    }
+
+    @Test
+    void theDoctorAsksAManagementPortThatShowsItsCertificate() {
+        Map<String, String> config = new HashMap<>(Map.of(
+                "data.dir", directory.toString(),
+                "management.port", Integer.toString(server.management().getPort()),
+                "redis.url", stores.redisUrl(),
+                "postgres.url", stores.postgresAppUrl(),
+                "postgres.owner-url", stores.postgresOwnerUrl()));
+        config.put("management.tls-certificate", first.certificate().toString());
+        config.put("management.tls-key", key.toString());
+
+        assertThat(Doctor.examine(HongbaoConfig.of(config)))
+                .extracting(Ailment::what)
+                .contains("The server is ready");
+
+        // When it shows another one than is configured here
+        config.put("management.tls-certificate", authority.certificate().toString());
+
+        assertThat(Doctor.examine(HongbaoConfig.of(config)))
+                .extracting(Ailment::what)
+                .anyMatch(line -> line.startsWith("The server does not answer at https://"));
     }
 
     private static Path sub(String name) throws IOException {
