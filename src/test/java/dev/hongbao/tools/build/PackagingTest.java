@@ -140,6 +140,15 @@ class PackagingTest {
     }
 
     @Test
+    void kubernetesScalesByAMetricThatTheAlertsUse() {
+        // Given
+        String metric = only(read("docker/kubernetes/queue-fill/kustomization.yaml"), "metric:\\s+name: (\\S+)");
+
+        // Then
+        assertThat(read("docker/prometheus/alerts.yml")).contains("(" + metric + ")");
+    }
+
+    @Test
     void theImageWithoutAnEngineIsStartedAsTheOther() throws Exception {
         // Given what the build tells Jib
         Element container = (Element) DocumentBuilderFactory.newDefaultInstance()
