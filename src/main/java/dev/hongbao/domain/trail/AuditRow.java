@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the audit log says of a call.
  *
- * @param request the id that the request came with; null for none
+ * @param request what named the request in its answer; null for a frame, and for one that stands for many
  * @param reference the host's own name for what it asked for; null for none
  * @param times how many calls alike it stands for, 1 or more
  */

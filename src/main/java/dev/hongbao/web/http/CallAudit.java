@@ -21,6 +21,7 @@ final class CallAudit {
     private final String route;
     private final Operation operation;
     private final RoutingContext routing;
+    private final String requestId;
     private @Nullable Caller caller;
     private @Nullable String reference;
     private boolean begun;
@@ -29,12 +30,16 @@ final class CallAudit {
     /** The log, as the calls of a face see it. @param addresses of who sends requests */
     record Log(CallLog calls, ConnectionCap addresses) {}
 
-    /** @param route as the contract writes the path */
-    CallAudit(Log log, String route, Operation operation, RoutingContext routing) {
+    /**
+     * @param route as the contract writes the path
+     * @param requestId what names the request in its answer
+     */
+    CallAudit(Log log, String route, Operation operation, RoutingContext routing, String requestId) {
         this.log = log;
         this.route = route;
         this.operation = operation;
         this.routing = routing;
+        this.requestId = requestId;
     }
 
     /** Whose call it is: the token is believed. */
@@ -78,7 +83,7 @@ final class CallAudit {
     private AuditRow row(AuditRow.Kind kind) {
         return new AuditRow(
                 kind.who(),
-                AuditRow.text(routing.request().getHeader("X-Request-Id")),
+                requestId,
                 new AuditRow.What(operation.method().name(), route, AuditRow.text(subject())),
                 kind.outcome(),
                 AuditRow.text(reference),

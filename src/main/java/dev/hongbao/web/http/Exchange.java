@@ -74,6 +74,11 @@ final class Exchange {
         return request;
     }
 
+    /** What names the request, in its answer and wherever else it is told of. */
+    String id() {
+        return id;
+    }
+
     /** Whether its connection counts it from now on. @return whether it did */
     boolean counts(boolean now) {
         boolean before = isCounted;

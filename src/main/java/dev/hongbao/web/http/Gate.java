@@ -4,6 +4,7 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.TokenVerdict;
+import dev.hongbao.web.access.TokenVerdict.Fault;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
@@ -32,11 +33,7 @@ record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certifi
         TokenVerdict verdict = tokens.verify(header.substring(SCHEME.length()).strip());
         Caller caller = verdict.caller();
         if (caller == null) {
-            String why = Objects.requireNonNull(verdict.fault()).sentence();
-            exchange.refuse(
-                    Problem.ofToken(why),
-                    "WWW-Authenticate",
-                    "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\"" + why + "\"");
+            exchange.send(ofToken(Objects.requireNonNull(verdict.fault())));
             return null;
         }
         Problem uncertified = certificate.isNeeded()
@@ -58,5 +55,22 @@ record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certifi
             return null;
         }
         return caller;
+    }
+
+    /** Why a caller who was admitted may come in no more: the token was revoked, or the user is blocked; null when neither is so. */
+    @Nullable
+    Reply refusal(Caller caller) {
+        if (tokens.isRevoked(caller)) {
+            return ofToken(Fault.REVOKED);
+        }
+        return restrictions.isBlocked(caller) ? Reply.problem(Problem.of(ProblemType.BLOCKED)) : null;
+    }
+
+    private static Reply ofToken(Fault fault) {
+        String why = fault.sentence();
+        return Reply.problem(
+                Problem.ofToken(why),
+                "WWW-Authenticate",
+                "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\"" + why + "\"");
     }
 }

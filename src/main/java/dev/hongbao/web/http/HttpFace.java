@@ -109,8 +109,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
         routes.put("totalTransfers", books::totals);
         audits.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
-        routes.put("listEvents", new EventsRoute(services.feed(), polls, inFlight)::answer);
-        routes.put("readOutbox", new OutboxRoute(vertx, host.outbox(), polls, inFlight)::answer);
+        routes.put("listEvents", guarded(new EventsRoute(services.feed(), polls, inFlight)::answer));
+        routes.put("readOutbox", guarded(new OutboxRoute(vertx, host.outbox(), polls, inFlight)::answer));
         routes.put("exportPlays", draws::export);
         routes.put("exportWins", wins::export);
         routes.put("reportCampaign", campaigns::report);
@@ -124,6 +124,14 @@ final class HttpFace implements Handler<HttpServerRequest> {
     /** Counts a call while it is under way: among its caller's, and among those that a stop waits for. */
     private Route counted(Route route) {
         return call -> inFlight.run(call.caller(), () -> ongoing.track(route.answer(call)));
+    }
+
+    /** A call that may have waited for long tells nothing to who may come in no more. */
+    private Route guarded(Route route) {
+        return call -> route.answer(call).map(reply -> {
+            Reply refusal = gate.refusal(call.caller());
+            return refusal == null ? reply : refusal;
+        });
     }
 
     private Router router(Contract contract, Origins origins, Map<String, Route> routes) {
@@ -222,7 +230,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     /** Everything that is checked before the body. A call without a body, as most claims are, is answered at once. */
     private void admit(RoutingContext routing, String template, Operation operation, Route route) {
         Exchange exchange = exchange(routing);
-        CallAudit told = new CallAudit(audit, template, operation, routing);
+        CallAudit told = new CallAudit(audit, template, operation, routing, exchange.id());
         exchange.auditBy(told);
         exchange.countAs(operation.index());
         Operation.Needs needs = operation.needs();

@@ -181,11 +181,17 @@ class HttpAuditIT extends TestServerClient {
         assertThat(deposit.getString("subject")).isEqualTo(name("vera"));
         assertThat(deposit.getInteger("status")).isEqualTo(201);
         assertThat(deposit.getString("reference")).isEqualTo("order-7");
-        assertThat(deposit.getString("request")).isEqualTo("trace-7");
+        assertThat(deposit.getString("request"))
+                .isEqualTo("trace-7")
+                .isEqualTo(done.headers().firstValue("x-request-id").orElseThrow());
         assertThat(deposit.getString("role")).isEqualTo("service");
         assertThat(deposit.getString("address")).isNull();
         assertThat(rows.get(1).getInteger("status")).isEqualTo(402);
         assertThat(rows.get(1).getString("problem")).isEqualTo("insufficient-funds");
+        assertThat(rows.get(1).getString("request"))
+                .as("the request had none: it is made")
+                .isEqualTo(poor.headers().firstValue("x-request-id").orElseThrow())
+                .isEqualTo(new JsonObject(poor.body()).getString("requestId"));
     }
 
     @Test

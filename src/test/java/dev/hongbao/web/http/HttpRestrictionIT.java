@@ -3,13 +3,17 @@ package dev.hongbao.web.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Role;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -24,6 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Freezing, blocking and reading the books, as a backend does it on the whole server. */
@@ -109,6 +114,35 @@ class HttpRestrictionIT extends TestServerClient {
         json(order(null, "/v1/users/" + name("mal") + "/unblock"), 200);
         json(get("mal", "/v1/me/balances"), 200);
         socket.abort();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"block, 403, blocked", "revoke-tokens, 401, unauthenticated"})
+    void whoMayComeInNoMoreIsToldNothingByAPollThatWaits(String order, int status, String problem) throws Exception {
+        // Given one who waits for news of the group
+        String user = "waits-" + order;
+        String events = "/v1/groups/" + group + "/events";
+        String next = json(get(user, events), 200).getString("next");
+        double before = waiting();
+        CompletableFuture<HttpResponse<String>> poll = HttpClient.newHttpClient()
+                .sendAsync(
+                        builder(user, events + "?after=" + next)
+                                .header("Prefer", "wait=20")
+                                .build(),
+                        BodyHandlers.ofString());
+        Eventually.eventually(
+                Duration.ofSeconds(15), () -> assertThat(waiting()).isEqualTo(before + 1));
+
+        // When
+        json(order(null, "/v1/users/" + name(user) + "/" + order), 200);
+        send("lucky", 10, 2);
+
+        // Then
+        assertProblem(poll.get(30, TimeUnit.SECONDS), status, problem);
+    }
+
+    private static double waiting() {
+        return Exposition.of(URI.create(managed("/"))).sum("hongbao_http_polls");
     }
 
     @Test
