@@ -58,4 +58,10 @@ grant insert, update, delete on checkpoint_balance, checkpoint_due, checkpoint_s
 grant insert, update on reconcile_run to ${app};
 
 -- What a run from the checkpoint gathers. Where the database is another role's, who owns it decides: by default everybody may.
-do $$ begin execute format('grant temporary on database %I to %s', current_database(), '${app}'); end $$;
+do $$
+begin
+    execute format('grant temporary on database %I to %s', current_database(), '${app}');
+exception when insufficient_privilege then
+    raise notice 'the role may make temporary tables only when the owner of the database allows it';
+end
+$$;

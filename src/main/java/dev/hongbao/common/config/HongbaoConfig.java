@@ -46,8 +46,8 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
     }
 
     /**
-     * Of a server that a command starts for itself: everything in one directory, free ports, and no limits per user, since one
-     * program plays them all.
+     * Of a server that a command starts for itself: everything in one directory, free ports, no checks of the books while it
+     * measures, and no limits per user, since one program plays them all.
      *
      * @param more options by path, which win
      */
@@ -62,6 +62,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
                 "http.port", "0",
                 "management.port", "0",
                 "packet.max-count", "100000",
+                "reconcile.every", "0s",
                 "limits.shares-per-second", "0",
                 "limits.claims-per-second", "0",
                 "limits.requests-per-second", "0"));
