@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 /** What receivers of webhooks answer: any status, slowly, without an end, broken, somewhere else. Each attempt ends in time, with words. */
 public final class ReceiversFuzz implements Kind, AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMillis(250);
+    private static final int ACCEPT_MILLIS = 1_000;
     private static final Duration LATEST = Duration.ofSeconds(10);
     private static final String SECRET = "whsec_" + "A".repeat(43) + "=";
 
@@ -67,6 +68,7 @@ public final class ReceiversFuzz implements Kind, AutoCloseable {
     public void send(List<Input> inputs, Findings findings) throws Exception {
         try (ServerSocket listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 Receiver receiver = new Receiver(vertx, lookups, terms)) {
+            listening.setSoTimeout(ACCEPT_MILLIS); // an attempt may have ended before it connects
             for (Input input : inputs) {
                 Plan plan = plan(input);
                 var answering = threads.submit(() -> answer(listening, plan));
