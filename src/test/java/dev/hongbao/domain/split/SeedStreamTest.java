@@ -82,4 +82,10 @@ class SeedStreamTest {
         SeedStream random = countingSeed();
         assertThatThrownBy(() -> random.nextLong(bound)).isInstanceOf(IllegalArgumentException.class);
     }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 16, 24, 31, 33})
+    void aSeedOfAnotherLengthIsRefused(int length) {
+        assertThatThrownBy(() -> new SeedStream(new byte[length])).isInstanceOf(IllegalArgumentException.class);
+    }
 }

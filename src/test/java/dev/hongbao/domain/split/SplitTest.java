@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -128,5 +129,28 @@ class SplitTest {
         assertThatThrownBy(() -> Split.amounts(terms, new byte[bytes]))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a seed has 32 bytes, not " + bytes);
+    }
+
+    @Test
+    void ofEqualLargestSharesTheEarlierOneIsTheLuckiest() {
+        assertThat(Split.luckiest(new long[] {5, 7, 7, 1})).isEqualTo(1);
+        assertThat(Split.luckiest(new long[] {3, 3, 3})).isZero();
+        assertThat(Split.luckiest(new long[] {1, 2, 9})).isEqualTo(2);
+    }
+
+    @Test
+    void byDoubleMeanAShareMayBeEverythingThatTheOthersCanSpare() {
+        // Given two shares of 4 in all: each is at least 1
+        SplitTerms terms = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, 4, 2, null, null);
+
+        // When
+        long[] firsts = LongStream.range(0, 200)
+                .map(seed -> Split.unshuffled(terms, new SeedStream(FeasibleTerms.seed(seed)))[0])
+                .distinct()
+                .sorted()
+                .toArray();
+
+        // Then
+        assertThat(firsts).containsExactly(1, 2, 3);
     }
 }

@@ -188,6 +188,25 @@ class SettlementIT {
     }
 
     @Test
+    void whatIsBeyondThePacketsLastShareIsVoidAndTheOthersCount() {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        Packet other = engine.send("alice", 1000, 5);
+        double voids = voids();
+        long epoch = books.sumOfEpochs();
+
+        // When
+        journal(packet.id() + " 4 eve mallory", packet.id() + " 7 trudy", other.id() + " 0 carol");
+        awaitVoids(voids, 3, epoch);
+
+        // Then
+        assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
+                .isZero();
+        assertThat(books.strings("select user_id from claim where packet = '" + other.id() + "'"))
+                .containsExactly("carol");
+    }
+
+    @Test
     void aClaimAfterTheCloseIsVoidAndTheOthersCount() throws SQLException {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
