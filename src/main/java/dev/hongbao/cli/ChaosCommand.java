@@ -55,7 +55,8 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(
             names = "--faults",
             defaultValue = "",
-            description = "Only those with this text in their names, such as: server: halted. All unless given.")
+            description =
+                    "Only those with one of these texts in their names, such as: halted,kill -9. All unless given.")
     private String faults = "";
 
     @Option(

@@ -33,6 +33,8 @@ public final class ChildServer implements AutoCloseable {
     private static final String HEAP = "bench-heap ";
     private static final String COLLECT = "collect";
     private static final String LOOK = "look";
+    private static final String CLOCK = "clock ";
+    private static final String FILL = "fill";
     private static final long STOP_SECONDS = 15;
 
     private final HongbaoConfig config;
@@ -106,7 +108,10 @@ public final class ChildServer implements AutoCloseable {
         process.getOutputStream().flush();
     }
 
-    /** The process itself: reads its options up to an empty line, serves, and answers each further line with its heap, until there are no more. */
+    /**
+     * The process itself: reads its options up to an empty line, serves, does what each further line says, and answers it with its heap, until
+     * there are no more.
+     */
     public static void serve(Path directory, InputStream in, PrintStream out) throws Exception {
         BufferedReader asked = reader(in);
         Map<String, String> options = new HashMap<>();
@@ -114,12 +119,17 @@ public final class ChildServer implements AutoCloseable {
             int equals = line.indexOf('=');
             options.put(line.substring(0, equals), line.substring(equals + 1));
         }
-        try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, options))) {
+        SteppedClock clock = new SteppedClock();
+        try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, options), clock)) {
             Runtime.getRuntime().addShutdownHook(new Thread(server::close, "child-server-stop"));
             out.println(PORTS + server.port() + " " + server.managementPort());
             for (String line = asked.readLine(); line != null; line = asked.readLine()) {
                 if (line.equals(COLLECT)) {
                     collect();
+                } else if (line.startsWith(CLOCK)) {
+                    clock.step(Long.parseLong(line.substring(CLOCK.length())));
+                } else if (line.equals(FILL)) {
+                    fill();
                 }
                 out.println(HEAP + used() + " " + usedAfterCollection());
             }
@@ -131,6 +141,14 @@ public final class ChildServer implements AutoCloseable {
         System.gc();
         TimeUnit.MILLISECONDS.sleep(200);
         System.gc();
+    }
+
+    /** Takes heap until there is none. */
+    private static void fill() {
+        List<byte[]> taken = new ArrayList<>();
+        while (true) {
+            taken.add(new byte[1 << 20]);
+        }
     }
 
     private static long used() {
@@ -177,6 +195,23 @@ public final class ChildServer implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
+    /** Its wall clock is so much ahead of this machine's, or behind it. */
+    public void stepClock(long millis) throws IOException {
+        ask(CLOCK + millis);
+    }
+
+    /**
+     * Takes all of its heap. With the flag {@code -XX:+ExitOnOutOfMemoryError} it ends; returns when it has.
+     *
+     * @throws IOException when it goes on
+     */
+    public void exhaustHeap() throws IOException, InterruptedException {
+        write(FILL);
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("it goes on without memory");
+        }
+    }
+
     /** SIGTERM: it stops as it does for an operator. Returns when it has ended; killed when that takes too long. */
     public void terminate() throws InterruptedException {
         process.destroy();
@@ -195,10 +230,14 @@ public final class ChildServer implements AutoCloseable {
         return ask(LOOK);
     }
 
-    private synchronized Heap ask(String what) throws IOException {
+    private void write(String what) throws IOException {
         OutputStream asking = process.getOutputStream();
         asking.write((what + "\n").getBytes(StandardCharsets.US_ASCII));
         asking.flush();
+    }
+
+    private synchronized Heap ask(String what) throws IOException {
+        write(what);
         long[] numbers = numbers(HEAP);
         return new Heap(numbers[0], numbers[1]);
     }

@@ -1,8 +1,15 @@
 package dev.hongbao.tools.local;
 
 import com.sun.jdi.Bootstrap;
+import com.sun.jdi.ClassNotLoadedException;
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.InvalidTypeException;
+import com.sun.jdi.InvocationException;
 import com.sun.jdi.Method;
+import com.sun.jdi.ObjectReference;
 import com.sun.jdi.ReferenceType;
+import com.sun.jdi.StackFrame;
+import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.connect.Connector;
@@ -27,8 +34,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a child JVM stand still exactly where one of its methods begins, from outside, as a debugger does: the program that runs there knows
- * nothing of it. The child connects to a port of loopback that is listened to here; it listens nowhere. Thread-safe; blocking.
+ * Has a child JVM stand still exactly where one of its methods begins, or leave the method out, or run it twice, from outside, as a debugger
+ * does: the program that runs there knows nothing of it. The child connects to a port of loopback that is listened to here; it listens nowhere. Thread-safe; blocking.
  */
 public final class Debugger implements AutoCloseable {
     private static final String CONNECT_MILLIS = "60000";
@@ -40,14 +47,23 @@ public final class Debugger implements AutoCloseable {
     private final CompletableFuture<VirtualMachine> connected = new CompletableFuture<>();
     private @Nullable Stop stop;
 
-    /** Where it is to stand still. */
+    /** What is to happen where a method begins. */
+    private enum Act {
+        STAND_STILL,
+        LEAVE_OUT,
+        DOUBLE
+    }
+
+    /** Where it is to happen. */
     private static final class Stop {
+        final Act act;
         final String type;
         final String method;
         final CompletableFuture<Void> reached = new CompletableFuture<>();
         final Set<ReferenceType> marked = new HashSet<>();
 
-        Stop(String type, String method) {
+        Stop(Act act, String type, String method) {
+            this.act = act;
             this.type = type;
             this.method = method;
         }
@@ -106,7 +122,11 @@ public final class Debugger implements AutoCloseable {
             connected.complete(child);
             while (true) {
                 EventSet events = child.eventQueue().remove();
-                if (!events.stream().anyMatch(this::isStop)) {
+                boolean stands = false;
+                for (Event event : events) {
+                    stands |= take(event);
+                }
+                if (!stands) {
                     events.resume();
                 }
             }
@@ -127,7 +147,8 @@ public final class Debugger implements AutoCloseable {
         }
     }
 
-    private synchronized boolean isStop(Event event) {
+    /** @return whether the JVM is to stand still now */
+    private synchronized boolean take(Event event) {
         Stop wanted = stop;
         if (wanted == null) {
             return false;
@@ -136,24 +157,75 @@ public final class Debugger implements AutoCloseable {
             mark(prepared.referenceType(), wanted);
             return false;
         }
-        return event instanceof BreakpointEvent && wanted.reached.complete(null);
+        if (!(event instanceof BreakpointEvent reached)) {
+            return false;
+        }
+        switch (wanted.act) {
+            case STAND_STILL -> {
+                return wanted.reached.complete(null);
+            }
+            case LEAVE_OUT -> leaveOut(reached.thread());
+            case DOUBLE -> runOnceMore(reached);
+        }
+        return false;
+    }
+
+    private static void leaveOut(ThreadReference thread) {
+        try {
+            thread.forceEarlyReturn(thread.virtualMachine().mirrorOfVoid());
+        } catch (InvalidTypeException | ClassNotLoadedException | IncompatibleThreadStateException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static void runOnceMore(BreakpointEvent reached) {
+        reached.request().disable(); // else it would be reached in there, too
+        try {
+            StackFrame frame = reached.thread().frame(0);
+            ObjectReference itself = frame.thisObject();
+            itself.invokeMethod(
+                    reached.thread(),
+                    reached.location().method(),
+                    frame.getArgumentValues(),
+                    ObjectReference.INVOKE_SINGLE_THREADED);
+        } catch (InvalidTypeException
+                | ClassNotLoadedException
+                | IncompatibleThreadStateException
+                | InvocationException impossible) {
+            throw new IllegalStateException(impossible);
+        } finally {
+            reached.request().enable();
+        }
     }
 
     /**
-     * From now on the JVM stands still, with all its threads, where the method begins the next time. One place at a time.
+     * From now on the JVM stands still, with all its threads, where the method begins the next time. One place at a time, here and below.
      *
      * @param type the binary name of a class, loaded or not
      * @param method all that are called so
      * @throws IOException when it is not connected
      */
-    public synchronized void stopAt(String type, String method) throws IOException {
+    public void stopAt(String type, String method) throws IOException {
+        at(new Stop(Act.STAND_STILL, type, method));
+    }
+
+    /** From now on nothing is done in methods that return nothing. */
+    public void leaveOut(String type, String method) throws IOException {
+        at(new Stop(Act.LEAVE_OUT, type, method));
+    }
+
+    /** From now on methods of objects are run twice. */
+    public void runTwice(String type, String method) throws IOException {
+        at(new Stop(Act.DOUBLE, type, method));
+    }
+
+    private synchronized void at(Stop wanted) throws IOException {
         EventRequestManager requests = child().eventRequestManager();
-        Stop wanted = new Stop(type, method);
         stop = wanted;
         ClassPrepareRequest later = requests.createClassPrepareRequest();
-        later.addClassFilter(type);
+        later.addClassFilter(wanted.type);
         later.enable();
-        child().classesByName(type).forEach(loaded -> mark(loaded, wanted));
+        child().classesByName(wanted.type).forEach(loaded -> mark(loaded, wanted));
     }
 
     private static void mark(ReferenceType type, Stop wanted) {
@@ -161,7 +233,10 @@ public final class Debugger implements AutoCloseable {
             for (Method method : type.methodsByName(wanted.method)) {
                 BreakpointRequest request =
                         type.virtualMachine().eventRequestManager().createBreakpointRequest(method.location());
-                request.setSuspendPolicy(BreakpointRequest.SUSPEND_ALL);
+                request.setSuspendPolicy(
+                        wanted.act == Act.STAND_STILL
+                                ? BreakpointRequest.SUSPEND_ALL
+                                : BreakpointRequest.SUSPEND_EVENT_THREAD);
                 request.enable();
             }
         }
@@ -186,7 +261,7 @@ public final class Debugger implements AutoCloseable {
         }
     }
 
-    /** It goes on, if it stands still, and does not stop any more. Does nothing when it has ended. */
+    /** It goes on, if it stands still, and nothing happens to it any more. Does nothing when it has ended. */
     public synchronized void goOn() throws IOException {
         stop = null;
         try {

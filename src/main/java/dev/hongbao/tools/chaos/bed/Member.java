@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One server, with a line to each of its stores and one from its clients. Blocking; one fault at a time. */
 public final class Member implements AutoCloseable {
-    /** Several servers start again and again on few cores: the first compiler alone is done in seconds. */
-    private static final List<String> FLAGS = List.of("-Xmx256m", "-XX:TieredStopAtLevel=1");
+    /** Several servers start again and again on few cores: the first compiler alone is done in seconds. Without memory they end, as in production. */
+    private static final List<String> FLAGS =
+            List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError");
 
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long PAUSE_MILLIS = 200;
@@ -143,6 +144,16 @@ public final class Member implements AutoCloseable {
     /** Of its process, until it is started again; only where there are debuggers. */
     public Debugger debugger() {
         return Objects.requireNonNull(debugger);
+    }
+
+    /** Its process runs out of memory, and ends. */
+    public void exhaustHeap() throws IOException, InterruptedException {
+        server().exhaustHeap();
+    }
+
+    /** Its wall clock is so much ahead, or behind; 0 for right. */
+    public void stepClock(long millis) throws IOException {
+        server().stepClock(millis);
     }
 
     public void freeze() {

@@ -82,6 +82,12 @@ public final class PostgresSide implements AutoCloseable {
                         + PostgresAddress.of(appUrl()).login().user());
     }
 
+    /** From now on the servers' role may have so many connections; those that are open stay. @param most -1 for no limit */
+    public void limitConnections(int most) throws SQLException {
+        String app = PostgresAddress.of(appUrl()).login().user();
+        administer("alter role " + app + " connection limit " + most);
+    }
+
     private String database() {
         return PostgresAddress.of(ownerUrl()).database();
     }

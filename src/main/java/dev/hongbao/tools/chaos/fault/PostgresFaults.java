@@ -19,6 +19,8 @@ final class PostgresFaults {
 
     private static final String PLACE = "postgres";
     private static final int MOST_LOST_MILLIS = 1_500;
+    private static final int FEW = 3;
+    private static final int UNLIMITED = -1;
 
     private static final String OF_SERVERS = "select pg_terminate_backend(pid) from pg_stat_activity"
             + " where application_name like 'hongbao%' and pid <> pg_backend_pid()";
@@ -57,6 +59,7 @@ final class PostgresFaults {
                             () -> lines(bed, LossyProxy::fallSilent),
                             () -> lines(bed, LossyProxy::comeBack))),
             new FaultKind(RESTORED, PostgresFaults::restored),
+            new FaultKind("postgres: no connections to spare", PostgresFaults::crowded),
             new FaultKind("postgres: slow", PostgresFaults::slow),
             new FaultKind("postgres: a table locked", PostgresFaults::locked));
 
@@ -78,6 +81,18 @@ final class PostgresFaults {
             TimeUnit.MILLISECONDS.sleep(millis);
             bed.postgres().restore();
         });
+    }
+
+    private static Fault crowded(String name, ChaosBed bed, SplittableRandom random) {
+        return new Fault(
+                name,
+                PLACE,
+                Set.of(),
+                () -> {
+                    bed.postgres().limitConnections(FEW);
+                    bed.postgres().rows(OF_SERVERS);
+                },
+                () -> bed.postgres().limitConnections(UNLIMITED));
     }
 
     private static Fault slow(String name, ChaosBed bed, SplittableRandom random) {

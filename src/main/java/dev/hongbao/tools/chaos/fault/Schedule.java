@@ -7,17 +7,19 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Rounds of faults that follow from a seed: every kind once, in some order, then every kind again. For one thread. */
 public final class Schedule {
-    private static final int MOST_AT_ONCE = 3;
-    private static final int ONE_IN_LONG = 8;
+    private static final int MOST_AT_ONCE = 8;
+    private static final int ONE_IN_LONG = 12;
     private static final int LONG_MILLIS = 12_000;
-    private static final int USUAL_MILLIS = 2_500;
+    private static final int USUAL_MILLIS = 2_000;
 
     private final ChaosBed bed;
     private final SplittableRandom random;
@@ -28,7 +30,7 @@ public final class Schedule {
     /**
      * Which faults come.
      *
-     * @param only a part of the names of the kinds that come; empty for all
+     * @param only texts, separated by commas: kinds come that have one of them in their names; empty for all
      * @param isShort whether no round lasts longer than usual
      */
     public record Wish(String only, boolean isShort) {}
@@ -46,7 +48,7 @@ public final class Schedule {
         this.random = random;
         this.isShort = wish.isShort;
         this.kinds = kinds(bed.redis().form()).stream()
-                .filter(kind -> kind.name().contains(wish.only))
+                .filter(kind -> Stream.of(wish.only.split(",", -1)).anyMatch(kind.name()::contains))
                 .toList();
         if (kinds.isEmpty()) {
             throw new IllegalArgumentException("no kind of fault has the name " + wish.only);
@@ -62,19 +64,19 @@ public final class Schedule {
         return all;
     }
 
-    /** The next round: one fault to three, each in another place. */
+    /** The next round: one fault to eight, each in another place. */
     public Round next() {
         int wanted = 1 + random.nextInt(MOST_AT_ONCE);
         List<Fault> faults = new ArrayList<>();
-        for (int i = 0; i < wanted; i++) {
-            if (coming.isEmpty()) {
-                shuffle();
-            }
-            Fault fault = coming.element().make(bed, random);
-            Set<String> hurt = faults.stream().map(Fault::place).collect(Collectors.toSet());
-            if (!hurt.contains(fault.place())) {
+        Set<String> hurt = new HashSet<>();
+        if (coming.isEmpty()) {
+            shuffle();
+        }
+        for (Iterator<FaultKind> kinds = coming.iterator(); kinds.hasNext() && faults.size() < wanted; ) {
+            Fault fault = kinds.next().make(bed, random);
+            if (hurt.add(fault.place())) { // who finds his place taken comes in a later round
                 faults.add(fault);
-                coming.remove();
+                kinds.remove();
             }
         }
         faults.sort(Comparator.comparing(fault -> fault.step().isEmpty()));

@@ -5,6 +5,7 @@ import dev.hongbao.tools.chaos.bed.Member;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** What happens to a server's process. Each owns some shards and is a bystander of the others. */
@@ -12,7 +13,11 @@ final class ServerFaults {
     static final List<FaultKind> ALL = List.of(
             kind("server: kill -9", member -> member::kill, member -> member::start),
             kind("server: SIGTERM under load", member -> member::terminate, member -> member::start),
-            kind("server: frozen", member -> member::freeze, member -> member::thaw));
+            kind("server: frozen", member -> member::freeze, member -> member::thaw),
+            kind("server: out of memory", member -> member::exhaustHeap, member -> member::start),
+            new FaultKind("server: its clock stepped", ServerFaults::stepped));
+
+    private static final long MOST_STEP_MILLIS = TimeUnit.HOURS.toMillis(5);
 
     private ServerFaults() {}
 
@@ -22,6 +27,13 @@ final class ServerFaults {
             Member member = any(bed, random);
             return new Fault(name, place(member), Set.of(member.number()), inject.apply(member), heal.apply(member));
         });
+    }
+
+    /** Up to five hours ahead or behind. Nobody may be left without an answer for it. */
+    private static Fault stepped(String name, ChaosBed bed, SplittableRandom random) {
+        Member member = any(bed, random);
+        long millis = random.nextLong(-MOST_STEP_MILLIS, MOST_STEP_MILLIS);
+        return new Fault(name, place(member), Set.of(), () -> member.stepClock(millis), () -> member.stepClock(0));
     }
 
     static String place(Member member) {

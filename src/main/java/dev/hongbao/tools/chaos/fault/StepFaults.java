@@ -3,12 +3,14 @@ package dev.hongbao.tools.chaos.fault;
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.bed.Member;
 import dev.hongbao.tools.chaos.fault.Fault.FaultMissedException;
+import dev.hongbao.tools.local.Debugger;
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import redis.clients.jedis.Jedis;
 
-/** A server's process ends, or stands still for a while, exactly where a step of its work begins. */
+/** A server's process ends, or stands still for a while, exactly where a step of its work begins; or leaves a step out, or takes it twice. */
 final class StepFaults {
     private static final String CLAIM = "dev.hongbao.domain.claim.";
     private static final String JOURNAL = "dev.hongbao.engine.journal.";
@@ -59,6 +61,9 @@ final class StepFaults {
                     new Step("a play decided, not told to the writer", PLAY + "PlayBatcher$PlayScriptCall", "read"),
                     new Step("a close in the journal, not settled", PACKET + "ClosePackets", "read")));
 
+    private static final Step BUS =
+            new Step("a message to other servers", "dev.hongbao.engine.cluster.HazelcastLine", "write");
+
     static final List<FaultKind> ALL = List.of(
             new FaultKind("server: halted in a settlement", halted(SETTLEMENT)),
             new FaultKind("server: halted in a recovery", halted(RECOVERY)),
@@ -66,9 +71,12 @@ final class StepFaults {
             new FaultKind("server: halted as it takes over", halted(TAKE_OVER)),
             new FaultKind("server: halted in a command", halted(COMMAND)),
             new FaultKind("server: frozen in a settlement", frozen(SETTLEMENT)),
-            new FaultKind("server: frozen in a recovery", frozen(RECOVERY)));
+            new FaultKind("server: frozen in a recovery", frozen(RECOVERY)),
+            new FaultKind("bus: messages dropped", bus(Debugger::leaveOut)),
+            new FaultKind("bus: messages doubled", bus(Debugger::runTwice)));
 
-    static final List<Work> WORKS = List.of(SETTLEMENT, RECOVERY, HAND_OVER, TAKE_OVER, COMMAND);
+    static final List<Work> WORKS =
+            List.of(SETTLEMENT, RECOVERY, HAND_OVER, TAKE_OVER, COMMAND, new Work((bed, member) -> {}, List.of(BUS)));
 
     private StepFaults() {}
 
@@ -80,6 +88,10 @@ final class StepFaults {
         Step any(SplittableRandom random) {
             return steps.get(random.nextInt(steps.size()));
         }
+    }
+
+    private interface Bend {
+        void of(Debugger server, String type, String method) throws IOException;
     }
 
     private interface Provocation {
@@ -117,6 +129,19 @@ final class StepFaults {
                     member,
                     step,
                     () -> reach(bed, member, work, step),
+                    () -> member.debugger().goOn());
+        };
+    }
+
+    /** What one server tells the others. */
+    private static FaultKind.Maker bus(Bend bend) {
+        return (name, bed, random) -> {
+            Member member = ServerFaults.any(bed, random);
+            return new Fault(
+                    name,
+                    ServerFaults.place(member),
+                    Set.of(),
+                    () -> bend.of(member.debugger(), BUS.type, BUS.method),
                     () -> member.debugger().goOn());
         };
     }
