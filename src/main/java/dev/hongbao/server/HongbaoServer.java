@@ -61,13 +61,8 @@ public final class HongbaoServer implements AutoCloseable {
         }
     }
 
-<<<<<<< HEAD
-    private void startAll(HongbaoConfig config) throws Exception {
-        Clock clock = Clock.systemUTC();
-        Stores.require(config);
-=======
     private void startAll(HongbaoConfig config, Clock clock) throws Exception {
->>>>>>> d1d83c11 (chaos: clocks stepped, memory taken, messages of the bus dropped and doubled, no connections to spare; up to eight faults at once, and only some kinds by option)
+        Stores.require(config);
         StartChecks.enforce(StartChecks.ofMachine(config));
         TokenTrust trust = TokenTrust.open(config, clock);
         started.add(trust::close);
