@@ -18,9 +18,9 @@ public record Release(String version, String previous) {
 
     private static Release read() {
         Properties properties = new Properties();
-        try (InputStream in = Release.class.getResourceAsStream("/release.properties")) {
+        try (InputStream in = Release.class.getResourceAsStream("/hongbao-release.properties")) {
             if (in == null) {
-                throw new IllegalStateException("the jar lacks release.properties");
+                throw new IllegalStateException("the jar lacks hongbao-release.properties");
             }
             properties.load(in);
         } catch (IOException fault) {
