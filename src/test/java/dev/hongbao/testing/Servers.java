@@ -31,12 +31,12 @@ public final class Servers implements ParameterResolver {
 
     /** An empty Redis and an empty database on the chosen servers. */
     public static TestServers fresh() {
-        return new TestServers(Chosen.SHARED);
+        return new TestServers(Chosen.SHARED, TestDatabase::create);
     }
 
     /** The same on embedded servers, whatever was chosen. */
     public static TestServers freshKillable() {
-        return new TestServers(Embedded.SHARED);
+        return new TestServers(Embedded.SHARED, TestDatabase::create);
     }
 
     private static SharedServers choose() {
@@ -69,6 +69,9 @@ public final class Servers implements ParameterResolver {
         }
         // JUnit closes what is in the class' store after the class
         return owner.getStore(HERE)
-                .getOrComputeIfAbsent(killable, key -> key ? freshKillable() : fresh(), TestServers.class);
+                .getOrComputeIfAbsent(
+                        killable,
+                        key -> new TestServers(key ? Embedded.SHARED : Chosen.SHARED, TestDatabase::createMigrated),
+                        TestServers.class);
     }
 }

@@ -3,9 +3,10 @@ package dev.hongbao.testing;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import dev.hongbao.engine.embedded.EmbeddedRedis;
 import java.time.Duration;
+import java.util.function.Function;
 
 /**
- * What one test class runs on: an empty Redis and an empty database, nobody else's. The URLs stay the same until
+ * What one test class runs on: an empty Redis and a database without rows, nobody else's. The URLs stay the same until
  * {@link #close}, whatever is killed or stopped meanwhile.
  */
 public final class TestServers implements AutoCloseable {
@@ -16,10 +17,11 @@ public final class TestServers implements AutoCloseable {
     private final TestRedis redis;
     private final String database;
 
-    TestServers(SharedServers shared) {
+    /** @param make makes the database, and tells its name */
+    TestServers(SharedServers shared, Function<SharedServers, String> make) {
         this.shared = shared;
         // the class before may have left Postgres on its way back
-        this.database = Eventually.eventuallyGet(BACK, () -> TestDatabase.create(shared));
+        this.database = Eventually.eventuallyGet(BACK, () -> make.apply(shared));
         this.redis = shared.freshRedis();
     }
 

@@ -35,7 +35,10 @@ public final class TestTime implements AutoCloseable {
         try {
             owner = TestDatabase.connect(servers.postgresOwnerUrl());
             statement = owner.createStatement();
+            // The tables that are there already are bound to Postgres' own clock: the first engine makes them anew.
             statement.execute("""
+                    drop schema public cascade;
+                    create schema public;
                     create schema test_time;
                     create table test_time.moved (ahead interval);
                     insert into test_time.moved values ('0');
