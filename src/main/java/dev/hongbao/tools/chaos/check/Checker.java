@@ -51,7 +51,7 @@ public final class Checker {
                 seen.history, seen.times.troubles, seen.quietMicros, isWhole ? packet -> false : lost(rows)));
         found.addAll(OutboxRules.check(seen.news.earlier, seen.news.told, rows, isWhole));
         found.addAll(OutboxRules.delivered(seen.news.told, seen.news.delivered));
-        found.addAll(FeedRules.check(Loss.kept(seen.heard, seen.times.losses)));
+        found.addAll(FeedRules.check(seen.heard, seen.times.losses));
         return found;
     }
 

@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The rules on a group's feed as it is heard over sockets: one order for all, nothing twice, and nothing left out. */
 final class FeedRules {
@@ -19,12 +21,18 @@ final class FeedRules {
 
     private FeedRules() {}
 
-    /** @param heard what each listener heard, in its order */
-    static List<Violation> check(List<Heard> heard) {
+    /**
+     * @param heard what each listener heard, in its order
+     * @param losses what was heard in such times is told: it proves nothing
+     */
+    static List<Violation> check(List<Heard> heard, List<Loss> losses) {
         List<Violation> found = new ArrayList<>();
         Map<Long, SortedMap<Long, Heard>> stretches = new HashMap<>();
         TreeMap<Long, Heard> all = new TreeMap<>();
-        for (Heard each : heard) {
+        Set<List<Long>> told = heard.stream()
+                .map(each -> List.of(each.stretch(), each.cursor()))
+                .collect(Collectors.toSet());
+        for (Heard each : Loss.kept(heard, losses)) {
             SortedMap<Long, Heard> before = stretches.computeIfAbsent(each.stretch(), first -> new TreeMap<>());
             if (!before.isEmpty() && before.lastKey() >= each.cursor()) {
                 found.add(violation(ONCE, each + " comes after " + before.get(before.lastKey())));
@@ -35,19 +43,15 @@ final class FeedRules {
                 found.add(violation(SAME, other + " is also " + each));
             }
         }
-        stretches
+        stretches.forEach((stretch, its) -> all.subMap(its.firstKey(), its.lastKey())
                 .values()
-                .forEach(stretch -> all.subMap(stretch.firstKey(), stretch.lastKey())
-                        .values()
-                        .forEach(event -> {
-                            if (!stretch.containsKey(event.cursor())
-                                    && CUMULATIVE.stream().noneMatch(event.fact()::startsWith)) {
-                                found.add(violation(
-                                        ALL,
-                                        event + " was not told between " + stretch.firstKey() + " and "
-                                                + stretch.lastKey()));
-                            }
-                        }));
+                .forEach(event -> {
+                    if (!told.contains(List.of(stretch, event.cursor()))
+                            && CUMULATIVE.stream().noneMatch(event.fact()::startsWith)) {
+                        found.add(violation(
+                                ALL, event + " was not told between " + its.firstKey() + " and " + its.lastKey()));
+                    }
+                }));
         return found;
     }
 

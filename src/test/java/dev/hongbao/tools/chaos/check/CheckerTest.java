@@ -48,6 +48,10 @@ class CheckerTest {
         run.add(41, Call.claim("erin", "packet-2", 0), Answer.refused(404, "not-found"));
         run.earlier.add(Forged.claim("e9", 2));
         run.heard.add(new Heard(3, 10, "packet.sent packet-2", 21_000_000));
+        run.heard.add(new Heard(1, 11, "packet.sent packet-3", 29_000_000)); // the other is told when all is well again
+        run.heard.add(new Heard(2, 11, "packet.sent packet-3", 31_000_000));
+        run.heard.add(new Heard(1, 12, "packet.drained packet-3", 32_000_000));
+        run.heard.add(new Heard(2, 12, "packet.drained packet-3", 32_000_000));
         assertThat(run.check()).isEmpty();
 
         run.claims.remove(0);
