@@ -53,8 +53,7 @@ class RollingUpgradeIT {
     private Path directory;
 
     @Test
-    void serversOfTwoVersionsWorkTogetherAndNeitherRecoversTheOthersShardsInTurn(TestServers servers)
-            throws Exception {
+    void serversOfTwoVersionsWorkTogetherAndNeitherRecoversTheOthersShardsInTurn(TestServers servers) throws Exception {
         Books books = new Books(servers);
         try (TestEngine older = TestEngine.start(servers, 2, OPTIONS)) {
             // Given an older server at work on all shards
@@ -204,8 +203,8 @@ class RollingUpgradeIT {
 
         private void claim(String user, Packet packet) throws IOException, InterruptedException {
             String token = signer.sign(new UserId(user), Set.of(TestEngine.GROUP), Role.USER, Duration.ofHours(1));
-            HttpRequest request = HttpRequest.newBuilder(URI.create(
-                            "http://127.0.0.1:" + server.port() + "/v1/packets/" + packet.id() + "/claims"))
+            HttpRequest request = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + server.port() + "/v1/packets/" + packet.id() + "/claims"))
                     .header("Authorization", "Bearer " + token)
                     .POST(HttpRequest.BodyPublishers.noBody())
                     .build();
