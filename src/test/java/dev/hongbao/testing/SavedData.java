@@ -40,11 +40,12 @@ public final class SavedData {
     private static final String SEQUENCE = "sequence ";
     private static final String KEY = "key ";
 
-    /** Partitions are their table's. */
-    private static final String TABLES =
+    private static final String TABLES_AND_PARTS =
             "select c.relname from pg_class as c join pg_namespace as n on n.oid = c.relnamespace"
-                    + " where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition"
-                    + " and c.relname <> 'flyway_schema_history' order by c.relname";
+                    + " where n.nspname = 'public' and c.relkind in ('r', 'p')"
+                    + " and c.relname <> 'flyway_schema_history'";
+
+    private static final String TABLES = TABLES_AND_PARTS + " and not c.relispartition order by c.relname";
 
     private static final String REFERS = "select count(*) from pg_constraint where contype = 'f' and conparentid = 0"
             + " and conrelid = '%s'::regclass and confrelid = '%s'::regclass";
@@ -97,11 +98,11 @@ public final class SavedData {
         try (Connection connection = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement sql = connection.createStatement();
                 Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            List<String> tables = strings(sql, TABLES);
-            for (String table : tables) {
+            List<String> guarded = strings(sql, TABLES_AND_PARTS);
+            for (String table : guarded) {
                 sql.execute("alter table " + table + " disable trigger user");
             }
-            sql.execute("truncate " + String.join(", ", tables));
+            sql.execute("truncate " + String.join(", ", strings(sql, TABLES)));
             String table = "";
             for (String line : lines.subList(1, lines.size())) {
                 if (line.startsWith(TABLE)) {
@@ -116,7 +117,7 @@ public final class SavedData {
                     insert(connection, table, line);
                 }
             }
-            for (String each : tables) {
+            for (String each : guarded) {
                 sql.execute("alter table " + each + " enable trigger user");
             }
         } catch (SQLException fault) {
