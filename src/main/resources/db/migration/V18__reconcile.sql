@@ -64,4 +64,5 @@ return (select format('%s %s %s', coalesce(d.closed_at::text, 'open'), sum(z.iss
 create function checkpoint_state_of_campaign(of_campaign uuid) returns text
     language sql
     stable
-return (select format('%s %s %s', coalesce(c.closed_at::text, 'open'), c.budget, c.returned) from campaign as c where c.id = of_campaign);
+return (select format('%s %s %s %s %s', coalesce(c.closed_at::text, 'open'), c.budget, c.returned, r.caught, r.ended)
+        from campaign as c left join rain as r on r.id = c.id where c.id = of_campaign);

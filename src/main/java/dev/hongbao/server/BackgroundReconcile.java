@@ -30,6 +30,7 @@ final class BackgroundReconcile {
     private final Supplier<Future<List<Latest>>> latest;
     private final Supplier<Future<Optional<SinceRun>>> run;
     private final Duration every;
+    private final long startedNanos = System.nanoTime();
     private final Map<Boolean, Latest> known = new ConcurrentHashMap<>();
 
     /**
@@ -47,9 +48,9 @@ final class BackgroundReconcile {
         this.every = every;
         for (boolean sinceCheckpoint : List.of(false, true)) {
             String read = sinceCheckpoint ? "new" : "all";
-            Gauge.builder("hongbao.reconcile.clean.age", () -> of(sinceCheckpoint, BackgroundReconcile::cleanAge))
+            Gauge.builder("hongbao.reconcile.clean.age", () -> cleanAge(sinceCheckpoint))
                     .description(
-                            "Since the latest reconciliation that found no violation; of all, or what was new since the checkpoint")
+                            "Since the latest reconciliation that found no violation; of all, or what was new since the checkpoint: there, without one, since this server's start")
                     .baseUnit("seconds")
                     .tag("read", read)
                     .register(metrics);
@@ -123,9 +124,14 @@ final class BackgroundReconcile {
         return one == null ? Double.NaN : number.applyAsDouble(one);
     }
 
-    private static double cleanAge(Latest one) {
-        Double age = one.cleanAge();
-        return age == null ? Double.NaN : age;
+    /** An alert must fire also when none was ever clean. */
+    private double cleanAge(boolean sinceCheckpoint) {
+        Latest one = known.get(sinceCheckpoint);
+        Double age = one == null ? null : one.cleanAge();
+        if (age != null) {
+            return age;
+        }
+        return sinceCheckpoint && !every.isZero() ? (System.nanoTime() - startedNanos) / 1e9 : Double.NaN;
     }
 
     private static double lines(Latest one, Severity severity) {

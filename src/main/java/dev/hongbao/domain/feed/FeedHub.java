@@ -46,7 +46,7 @@ public final class FeedHub extends VerticleBase {
     private final EventRenderer renderer;
     private final RemoteClaims elsewhere;
     private final Duration interval;
-    private final Audience audience = new Audience();
+    private final Audience audience;
     private final Map<GroupId, Tracked> groups = new HashMap<>();
     private final Map<GroupId, Tracked> unknown = new HashMap<>();
     private @Nullable String horizon;
@@ -65,7 +65,8 @@ public final class FeedHub extends VerticleBase {
         private long target;
     }
 
-    FeedHub(FeedStore store, EventRenderer renderer, RemoteClaims elsewhere, Duration interval) {
+    FeedHub(FeedStore store, EventRenderer renderer, RemoteClaims elsewhere, Audience audience, Duration interval) {
+        this.audience = audience;
         this.store = store;
         this.renderer = renderer;
         this.elsewhere = elsewhere;

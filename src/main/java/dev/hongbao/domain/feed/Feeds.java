@@ -75,8 +75,9 @@ public final class Feeds implements SettlementListener {
         FeedStore store = new FeedStore(pools.readers);
         FeedStore ownerStore = new FeedStore(pools.owner);
         this.vertx = vertx;
-        RemoteClaims elsewhere = new RemoteClaims(vertx, new PacketStore(pools.readers), packets.catalog);
-        this.hub = new FeedHub(store, renderer, elsewhere, pace.interval);
+        Audience audience = new Audience();
+        RemoteClaims elsewhere = new RemoteClaims(vertx, new PacketStore(pools.readers), packets.catalog, audience);
+        this.hub = new FeedHub(store, renderer, elsewhere, audience, pace.interval);
         this.reader = new FeedReader(store, renderer);
         this.ownerTask = new FeedOwnerTask(
                 vertx,

@@ -8,6 +8,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.cluster.Audience;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,12 +29,14 @@ final class RemoteClaims {
     private final Vertx vertx;
     private final PacketStore store;
     private final PacketCatalog catalog;
+    private final Audience audience;
 
     /** The slot of each packet from which on nothing was told here. */
     private final Cache<PacketId, Integer> next =
             Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
 
-    RemoteClaims(Vertx vertx, PacketStore store, PacketCatalog catalog) {
+    RemoteClaims(Vertx vertx, PacketStore store, PacketCatalog catalog, Audience audience) {
+        this.audience = audience;
         this.vertx = vertx;
         this.store = store;
         this.catalog = catalog;
@@ -49,9 +52,15 @@ final class RemoteClaims {
                         SettledClaims.HEARD, settled -> heard(settled.body().claims()));
     }
 
-    /** Another server says so: told at once if it is what comes next of its packet; else the feed tells of it, so that nobody hears it twice. */
+    /**
+     * Another server says so: told at once if it is what comes next of its packet. If it comes after some that were not heard of, since
+     * nobody here listened, all of these are read. Nobody hears one twice.
+     */
     private void heard(List<Claim> claims) {
         List<Claim> news = claims.stream().filter(this::isNext).toList();
+        if (!audience.isEmpty()) {
+            claims.forEach(claim -> tell(claim.packet(), claim.share().slot() + 1));
+        }
         if (!news.isEmpty()) {
             vertx.eventBus().publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of(), List.of()));
         }

@@ -27,8 +27,13 @@ final class Touched {
             create temporary table since_new on commit drop as select * from transfer where id > %d and id <= %d
             """;
 
+    /** Also those out of whose escrow money went under another subject. */
     private static final String SUBJECTS = """
-            create temporary table since_subject on commit drop as select distinct subject as id from since_new
+            create temporary table since_subject on commit drop as
+            select subject as id from since_new
+            union
+            select a.owner::uuid from since_account as s join account as a on a.id = s.account
+            where a.kind in ('escrow', 'hold') and a.owner ~ '^[0-9a-f-]{36}$'
             """;
 
     private static final String PACKETS = """
@@ -150,10 +155,10 @@ final class Touched {
         return List.of(
                 BY_INDEX,
                 NEW.formatted(after, upTo),
+                ACCOUNTS.formatted(last),
                 SUBJECTS,
                 PACKETS,
                 TRANSFERS,
-                ACCOUNTS.formatted(last),
                 DRAWS,
                 LARGE_DRAWS.formatted(MAX_PLAYS, MAX_PLAYS),
                 CAMPAIGNS,

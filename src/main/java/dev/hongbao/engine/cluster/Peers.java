@@ -1,35 +1,44 @@
 package dev.hongbao.engine.cluster;
 
-import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.shard.Generation;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the other servers have said of themselves: which shards they own, whether anybody there listens to all news, and up to which
- * entry they wait for a shard's settlement. Hearsay: it only says whom to tell what. A server that is silent for some seconds is
- * forgotten. Not thread safe.
+ * What the other servers have said of themselves: which shards they own, whether anybody there listens to all news, and into which shards
+ * they write. Hearsay: it only says whom to tell what. A server that is silent for some seconds is forgotten. Not thread safe.
  */
 final class Peers {
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /**
+     * Who wrote into a shard within it hears of all that is settled there, not only of his own: a word of a newer entry may still be on its
+     * way, and who hears of a shard does not look into Postgres (see {@code SettlementWaiters}). Nobody waits for longer.
+     */
+    private static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** More names than servers can be are somebody's mistake. */
     private static final int MOST = 1_000;
 
     private final Map<String, Peer> peers = new HashMap<>();
 
-    /** An entry that a server has written: it waits for its settlement, and for those before it. */
-    record Entry(int shard, long epoch, long seq) {}
-
     private static final class Peer {
-        private final Map<Integer, Entry> written = new HashMap<>();
+        private final Map<Integer, Long> wroteNanos = new HashMap<>();
         private Set<Integer> owned = Set.of();
         private boolean listens;
         private long heardNanos;
+
+        boolean wroteLately(int shard, long nowNanos) {
+            Long wrote = wroteNanos.get(shard);
+            return wrote != null && nowNanos - wrote < LATELY_NANOS;
+        }
     }
 
     private @Nullable Peer heard(String name, long nowNanos) {
@@ -44,61 +53,56 @@ final class Peers {
         return peer;
     }
 
-    /** Takes what a server says of itself. @param listens whether it wants to hear of all that is settled and written into feeds */
+    /**
+     * Takes what a server says of itself.
+     *
+     * @param owned all its shards; whoever said so of one of them before, owns it no more
+     * @param listens whether it wants to hear of all that is settled and written into feeds
+     */
     void says(String name, Collection<Integer> owned, boolean listens, long nowNanos) {
         Peer peer = heard(name, nowNanos);
         if (peer != null) {
+            peers.values().forEach(each -> each.owned = without(each.owned, owned));
             peer.owned = Set.copyOf(owned);
             peer.listens = listens;
         }
     }
 
-    /** A server has written an entry, and waits for it. */
-    void wrote(String name, Entry entry, long nowNanos) {
+    private static Set<Integer> without(Set<Integer> all, Collection<Integer> some) {
+        return all.stream().filter(each -> !some.contains(each)).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** A server has written into a shard's journal, and waits for the settlement. */
+    void wrote(String name, int shard, long nowNanos) {
         Peer peer = heard(name, nowNanos);
         if (peer != null) {
-            peer.written.merge(
-                    entry.shard,
-                    entry,
-                    (before, now) -> now.epoch > before.epoch || now.epoch == before.epoch && now.seq > before.seq
-                            ? now
-                            : before);
+            peer.wroteNanos.put(shard, nowNanos);
         }
     }
 
     /** Who says that it owns a shard; null when nobody does. */
     @Nullable
     String owner(int shard) {
-        for (Map.Entry<String, Peer> peer : peers.entrySet()) {
-            if (peer.getValue().owned.contains(shard)) {
-                return peer.getKey();
-            }
-        }
-        return null;
+        List<String> owners = names(peer -> peer.owned.contains(shard));
+        return owners.isEmpty() ? null : owners.get(0);
     }
 
     /** Those that listen to all. */
     List<String> listening() {
-        return names(List.of());
+        return names(peer -> peer.listens);
     }
 
-    /** Those that listen to all, or wait for an entry that these moves have passed, or for a later one. */
-    List<String> concerned(List<CursorMoves.Move> moves) {
-        return names(moves);
+    /** Those that listen to all, or wrote lately into one of these shards. */
+    List<String> concerned(List<Generation> settled, long nowNanos) {
+        return names(peer ->
+                peer.listens || settled.stream().anyMatch(each -> peer.wroteLately(each.shard(), nowNanos)));
     }
 
-    private List<String> names(List<CursorMoves.Move> passed) {
+    private List<String> names(Predicate<Peer> which) {
         return peers.entrySet().stream()
-                .filter(peer -> peer.getValue().listens || waits(peer.getValue(), passed))
+                .filter(peer -> which.test(peer.getValue()))
                 .map(Map.Entry::getKey)
                 .toList();
-    }
-
-    private static boolean waits(Peer peer, List<CursorMoves.Move> moves) {
-        return moves.stream().anyMatch(move -> {
-            Entry last = peer.written.get(move.generation().shard());
-            return last != null && last.epoch == move.generation().epoch() && last.seq > move.fromSeq();
-        });
     }
 
     void forgetSilent(long nowNanos) {

@@ -1,6 +1,5 @@
 package dev.hongbao.engine.cluster;
 
-import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -9,8 +8,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells the other servers what they would else find out by asking the stores, and hears it of them: that a shard's journal has new
  * entries, what was settled, that a feed has news. A word about a journal only makes its owner read it; what is in the
- * journal is never believed of anybody else. What was settled is told to those that wrote it, and like news of feeds to those on
- * which somebody listens: with many servers most need not hear it. One instance a server, on one event loop.
+ * journal is never believed of anybody else. What was settled is told to those that write into its shard, and like news of feeds to
+ * those on which somebody listens; the others need not hear it. One instance a server, on one event loop.
  *
  * <p>A message is a version, a kind and a body, in bytes. Another version or kind is ignored, so servers of two versions get
  * along, as slowly as without this.
@@ -57,7 +56,7 @@ public final class ServerNews extends VerticleBase {
     private final Counter ignored;
     private final Audience audience;
     private final Peers peers = new Peers();
-    private final Map<Integer, JournalEntry> written = new HashMap<>();
+    private final Set<Integer> written = new HashSet<>();
     private Set<Integer> toldOwned = Set.of();
     private boolean toldListens;
     private long toldNanos = System.nanoTime() - SELF_NANOS;
@@ -98,7 +97,8 @@ public final class ServerNews extends VerticleBase {
     @Override
     public Future<?> start() {
         for (int shard = 0; shard < shards.count(); shard++) {
-            vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(shard), entry -> written(entry.body()));
+            int id = shard;
+            vertx.eventBus().localConsumer(JournalEntry.address(id), entry -> written(id));
         }
         facts.values().forEach(this::tellOf);
         vertx.eventBus().localConsumer(nudge, news -> tellNudge());
@@ -116,35 +116,25 @@ public final class ServerNews extends VerticleBase {
         return new WireWriter().octet(VERSION).octet(kind);
     }
 
-    /** Once for all entries that were written in one pass of the event loop: of each shard the last. */
-    private void written(JournalEntry entry) {
-        int shard = entry.generation().shard();
+    /** Once for all entries that were written in one pass of the event loop. */
+    private void written(int shard) {
         if (line.isAlone() || shards.owned().contains(shard)) {
             return;
         }
         if (written.isEmpty()) {
             context.runOnContext(now -> tellEntries());
         }
-        written.merge(shard, entry, (before, now) -> isLater(now, before) ? now : before);
-    }
-
-    private static boolean isLater(JournalEntry now, JournalEntry before) {
-        long epochs = now.generation().epoch() - before.generation().epoch();
-        return epochs > 0 || epochs == 0 && now.seq() > before.seq();
+        written.add(shard);
     }
 
     private void tellEntries() {
-        Map<String, List<JournalEntry>> byOwner = new HashMap<>();
-        written.forEach((shard, entry) -> byOwner.computeIfAbsent(
-                        Objects.requireNonNullElse(peers.owner(shard), ""), name -> new ArrayList<>())
-                .add(entry));
+        Map<String, Set<Integer>> byOwner = new HashMap<>();
+        written.forEach(shard -> byOwner.computeIfAbsent(
+                        Objects.requireNonNullElse(peers.owner(shard), ""), name -> new HashSet<>())
+                .add(shard));
         written.clear();
         byOwner.forEach((owner, entries) -> {
-            WireWriter writer = message(ENTRIES).text(line.self()).number(entries.size());
-            entries.forEach(entry -> writer.number(entry.generation().shard())
-                    .number(entry.generation().epoch())
-                    .number(entry.seq()));
-            Buffer message = writer.message();
+            Buffer message = message(ENTRIES).text(line.self()).numbers(entries).message();
             if (owner.isEmpty()) {
                 line.tellAll(message);
             } else {
@@ -156,12 +146,11 @@ public final class ServerNews extends VerticleBase {
     /** What was settled without a cursor is not told: it may not be committed. */
     private <T> void tellOf(SettledFacts<T> kind) {
         vertx.eventBus().<T>localConsumer(kind.address(), settled -> {
-            List<CursorMoves.Move> moves = kind.moves(settled.body());
-            List<String> concerned = moves.isEmpty() ? List.of() : peers.concerned(moves);
+            List<Generation> generations = kind.generations(settled.body());
+            List<String> concerned =
+                    generations.isEmpty() ? List.of() : peers.concerned(generations, System.nanoTime());
             if (!concerned.isEmpty()) {
-                WireWriter writer = message(kind.kind())
-                        .generations(
-                                moves.stream().map(CursorMoves.Move::generation).toList());
+                WireWriter writer = message(kind.kind()).generations(generations);
                 kind.write(settled.body(), writer);
                 Buffer message = writer.message();
                 concerned.forEach(server -> line.tell(server, message));
@@ -222,11 +211,10 @@ public final class ServerNews extends VerticleBase {
             }
             case ENTRIES -> {
                 String server = message.text();
-                for (int left = message.count(); left > 0; left--) {
-                    var entry = new Peers.Entry(checked(message.number()), message.longNumber(), message.longNumber());
-                    peers.wrote(server, entry, System.nanoTime());
-                    vertx.eventBus().publish(WAKE, entry.shard());
-                }
+                message.numbers().forEach(shard -> {
+                    peers.wrote(server, checked(shard), System.nanoTime());
+                    vertx.eventBus().publish(WAKE, shard);
+                });
             }
             case NUDGE -> vertx.eventBus().publish(nudged, null);
             default -> {

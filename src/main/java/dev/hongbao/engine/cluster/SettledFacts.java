@@ -1,6 +1,6 @@
 package dev.hongbao.engine.cluster;
 
-import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.shard.Generation;
 import java.util.List;
 
 /**
@@ -15,11 +15,8 @@ public interface SettledFacts<T> {
     /** Where {@code T} is published on this server's event bus. */
     String address();
 
-    /**
-     * The cursors that moved with them, so which entries they are of. A server that knows other generations does not believe them.
-     * Empty for what is not told.
-     */
-    List<CursorMoves.Move> moves(T facts);
+    /** In which generations they were settled: a server that knows others does not believe them. */
+    List<Generation> generations(T facts);
 
     void write(T facts, WireWriter to);
 

@@ -1,5 +1,6 @@
 package dev.hongbao.web.webhook;
 
+import io.vertx.core.http.HttpClosedException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -42,7 +43,7 @@ final class DeliveryFault {
         if (fault instanceof SSLException) {
             return "no TLS connection with it: " + fault.getMessage();
         }
-        return fault instanceof IOException
+        return fault instanceof IOException || fault instanceof HttpClosedException
                 ? "it closed the connection before it had answered"
                 : "its answer is not HTTP that this server reads";
     }

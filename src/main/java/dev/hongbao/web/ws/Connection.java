@@ -134,6 +134,12 @@ final class Connection {
 
     /** A believed token. The first one ends the time without; a later one is the same user's. */
     void authenticated(Caller fresh) {
+        if (writer.isEnded()) {
+            if (caller == null) {
+                face.guards().leaveUser(fresh.user()); // it was found closed meanwhile, and nobody had entered
+            }
+            return;
+        }
         if (caller == null) {
             face.guards().leaveUnauthenticated();
             face.entered(fresh.user(), this);

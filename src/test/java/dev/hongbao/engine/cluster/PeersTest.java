@@ -2,8 +2,6 @@ package dev.hongbao.engine.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.engine.cluster.Peers.Entry;
-import dev.hongbao.engine.journal.CursorMoves.Move;
 import dev.hongbao.engine.shard.Generation;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -12,48 +10,30 @@ import org.junit.jupiter.api.Test;
 /** Who is told what. */
 class PeersTest {
     private static final int SHARD = 3;
-    private static final long EPOCH = 7;
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final Peers peers = new Peers();
 
-    private static List<Move> moved(long from, long to) {
-        return List.of(new Move(new Generation("a", SHARD, EPOCH, "nonce"), from, to));
+    private List<String> concerned(int shard, long nowNanos) {
+        return peers.concerned(List.of(new Generation("a", shard, 7, "nonce")), nowNanos);
     }
 
     @Test
-    void aServerIsToldOfTheEntryThatItWrote() {
-        peers.wrote("b", new Entry(SHARD, EPOCH, 5), 0);
+    void whoWritesIntoAShardIsToldWhatIsSettledThereAndWhoDoesNotIsNot() {
+        peers.wrote("b", SHARD, 0);
+        peers.wrote("c", SHARD + 1, 0);
 
-        assertThat(peers.concerned(moved(4, 5))).containsExactly("b");
-        assertThat(peers.concerned(moved(2, 9))).containsExactly("b");
-    }
-
-    @Test
-    void anEntryBeforeItMayBeItsOwnToo() {
-        // Given that only the last of several entries is remembered
-        peers.wrote("b", new Entry(SHARD, EPOCH, 5), 0);
-        peers.wrote("b", new Entry(SHARD, EPOCH, 3), 0);
-
-        assertThat(peers.concerned(moved(2, 3))).containsExactly("b");
-    }
-
-    @Test
-    void onceItIsSettledTheServerWaitsNoMore() {
-        peers.wrote("b", new Entry(SHARD, EPOCH, 5), 0);
-
-        assertThat(peers.concerned(moved(5, 6))).isEmpty();
+        assertThat(concerned(SHARD, SECOND)).containsExactly("b");
+        assertThat(concerned(SHARD + 1, SECOND)).containsExactly("c");
+        assertThat(concerned(SHARD + 2, SECOND)).isEmpty();
         assertThat(peers.listening()).isEmpty();
     }
 
     @Test
-    void anEntryOfAnotherGenerationOrShardIsAnotherEntry() {
-        peers.wrote("b", new Entry(SHARD, EPOCH - 1, 5), 0);
-        peers.wrote("c", new Entry(SHARD + 1, EPOCH, 5), 0);
+    void whoHasNotWrittenForLongerThanAnybodyWaitsIsToldNoMore() {
+        peers.wrote("b", SHARD, 0);
 
-        assertThat(peers.concerned(moved(0, 5))).isEmpty();
-
-        peers.wrote("b", new Entry(SHARD, EPOCH, 1), 0);
-        assertThat(peers.concerned(moved(0, 5))).containsExactly("b");
+        assertThat(concerned(SHARD, 2 * SECOND)).isEmpty();
     }
 
     @Test
@@ -61,21 +41,35 @@ class PeersTest {
         peers.says("b", List.of(SHARD), true, 0);
         peers.says("c", List.of(), false, 0);
 
-        assertThat(peers.concerned(moved(0, 5))).containsExactly("b");
+        assertThat(concerned(SHARD, 0)).containsExactly("b");
         assertThat(peers.listening()).containsExactly("b");
-        assertThat(peers.owner(SHARD)).isEqualTo("b");
 
         peers.says("b", List.of(), false, 0);
-        assertThat(peers.concerned(moved(0, 5))).isEmpty();
-        assertThat(peers.owner(SHARD)).isNull();
+        assertThat(concerned(SHARD, 0)).isEmpty();
+        assertThat(peers.listening()).isEmpty();
+    }
+
+    @Test
+    void theLastWordSaysWhoOwnsAShard() {
+        // Given an owner that has died without a word
+        peers.says("b", List.of(SHARD, SHARD + 1), false, 0);
+        assertThat(peers.owner(SHARD)).isEqualTo("b");
+
+        // When
+        peers.says("c", List.of(SHARD), false, 1);
+
+        // Then
+        assertThat(peers.owner(SHARD)).isEqualTo("c");
+        assertThat(peers.owner(SHARD + 1)).isEqualTo("b");
+        assertThat(peers.owner(SHARD + 2)).isNull();
     }
 
     @Test
     void aSilentServerIsForgotten() {
         peers.says("b", List.of(SHARD), true, 0);
-        peers.says("c", List.of(), true, TimeUnit.SECONDS.toNanos(3));
+        peers.says("c", List.of(), true, 3 * SECOND);
 
-        peers.forgetSilent(TimeUnit.SECONDS.toNanos(6));
+        peers.forgetSilent(6 * SECOND);
 
         assertThat(peers.listening()).containsExactly("c");
         assertThat(peers.owner(SHARD)).isNull();
