@@ -93,7 +93,7 @@ public final class TestDatabase {
                 servers.adminUrl(),
                 "CREATE DATABASE " + name + " " + how,
                 "REVOKE ALL ON DATABASE " + name + " FROM PUBLIC",
-                "GRANT CONNECT ON DATABASE " + name + " TO " + role(servers.appUrl()));
+                "GRANT CONNECT, TEMPORARY ON DATABASE " + name + " TO " + role(servers.appUrl()));
     }
 
     /** Makes {@code to} as {@code from} is, to which nobody is connected. What was there is lost, and all connections to it break. */

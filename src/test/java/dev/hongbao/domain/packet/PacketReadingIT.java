@@ -266,7 +266,8 @@ class PacketReadingIT {
 
     private static long rowsRead(Pool one, String table) {
         return get(one.preparedQuery(
-                                "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = $1")
+                                "select sum(seq_tup_read + idx_tup_fetch)::bigint from pg_stat_xact_user_tables"
+                                        + " where relid = $1::text::regclass or relid in (select relid from pg_partition_tree($1::text::regclass))")
                         .execute(Tuple.of(table)))
                 .iterator()
                 .next()
