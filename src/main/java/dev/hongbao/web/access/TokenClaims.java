@@ -25,7 +25,8 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
     static final int MAX_GROUPS = 1_000;
 
     /** What RFC 7519 says of a token, and what is read here by its own rule: no traits of the user. */
-    private static final Set<String> NO_TRAITS = Set.of("sub", "iss", "aud", "jti", "role", "groups");
+    private static final Set<String> NO_TRAITS =
+            Set.of("sub", "iss", "aud", "jti", "exp", "nbf", "iat", "role", "groups");
 
     /** 9999-12-31: what RFC 3339 can say. */
     private static final long MAX_EPOCH_SECONDS = 253_402_300_799L;

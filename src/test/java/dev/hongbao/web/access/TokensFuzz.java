@@ -7,6 +7,7 @@ import dev.hongbao.fuzz.Hostile;
 import dev.hongbao.fuzz.Input;
 import dev.hongbao.fuzz.Kind;
 import dev.hongbao.web.access.TokenVerdict.Fault;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -115,8 +116,17 @@ public final class TokensFuzz implements Kind {
                     + text.substring(Math.min(1, text.length()));
         }
         String kid = input.oneIn(4) ? ",\"kid\":\"" + input.pick("r", "e", "x", "../r") + "\"" : "";
-        Made made = signed(input, claims, text, kid);
+        Made made = signed(input, said(text, claims), text, kid);
         return input.oneIn(2) ? made : cut(input, made);
+    }
+
+    /** What is signed is what is said, spoilt or not. @param meant where it says nothing that can be read */
+    private static JsonObject said(String text, JsonObject meant) {
+        try {
+            return new JsonObject(text);
+        } catch (DecodeException | ClassCastException unreadable) {
+            return meant;
+        }
     }
 
     private Made signed(Input input, JsonObject claims, String text, String kid) throws Exception {
