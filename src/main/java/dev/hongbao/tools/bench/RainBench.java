@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A rain: everybody taps at one moment, over HTTP, in an open loop, on a packet that opens at that moment and has a share for each.
+ * A rain, over HTTP, in an open loop, on a packet that opens then and has a share for each: once everybody taps at one moment, which is
+ * the worst that can come; and once each at a random one of the seconds that the server names, as its own clients do.
  * Beside it, in the same run and by the same generator, as many as the server can settle in a closed loop. The server is a process of
  * its own; the load and the stores are on the same cores, and it is told what each took of them.
  */
@@ -33,6 +34,9 @@ final class RainBench {
 
     /** In which all tap. */
     private static final Duration MOMENT = Duration.ofMillis(250);
+
+    /** In which our clients spread the first tap of as many: see {@code RainDefinition.Fall#firstTapWithinMillis}. */
+    private static final int NAMED_TAPS_A_MILLI = 10;
 
     /** From the sending of the packet to the moment it opens. */
     private static final Duration AHEAD = Duration.ofSeconds(2);
@@ -61,6 +65,10 @@ final class RainBench {
     private final Measurement growth =
             findings.atMost("heap after a collection, after the rain over before", "MiB", MAX_GROWTH_MIB);
 
+    private final Measurement spreadCaught = findings.measure("spread as the server names it: settled of all who tapped", "%");
+    private final Measurement spreadP50 = findings.measure("  their latency since the tap was due, p50", "µs");
+    private final Measurement spreadP99 = findings.measure("  their latency since the tap was due, p99", "µs");
+
     private final ChildServer server;
     private final BenchBed bed;
     private final Scale scale;
@@ -77,7 +85,7 @@ final class RainBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 1 + Capacity.WARM_UPS + 2 * scale.rounds();
+        return 1 + Capacity.WARM_UPS + 3 * scale.rounds();
     }
 
     /** As {@link OverloadBench#run}. */
@@ -107,13 +115,7 @@ final class RainBench {
         long heap = server.heapBytes();
         HttpClaims taps = taps();
         double unknown = unknown(); // after those that the closed loop left behind
-        OpenLoop.Load load = new OpenLoop.Load(
-                List.of(server.port()),
-                Math.min(headers.length, CONNECTIONS),
-                headers.length / (MOMENT.toNanos() / 1e9),
-                Duration.ZERO,
-                LONGEST,
-                PATIENCE);
+        OpenLoop.Load load = load(MOMENT);
         List<Cpu> before = new ArrayList<>();
         OpenLoop.Outcome outcome = OpenLoop.once(load, taps, () -> before.add(cpu()));
         measure(outcome);
@@ -125,7 +127,26 @@ final class RainBench {
         if (last) {
             plot(perSecond, outcome);
         }
+        progress.accept("rain, spread");
+        spread(OpenLoop.once(load(Duration.ofMillis(headers.length / NAMED_TAPS_A_MILLI)), taps(), () -> {}));
         bed.audit(findings);
+    }
+
+    /** All of them tap within a time. */
+    private OpenLoop.Load load(Duration within) {
+        return new OpenLoop.Load(
+                List.of(server.port()),
+                Math.min(headers.length, CONNECTIONS),
+                headers.length / (within.toNanos() / 1e9),
+                Duration.ZERO,
+                LONGEST,
+                PATIENCE);
+    }
+
+    private void spread(OpenLoop.Outcome outcome) {
+        spreadCaught.add(100.0 * outcome.claimed.getTotalCount() / headers.length);
+        spreadP50.add(outcome.claimed.getValueAtPercentile(50));
+        spreadP99.add(outcome.claimed.getValueAtPercentile(99));
     }
 
     /** Microseconds that each has had of the cores. */
