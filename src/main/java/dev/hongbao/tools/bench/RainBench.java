@@ -65,7 +65,8 @@ final class RainBench {
     private final Measurement growth =
             findings.atMost("heap after a collection, after the rain over before", "MiB", MAX_GROWTH_MIB);
 
-    private final Measurement spreadCaught = findings.measure("spread as the server names it: settled of all who tapped", "%");
+    private final Measurement spreadCaught =
+            findings.measure("spread as the server names it: settled of all who tapped", "%");
     private final Measurement spreadP50 = findings.measure("  their latency since the tap was due, p50", "µs");
     private final Measurement spreadP99 = findings.measure("  their latency since the tap was due, p99", "µs");
 
