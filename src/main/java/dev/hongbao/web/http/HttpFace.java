@@ -4,7 +4,6 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Role;
-import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Contract;
@@ -24,7 +23,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.CorsHandler;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,8 +42,6 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final PageFiles files;
     private final HttpMetrics metrics;
     private final Connections connections;
-    private final CallsInFlight inFlight;
-    private final CallsUnderWay ongoing;
     private final Gate gate;
     private final Map<Operation.RateLimit, Function<Caller, RateDecision>> limits;
     private final BodyReader bodies;
@@ -65,13 +61,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
             HttpVerticle.Opened opened,
             CallsUnderWay ongoing,
             Map<String, Route> more) {
-        Services services = opened.services();
         this.vertx = vertx;
         this.files = shared.files();
         this.metrics = shared.metrics();
         this.connections = connections;
-        this.inFlight = shared.admission().inFlight();
-        this.ongoing = ongoing;
         this.gate = new Gate(
                 shared.admission().tokens(),
                 opened.host().money().restrictions(),
@@ -82,56 +75,11 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.bodyTooLarge =
                 Problem.of(ProblemType.PAYLOAD_TOO_LARGE, "Send at most " + settings.maxBodyBytes() + " bytes.");
         long answerMillis = settings.timeouts().answer().toMillis();
-        this.polls = new WaitingPolls(metrics.polls(), inFlight, answerMillis);
+        this.polls = new WaitingPolls(metrics.polls(), shared.admission().inFlight(), answerMillis);
         this.sockets = opened.sockets();
-        HostServices host = opened.host();
-        this.audit = new CallAudit.Log(new CallLog(host.trail().log(), answerMillis), shared.connectionCap());
-        DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
-        DrawRoutes draws = new DrawRoutes(services.hosted());
-        WinRoutes wins = new WinRoutes(services.hosted().wins(), services.profiles());
-        AuditRoutes audits = new AuditRoutes(host.trail());
-        CampaignRoutes campaigns = new CampaignRoutes(services.hosted().campaigns(), rates);
-        Map<String, Route> routes = new HashMap<>();
-        new Routes(services, rates).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        draws.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        wins.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new ProfileRoutes(services.profiles()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        campaigns.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new RainRoutes(services.hosted().rains()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new SupportRoutes(services, host.support())
-                .byOperation()
-                .forEach((id, route) -> routes.put(id, counted(route)));
-        new WebhookRoutes(host.webhooks()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new AssetRoutes(host.money().assets()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        new RestrictionRoutes(host.money()).byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        BookRoutes books = new BookRoutes(host.money().books());
-        books.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        routes.put("totalTransfers", books::totals);
-        audits.byOperation().forEach((id, route) -> routes.put(id, counted(route)));
-        routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
-        routes.put("listEvents", guarded(new EventsRoute(services.feed(), polls, inFlight)::answer));
-        routes.put("readOutbox", guarded(new OutboxRoute(vertx, host.outbox(), polls, inFlight)::answer));
-        routes.put("exportPlays", draws::export);
-        routes.put("exportWins", wins::export);
-        routes.put("reportCampaign", campaigns::report);
-        routes.put("exportAuditLog", audits::export);
-        routes.put("getDemo", demo::about);
-        routes.put("loginToDemo", demo::enter);
-        more.forEach((id, route) -> routes.put(id, counted(route)));
-        this.router = router(shared.contract(), settings.origins(), routes);
-    }
-
-    /** Counts a call while it is under way: among its caller's, and among those that a stop waits for. */
-    private Route counted(Route route) {
-        return call -> inFlight.run(call.caller(), () -> ongoing.track(route.answer(call)));
-    }
-
-    /** A call that may have waited for long tells nothing to who may come in no more. */
-    private Route guarded(Route route) {
-        return call -> route.answer(call).map(reply -> {
-            Reply refusal = gate.refusal(call.caller());
-            return refusal == null ? reply : refusal;
-        });
+        this.audit = new CallAudit.Log(new CallLog(opened.host().trail().log(), answerMillis), shared.connectionCap());
+        ApiRoutes routes = new ApiRoutes(vertx, shared, opened, ongoing, gate, polls, answerMillis);
+        this.router = router(shared.contract(), settings.origins(), routes.byOperation(more));
     }
 
     private Router router(Contract contract, Origins origins, Map<String, Route> routes) {

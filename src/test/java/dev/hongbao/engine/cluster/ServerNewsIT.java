@@ -203,6 +203,13 @@ class ServerNewsIT {
         }
     }
 
+    /** Two servers, of which the first settles. */
+    private static void join(TestLines lines, TestEngine first, TestEngine second) {
+        get(second.engine().stopWriter());
+        get(first.engine().join(lines.line("first")));
+        get(second.engine().join(lines.line("second")));
+    }
+
     /** What a server says of itself that owns nothing. */
     private static Buffer self(String name, boolean listens) {
         return new WireWriter()
@@ -224,9 +231,7 @@ class ServerNewsIT {
         try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
                 TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
             // Given two servers, and two more of which nobody claims anything; on one of these somebody listens
-            get(second.engine().stopWriter());
-            get(first.engine().join(lines.line("first")));
-            get(second.engine().join(lines.line("second")));
+            join(lines, first, second);
             List<Buffer> idle = new CopyOnWriteArrayList<>();
             List<Buffer> listening = new CopyOnWriteArrayList<>();
             ServerLine fourth = lines.line("listening");
@@ -258,9 +263,7 @@ class ServerNewsIT {
         try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
                 TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
             // Given a word about a claim, which may come twice
-            get(second.engine().stopWriter());
-            get(first.engine().join(lines.line("first")));
-            get(second.engine().join(lines.line("second")));
+            join(lines, first, second);
             List<Buffer> told = new CopyOnWriteArrayList<>();
             ServerLine late = lines.line("late");
             late.listen(told::add);

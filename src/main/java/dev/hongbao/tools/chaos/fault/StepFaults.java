@@ -98,38 +98,39 @@ final class StepFaults {
         void of(ChaosBed bed, Member member) throws Exception;
     }
 
+    private interface Act {
+        void on(Member member) throws Exception;
+    }
+
     private static FaultKind.Maker halted(Work work) {
-        return (name, bed, random) -> {
-            Member member = ServerFaults.any(bed, random);
-            Step step = work.any(random);
-            return fault(
-                    name,
-                    member,
-                    step,
-                    () -> {
-                        reach(bed, member, work, step);
-                        member.kill();
-                    },
-                    () -> {
-                        if (member.isAlive()) { // it has not come there, or is about to stop
-                            member.debugger().goOn();
-                            member.terminate();
-                        }
-                        member.start();
-                    });
-        };
+        return at(work, Member::kill, member -> {
+            if (member.isAlive()) { // it has not come there, or is about to stop
+                member.debugger().goOn();
+                member.terminate();
+            }
+            member.start();
+        });
     }
 
     private static FaultKind.Maker frozen(Work work) {
+        return at(work, member -> {}, member -> member.debugger().goOn());
+    }
+
+    /** One server, when it comes to a step. */
+    private static FaultKind.Maker at(Work work, Act inject, Act heal) {
         return (name, bed, random) -> {
             Member member = ServerFaults.any(bed, random);
             Step step = work.any(random);
-            return fault(
+            return new Fault(
                     name,
-                    member,
-                    step,
-                    () -> reach(bed, member, work, step),
-                    () -> member.debugger().goOn());
+                    ServerFaults.place(member),
+                    step.name,
+                    Set.of(member.number()),
+                    () -> {
+                        reach(bed, member, work, step);
+                        inject.on(member);
+                    },
+                    () -> heal.on(member));
         };
     }
 
@@ -144,10 +145,6 @@ final class StepFaults {
                     () -> bend.of(member.debugger(), BUS.type, BUS.method),
                     () -> member.debugger().goOn());
         };
-    }
-
-    private static Fault fault(String name, Member member, Step step, Fault.Step inject, Fault.Step heal) {
-        return new Fault(name, ServerFaults.place(member), step.name, Set.of(member.number()), inject, heal);
     }
 
     private static void reach(ChaosBed bed, Member member, Work work, Step step) throws Exception {
