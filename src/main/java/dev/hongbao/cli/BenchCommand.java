@@ -133,6 +133,17 @@ final class BenchCommand {
     }
 
     @Command(
+            name = "grown",
+            mixinStandardHelpOptions = true,
+            description = {
+                "An empty database against one that holds 50,000,000 claims: speed, reconcile, dead rows, bytes.",
+                "Takes some 20 GB on disk and half an hour; --percent 10 a tenth."
+            })
+    int grown() throws Exception {
+        return exitCode(bench().run(Bench.Kind.GROWN, rounds(3)));
+    }
+
+    @Command(
             name = "sockets",
             mixinStandardHelpOptions = true,
             description = "WebSockets: connections and joins a second, heap per idle one, one event to many members.")

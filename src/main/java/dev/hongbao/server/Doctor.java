@@ -60,7 +60,8 @@ public final class Doctor {
 
     private static final String WORK = """
             select (select count(*) from quarantine_unit) as aside,
-                   (select count(*) from webhook where disabled_at is not null) as disabled
+                   (select count(*) from webhook where disabled_at is not null) as disabled,
+                   (select extract(epoch from now() - min(installed_on))::float8 from flyway_schema_history) as age
             """;
 
     /** How far they are is told to who may read all statistics; to others all of it is null. */
@@ -222,7 +223,7 @@ public final class Doctor {
                             row.getLong("disabled"),
                             all.<WebhookStore.Lag>resultAt(2).seconds())));
                     found.addAll(DoctorRules.books(
-                            all.resultAt(3), config.engine().reconcile().every()));
+                            all.resultAt(3), config.engine().reconcile().every(), row.getDouble("age")));
                     Row replicas = all.<RowSet<Row>>resultAt(4).iterator().next();
                     found.addAll(DoctorRules.replicas(new DoctorRules.Replicas(
                             replicas.getLong("known"),

@@ -211,8 +211,12 @@ final class DoctorRules {
         return found;
     }
 
-    /** @param latest of the runs there were; @param every between those in the background, 0 for never */
-    static List<Ailment> books(List<LatestRuns.Latest> latest, Duration every) {
+    /**
+     * @param latest of the runs there were
+     * @param every between those in the background, 0 for never
+     * @param age of the database, in seconds: a young one need not have been checked
+     */
+    static List<Ailment> books(List<LatestRuns.Latest> latest, Duration every, double age) {
         List<Ailment> found = new ArrayList<>();
         Double cleanAge = null;
         for (LatestRuns.Latest one : latest) {
@@ -227,7 +231,7 @@ final class DoctorRules {
                             : well("The latest check of " + what + "," + when + ", found no violation"));
             cleanAge = one.sinceCheckpoint() ? one.cleanAge() : cleanAge;
         }
-        if (!every.isZero() && (cleanAge == null || cleanAge > 3.0 * every.toSeconds())) {
+        if (!every.isZero() && (cleanAge == null ? age : cleanAge) > 3.0 * every.toSeconds()) {
             found.add(warn(
                     "No check of what is new in the books was clean "
                             + (cleanAge == null ? "yet" : "for " + Math.round(cleanAge / 3_600) + " h"),

@@ -45,9 +45,11 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
         return half.compareTo(Postgres.SHORT) < 0 ? half : Postgres.SHORT;
     }
 
+    /** Nothing that takes minutes is waited for: it is ended, and its caller hears so. */
     Future<Void> close() {
         return requests.close()
                 .eventually(owner::close)
+                .eventually(postgres::cancelAll)
                 .eventually(lengthy::close)
                 .eventually(news::close)
                 .eventually(books::close);

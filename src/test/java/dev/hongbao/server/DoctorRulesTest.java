@@ -24,6 +24,9 @@ class DoctorRulesTest {
     private static final long NOW = 1_771_286_400_000L;
     private static final Duration DAY = Duration.ofDays(1);
 
+    /** In seconds. */
+    private static final double LONG_AGO = 1e7;
+
     @Test
     void aCheckThatIsNotWellIsToldWithItsTime() {
         List<Ailment> found = DoctorRules.readiness(new JsonObject("""
@@ -50,8 +53,10 @@ class DoctorRulesTest {
                                 DoctorRules.deadRows(new DoctorRules.DeadRows("account", 5_000_000, 90_000_000)),
                                 DoctorRules.work(new DoctorRules.Work(0, 0, 0, 3)),
                                 DoctorRules.months(List.of(), 0),
-                                DoctorRules.books(List.of(run(false, 90_000.0, 0), run(true, 3_600.0, 0)), DAY),
-                                DoctorRules.books(List.of(), Duration.ZERO),
+                                DoctorRules.books(
+                                        List.of(run(false, 90_000.0, 0), run(true, 3_600.0, 0)), DAY, LONG_AGO),
+                                DoctorRules.books(List.of(), Duration.ZERO, LONG_AGO),
+                                DoctorRules.books(List.of(), DAY, 100_000),
                                 DoctorRules.replicas(new DoctorRules.Replicas(0, 0, 0, 0)),
                                 DoctorRules.replicas(new DoctorRules.Replicas(2, 0, 0, 0)),
                                 DoctorRules.replicas(new DoctorRules.Replicas(2, 2, 1 << 20, 0.2)),
@@ -92,8 +97,8 @@ class DoctorRulesTest {
                         DoctorRules.work(new DoctorRules.Work(2, 1, 1, 4_000)),
                         DoctorRules.months(
                                 List.of(new Months.Missing("transfer", LocalDate.of(2026, 12, 1), false)), 3),
-                        DoctorRules.books(List.of(run(true, 300_000.0, 2)), DAY),
-                        DoctorRules.books(List.of(run(false, 1.0, 0)), DAY),
+                        DoctorRules.books(List.of(run(true, 300_000.0, 2)), DAY, LONG_AGO),
+                        DoctorRules.books(List.of(run(false, 1.0, 0)), DAY, LONG_AGO),
                         DoctorRules.replicas(new DoctorRules.Replicas(1, 1, 2L << 30, 1)),
                         DoctorRules.replicas(new DoctorRules.Replicas(1, 1, 0, 61)),
                         DoctorRules.disk(10L << 30, 100L << 30),

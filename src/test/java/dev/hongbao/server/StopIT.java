@@ -106,6 +106,25 @@ class StopIT {
     }
 
     @Test
+    void aStopDoesNotWaitForACheckOfTheBooks() throws Exception {
+        // Given a check that takes long: here, since it cannot read
+        Vertx vertx = Vertx.vertx();
+        Engine engine = TestEngine.get(startEngine(vertx));
+        TestEngine.get(engine.ready(SOON));
+        try (Connection blocker = TestDatabase.lock(servers.postgresOwnerUrl(), "checkpoint")) {
+            Future<?> check = engine.console().reconcileSinceCheckpoint();
+            eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
+
+            // When
+            TestEngine.get(engine.close().compose(closed -> vertx.close()));
+
+            // Then the check has ended too, here and in Postgres
+            assertThat(check.failed()).isTrue();
+            eventually(SOON, () -> assertThat(waitingForLocks()).isZero());
+        }
+    }
+
+    @Test
     void aStopWaitsForARecoveryThatHasBegun() throws Exception {
         // Given a recovery that cannot go on
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"))) {

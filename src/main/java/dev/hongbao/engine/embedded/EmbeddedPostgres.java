@@ -121,13 +121,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return settings;
     }
 
-    /** By the file that the postmaster writes for pg_ctl; costs no connection. */
+    /** By the file that the postmaster writes for pg_ctl, which also believes a standby; costs no connection. */
     private static boolean isReady(Path directory, long pid) {
         try {
             List<String> lines = Files.readAllLines(directory.resolve("postmaster.pid"));
             return lines.size() > STATUS_LINE
                     && lines.get(0).strip().equals(Long.toString(pid))
-                    && lines.get(STATUS_LINE).strip().equals("ready");
+                    && List.of("ready", "standby")
+                            .contains(lines.get(STATUS_LINE).strip());
         } catch (IOException notYet) {
             return false;
         }

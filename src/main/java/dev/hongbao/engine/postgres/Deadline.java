@@ -3,6 +3,9 @@ package dev.hongbao.engine.postgres;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.internal.command.CommandBase;
 import io.vertx.sqlclient.internal.command.CommandResponse;
 import java.time.Duration;
@@ -17,13 +20,14 @@ import org.slf4j.LoggerFactory;
  * codec; so it holds on every transport, and behind a proxy that acknowledges packets and never answers.
  *
  * <p>The effect of a statement whose connection was closed is unknown. Confined to the connection's event loop, but for {@link
- * #dropIfSilent}.
+ * #dropIfSilent} and {@link #cancel}.
  */
 final class Deadline extends ChannelDuplexHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Deadline.class);
 
     private final String name;
     private final long limitNanos;
+    private final PgConnection connection;
     private final Set<Deadline> open;
     private volatile ChannelHandlerContext context;
     private int owed;
@@ -34,12 +38,14 @@ final class Deadline extends ChannelDuplexHandler {
     /**
      * @param name of the pool, for the log
      * @param limit from a statement, or the answer to the one before it, to its own answer
+     * @param connection that it guards
      * @param open holds this as long as the connection is open
      */
     @SuppressWarnings("NullAway.Init") // the context is there once the handler is in the pipeline
-    Deadline(String name, Duration limit, Set<Deadline> open) {
+    Deadline(String name, Duration limit, PgConnection connection, Set<Deadline> open) {
         this.name = name;
         this.limitNanos = limit.toNanos();
+        this.connection = connection;
         this.open = open;
     }
 
@@ -103,6 +109,19 @@ final class Deadline extends ChannelDuplexHandler {
                 close();
             }
         });
+    }
+
+    /** Has Postgres end what it is at for this connection, if anything. Done when it was asked to. Safe on any thread. */
+    Future<Void> cancel() {
+        Promise<Void> asked = Promise.promise();
+        context.executor().execute(() -> {
+            if (owed > 0) {
+                connection.cancelRequest().onComplete(asked);
+            } else {
+                asked.complete();
+            }
+        });
+        return asked.future();
     }
 
     /** At the socket itself: a goodbye would wait for a line that is dead, be it Postgres' or TLS'. */

@@ -105,6 +105,17 @@ public final class Postgres {
         open.forEach(connection -> connection.dropIfSilent(silence));
     }
 
+    /**
+     * Has Postgres end each statement that is under way, whose caller then hears so: for who stops, and cannot wait for it.
+     *
+     * @return done when Postgres was asked to; never fails
+     */
+    public Future<Void> cancelAll() {
+        return Future.join(open.stream().map(Deadline::cancel).toList())
+                .<Void>mapEmpty()
+                .otherwiseEmpty();
+    }
+
     private <C> C build(
             ClientBuilder<C> builder, PoolOptions pool, String name, Duration statement, Map<String, String> settings) {
         return builder.with(pool.setName("hongbao-" + name))
@@ -144,6 +155,6 @@ public final class Postgres {
                 (SocketConnectionBase) ((SqlConnectionInternal) made).unwrap().unwrap();
         ChannelPipeline pipeline = connection.socket().channelHandlerContext().pipeline();
         pipeline.remove("idle");
-        pipeline.addBefore("handler", "deadline", new Deadline(name, answer, open));
+        pipeline.addBefore("handler", "deadline", new Deadline(name, answer, PgConnection.cast(made), open));
     }
 }

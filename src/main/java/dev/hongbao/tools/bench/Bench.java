@@ -54,6 +54,8 @@ public final class Bench {
         DRAWS(2, 30, DrawsBench::steps),
         /** Bytes in Redis and in a server's heap. */
         MEMORY(2, 40, MemoryBench::steps),
+        /** A database that holds many claims already. */
+        GROWN(1, 1, GrownBench::steps),
         /** Many WebSockets. */
         SOCKETS(3, 100, SocketsBench::steps),
         /** One to three servers, one Redis or three. */
@@ -154,6 +156,7 @@ public final class Bench {
             case RAIN -> RainBench.run(directory, scale, progress);
             case DRAWS -> DrawsBench.run(directory, scale, progress);
             case MEMORY -> MemoryBench.run(directory, scale, progress);
+            case GROWN -> GrownBench.run(directory, scale, progress);
             case SOCKETS -> SocketsBench.run(directory, SocketsBench.Load.of(scale), progress);
             case CLUSTER -> ClusterBench.run(directory, scale, progress);
             case BASELINE -> BaselineBench.run(directory, scale, progress);

@@ -99,6 +99,7 @@ public final class ClaimsBench {
     static HongbaoConfig config(Path directory) {
         return HongbaoConfig.of(Map.of(
                 "data.dir", directory.toString(),
+                "reconcile.every", "0s",
                 "packet.max-count", "100000",
                 "claim.settle-timeout", "1m",
                 "claim.max-waiting", "2000000",

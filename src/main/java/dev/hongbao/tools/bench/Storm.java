@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 
 /**
  * A closed loop of calls on the services: every event loop keeps a number of them under way until all are made. Blocking, for
@@ -18,6 +19,8 @@ final class Storm<R> {
 
     /** Calls under way on a loop; a batch or more in each stage of the path. */
     private static final int WINDOW = 2_048;
+
+    private static final long LONGEST_MICROS = 120_000_000;
 
     private final BenchBed bed;
     private final int count;
@@ -51,6 +54,13 @@ final class Storm<R> {
         return count / ((System.nanoTime() - begunNanos) / 1e9);
     }
 
+    /** Microseconds that each call took; after the run. */
+    Histogram micros() {
+        Histogram all = new Histogram(LONGEST_MICROS, 3);
+        parts.forEach(part -> all.add(part.micros));
+        return all;
+    }
+
     /** When the calls ended; after the run. */
     Timeline ended() {
         Timeline all = new Timeline(BUCKET_MILLIS);
@@ -64,6 +74,7 @@ final class Storm<R> {
         private final int step;
         private final Promise<Void> done = Promise.promise();
         private final Timeline timeline = new Timeline(BUCKET_MILLIS);
+        private final Histogram micros = new Histogram(LONGEST_MICROS, 3);
         private int next;
         private int underWay;
         private boolean filling;
@@ -88,9 +99,10 @@ final class Storm<R> {
                 int n = next;
                 next += step;
                 underWay++;
+                long sent = System.nanoTime();
                 call.on(loop.services(), n).onComplete(ended -> {
                     if (ended.succeeded() && call.isRight(ended.result())) {
-                        ended();
+                        ended(sent);
                     } else {
                         done.tryFail(new IllegalStateException("call " + n + ": " + ended, ended.cause()));
                     }
@@ -102,9 +114,11 @@ final class Storm<R> {
             }
         }
 
-        private void ended() {
+        private void ended(long sent) {
             underWay--;
-            timeline.at(System.nanoTime() - begunNanos);
+            long now = System.nanoTime();
+            timeline.at(now - begunNanos);
+            micros.recordValue(Math.min(LONGEST_MICROS, (now - sent) / 1_000));
             if (next >= count && underWay == 0) {
                 done.tryComplete();
             } else if (underWay <= WINDOW / 2) {

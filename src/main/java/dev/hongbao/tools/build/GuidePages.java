@@ -44,6 +44,7 @@ public final class GuidePages {
             "options",
             "tokens",
             "operating",
+            "backup",
             "runbook",
             "auditing",
             "benchmarks",

@@ -1,0 +1,151 @@
+package dev.hongbao.tools.bench;
+
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.reconcile.SinceRun;
+import dev.hongbao.server.Audit;
+import io.vertx.sqlclient.Row;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/**
+ * The same load on an empty database and on one that holds many claims, all of them made by the engine itself; and what the reconciliation
+ * takes there, from its checkpoint and of everything.
+ */
+final class GrownBench {
+    private static final int CLAIMS = 50_000_000;
+
+    /** A step of the filling, and half of it is a round. */
+    private static final int STEP = 1_000_000;
+
+    private static final int PACKETS = 100;
+    private static final double WITHIN = 0.85;
+    private static final double RECONCILE_SECONDS = 10;
+
+    private final Findings findings = new Findings("grown");
+    private final Measurement empty = findings.measure("settled, 100 packets, empty database", "claims/s");
+    private final Measurement emptyP99 = findings.measure("  their latency, p99 (closed loop)", "µs");
+    private final Measurement grown;
+    private final Measurement grownP99;
+    private final Measurement since =
+            findings.once("reconcile from the checkpoint, of these rounds", "s", RECONCILE_SECONDS);
+    private final Measurement first = findings.once("reconcile from the first checkpoint, of all before", "s");
+    private final Measurement full = findings.once("reconcile of everything", "s");
+    private final Measurement dead = findings.once("dead rows of account to a live one, the most seen", "%");
+    private final Measurement bytes = findings.once("Postgres, a claim, without WAL", "bytes");
+
+    private final BenchBed bed;
+    private final Scale scale;
+    private final Consumer<String> progress;
+    private final int step;
+    private final List<Caller> members;
+
+    private GrownBench(BenchBed bed, Scale scale, Consumer<String> progress) {
+        this.bed = bed;
+        this.scale = scale;
+        this.progress = progress;
+        this.step = step(scale);
+        this.members = BenchPackets.members(step / PACKETS * 4);
+        this.grown = findings.measure(
+                String.format(Locale.ROOT, "settled, 100 packets, %,d claims before", steps(scale, step) * (long) step),
+                "claims/s",
+                empty,
+                WITHIN);
+        this.grownP99 = findings.measure("  their latency, p99 (closed loop)", "µs", emptyP99, 0);
+    }
+
+    /** So that a try has steps too. */
+    private static int step(Scale scale) {
+        return Math.min(STEP, scale.of(CLAIMS / 5, PACKETS * 10));
+    }
+
+    private static int steps(Scale scale, int step) {
+        return scale.of(CLAIMS, step) / step;
+    }
+
+    /** Steps that {@link #run} reports. */
+    static int steps(Scale scale) {
+        return 1 + 2 * scale.rounds() + steps(scale, step(scale)) + 3;
+    }
+
+    /** As {@link ClaimsBench#run}. */
+    static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
+        try (BenchBed bed = BenchBed.start(ClaimsBench.config(directory))) {
+            GrownBench bench = new GrownBench(bed, scale, progress);
+            bench.findings.on(Machine.versions(bed.stores()));
+            BenchPackets.fund(bed);
+            progress.accept("warm-up");
+            bench.settle(bench.step / 2);
+            for (int round = 0; round < scale.rounds(); round++) {
+                progress.accept("empty");
+                bench.round(bench.empty, bench.emptyP99);
+            }
+            bench.fill();
+            bench.first.add(bench.reconcileNew("all, in steps"));
+            for (int round = 0; round < scale.rounds(); round++) {
+                progress.accept("grown");
+                bench.round(bench.grown, bench.grownP99);
+            }
+            bench.since.add(bench.reconcileNew("from the checkpoint"));
+            progress.accept("everything");
+            long begun = System.nanoTime();
+            bed.audit(bench.findings);
+            bench.full.add(seconds(begun));
+            return bench.findings;
+        }
+    }
+
+    private void round(Measurement perSecond, Measurement p99) throws Exception {
+        Storm<ClaimOutcome> storm = storm(step / 2);
+        perSecond.add(storm.run());
+        p99.add(storm.micros().getValueAtPercentile(99));
+    }
+
+    private void fill() throws Exception {
+        double before = number("select pg_database_size(current_database())");
+        int steps = steps(scale, step);
+        double most = 0;
+        for (int i = 0; i < steps; i++) {
+            progress.accept("filling");
+            settle(step);
+            most = Math.max(most, number("""
+                    select 100.0 * n_dead_tup / greatest(n_live_tup, 1) from pg_stat_user_tables where relname = 'account'
+                    """));
+        }
+        dead.add(most);
+        bytes.add((number("select pg_database_size(current_database())") - before) / steps / step);
+    }
+
+    private void settle(int claims) throws Exception {
+        storm(claims).run();
+    }
+
+    private Storm<ClaimOutcome> storm(int claims) throws Exception {
+        List<PacketId> packets = BenchPackets.send(bed, PACKETS, claims / PACKETS);
+        return ClaimStorm.settled(bed, packets, members, claims);
+    }
+
+    private double reconcileNew(String what) throws Exception {
+        progress.accept(what);
+        long begun = System.nanoTime();
+        SinceRun run = Audit.runSinceCheckpoint(bed.stores()).orElseThrow();
+        run.findings().stream()
+                .filter(finding -> !finding.isClean())
+                .forEach(finding -> findings.fault(finding.invariant() + " " + finding.name()));
+        return seconds(begun);
+    }
+
+    private static double seconds(long begunNanos) {
+        return (System.nanoTime() - begunNanos) / 1e9;
+    }
+
+    private double number(String sql) throws Exception {
+        Row row = BenchBed.await(bed.engine().pool().query(sql).execute())
+                .iterator()
+                .next();
+        return row.getDouble(0);
+    }
+}
