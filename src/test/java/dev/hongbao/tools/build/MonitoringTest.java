@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
@@ -76,6 +77,19 @@ class MonitoringTest {
                 .allSatisfy(panel -> assertThat(
                                 ((JsonObject) panel).getJsonObject("datasource").getString("uid"))
                         .isEqualTo(source.get("uid")));
+    }
+
+    @Test
+    void eachAlertHasATestThatSeesItFire() throws Exception {
+        List<?> tests = (List<?>) yaml("docker/prometheus/alerts_test.yml").get("tests");
+        Set<Object> fired = tests.stream()
+                .flatMap(test -> ((List<?>) ((Map<?, ?>) test).get("alert_rule_test")).stream())
+                .map(Map.class::cast)
+                .filter(expected -> !((List<?>) expected.get("exp_alerts")).isEmpty())
+                .map(expected -> expected.get("alertname"))
+                .collect(Collectors.toSet());
+
+        assertThat(fired).containsAll(rules.all().keySet());
     }
 
     /** Its own unit tests, where it is installed. */
