@@ -51,6 +51,7 @@ public final class Chaos {
     /** @throws Exception when something cannot be started or mended; that is no finding */
     public ChaosResult run() throws Exception {
         progress.accept("starting " + settings.servers + " servers, Postgres and Redis in " + directory);
+        Schedule.leftOut().forEach(progress);
         SplittableRandom random = new SplittableRandom(settings.seed);
         try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS);
                 ChaosBed bed = ChaosBed.start(directory, settings.servers, settings.redis)) {
@@ -83,7 +84,12 @@ public final class Chaos {
                 Checker.Seen seen = new Checker.Seen(history.operations(), rounds.times(), quiet, news, load.heard());
                 found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
                 return new ChaosResult(
-                        settings.seed, seen.history(), seen.times().troubles(), rounds.settledMicros(), found);
+                        settings.seed,
+                        seen.history(),
+                        seen.times().troubles(),
+                        rounds.settledMicros(),
+                        rounds.settling(),
+                        found);
             }
         }
     }

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  *
  * @param settledMicros by kind of fault, for each that was injected: from the end of its round's faults until every shard settled at every
  *     server
+ * @param settling the same of whole rounds
  * @param violations the rules that were broken
  */
 public record ChaosResult(
@@ -24,6 +25,7 @@ public record ChaosResult(
         List<Operation> history,
         List<Trouble> troubles,
         Map<String, List<Long>> settledMicros,
+        Rounds.Settling settling,
         List<Violation> violations) {
     /** More are counted and not shown. */
     private static final int SHOWN = 20;
@@ -72,12 +74,9 @@ public record ChaosResult(
         StringBuilder text = new StringBuilder();
         row(text, "faults", faults());
         text.append(String.format("%n%-44s %6s %9s %9s %9s%n", "settled again after, ms", "n", "p50", "p99", "max"));
-        settledMicros.forEach((kind, micros) -> {
-            List<Long> sorted = micros.stream().sorted().toList();
-            text.append(String.format(
-                    "  %-42s %6d %9d %9d %9d%n",
-                    kind, sorted.size(), millis(sorted, 50), millis(sorted, 99), Collections.max(sorted) / 1_000));
-        });
+        settledMicros.forEach((kind, micros) -> times(text, kind, micros));
+        times(text, "all rounds in which nobody fell silent", settling.others());
+        times(text, "all rounds in which somebody did", settling.silent());
         text.append(System.lineSeparator());
         row(text, "operations", history.size());
         row(text, "claims", claims().values().stream().mapToLong(count -> count).sum());
@@ -96,6 +95,15 @@ public record ChaosResult(
         }
         row(text, "seed", seed);
         return text.toString();
+    }
+
+    private static void times(StringBuilder text, String name, List<Long> micros) {
+        if (!micros.isEmpty()) {
+            List<Long> sorted = micros.stream().sorted().toList();
+            text.append(String.format(
+                    "  %-42s %6d %9d %9d %9d%n",
+                    name, sorted.size(), millis(sorted, 50), millis(sorted, 99), Collections.max(sorted) / 1_000));
+        }
     }
 
     private static long millis(List<Long> sorted, int percent) {

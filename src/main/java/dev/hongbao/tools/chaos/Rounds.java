@@ -11,13 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** Injects round after round, mends all, and waits until all is well. For one thread; blocking. */
+/** Plays round after round, the lanes of each side by side, and waits after each until all is well. For one thread; blocking. */
 final class Rounds {
     /** A shard that settles nothing for so long after everything is mended is stranded; promised are 5 s, 15 s after a host froze. */
     private static final long STRANDED_MILLIS = 60_000;
@@ -35,6 +38,15 @@ final class Rounds {
     private final List<Loss> losses = new ArrayList<>();
     private final List<Violation> stranded = new ArrayList<>();
     private final Map<String, List<Long>> settledMicros = new TreeMap<>();
+    private final Settling settling = new Settling(new ArrayList<>(), new ArrayList<>());
+
+    /**
+     * Of each round: microseconds from the end of its last fault until every shard settled at every server.
+     *
+     * @param silent of rounds in which somebody fell silent without a word
+     * @param others of the rest
+     */
+    record Settling(List<Long> others, List<Long> silent) {}
 
     Rounds(Schedule schedule, Probes probes, History history, Consumer<String> progress) {
         this.schedule = schedule;
@@ -47,78 +59,73 @@ final class Rounds {
     void run(long untilMicros) throws Exception {
         for (int number = 1; history.micros() < untilMicros && !history.isFull(); number++) {
             Schedule.Round round = schedule.next();
-            String names = round.faults().stream().map(Fault::toString).collect(Collectors.joining(", "));
-            history.note("round " + number + ": " + names + " for " + round.millis() + " ms");
-            progress.accept(String.format(
-                    "%5d s  round %d, %d ms: %s",
-                    TimeUnit.MICROSECONDS.toSeconds(history.micros()), number, round.millis(), names));
-            long settled = play(round);
-            progress.accept(String.format(
-                    "%5d s  settled again in %d ms",
-                    TimeUnit.MICROSECONDS.toSeconds(history.micros()), settled / 1_000));
-        }
-    }
-
-    /** @return microseconds from the end of the last fault until every shard settles at every server */
-    private long play(Schedule.Round round) throws Exception {
-        long fromMicros = history.micros();
-        List<Fault> begun = new ArrayList<>();
-        List<Fault> injected = new ArrayList<>();
-        try {
-            for (Fault fault : round.faults()) {
-                begun.add(fault);
-                inject(fault, injected);
+            tell("round %d: %s", number, text(round));
+            history.note("round " + number);
+            List<Lane.Harm> harms = play(round);
+            long mended = history.micros();
+            history.note("all mended");
+            List<String> late = probes.awaitSettled(STRANDED_MILLIS);
+            long settled = history.micros();
+            history.note(late.isEmpty() ? "settled again" : "stranded: " + late);
+            tell("settled again in %d ms", (settled - mended) / 1_000);
+            keep(harms, mended, settled, round.isSilent());
+            if (!late.isEmpty()) {
+                stranded.add(new Violation(
+                        LIVE, late + " " + STRANDED_MILLIS / 1_000 + " s after round " + number, List.of()));
             }
-            TimeUnit.MILLISECONDS.sleep(round.millis());
-        } finally {
-            history.note("mending");
-            heal(begun);
         }
-        long mended = history.micros();
-        history.note("mended");
-        List<String> late = probes.awaitSettled(STRANDED_MILLIS);
-        long settled = history.micros();
-        history.note(late.isEmpty() ? "settled again" : "stranded: " + late);
-        if (injected.stream().anyMatch(Fault::isLoss)) {
-            losses.add(new Loss(fromMicros, settled + AROUND_MICROS));
-        }
-        begun.stream()
-                .flatMap(fault -> fault.servers().stream())
-                .forEach(server ->
-                        troubles.add(new Trouble(server, fromMicros - AROUND_MICROS, settled + AROUND_MICROS)));
-        injected.forEach(fault -> settledMicros
-                .computeIfAbsent(fault.kind(), kind -> new ArrayList<>())
-                .add(settled - mended));
-        if (!late.isEmpty()) {
-            stranded.add(new Violation(
-                    LIVE, late + " " + STRANDED_MILLIS / 1_000 + " s after " + begun + " were mended", List.of()));
-        }
-        return settled - mended;
     }
 
-    private void inject(Fault fault, List<Fault> injected) throws Exception {
+    private void tell(String format, Object... values) {
+        progress.accept(String.format("%5d s  ", TimeUnit.MICROSECONDS.toSeconds(history.micros()))
+                + String.format(format, values));
+    }
+
+    private static String text(Schedule.Round round) {
+        return round.lanes().stream()
+                .map(lane -> lane.stream()
+                        .map(turn -> turn.fault() + " for " + turn.millis() + " ms")
+                        .collect(Collectors.joining(", then ")))
+                .collect(Collectors.joining("; "));
+    }
+
+    /** @return all that was done, when everything is mended */
+    private List<Lane.Harm> play(Schedule.Round round) throws Exception {
+        CountDownLatch steps =
+                new CountDownLatch((int) round.lanes().stream().mapToLong(Lane::steps).sum());
+        ExecutorService threads = Executors.newFixedThreadPool(round.lanes().size());
         try {
-            fault.inject().run();
-            injected.add(fault);
-        } catch (Fault.FaultMissedException missed) {
-            history.note("missed: " + fault + ": " + missed.getMessage());
+            List<Future<List<Lane.Harm>>> lanes = threads.invokeAll(round.lanes().stream()
+                    .map(turns -> new Lane(turns, history, steps))
+                    .toList());
+            List<Lane.Harm> harms = new ArrayList<>();
+            for (Future<List<Lane.Harm>> lane : lanes) {
+                harms.addAll(lane.get());
+            }
+            return harms;
+        } catch (ExecutionException fault) {
+            throw new IllegalStateException("round: " + text(round), fault.getCause());
+        } finally {
+            threads.shutdownNow();
         }
     }
 
-    /** All side by side: a server that starts may need a store that is mended at the same time. */
-    private static void heal(List<Fault> faults) throws Exception {
-        List<CompletableFuture<Void>> healing = faults.stream()
-                .map(fault -> CompletableFuture.runAsync(
-                        () -> {
-                            try {
-                                fault.heal().run();
-                            } catch (Exception e) {
-                                throw new CompletionException("cannot mend " + fault, e);
-                            }
-                        },
-                        task -> new Thread(task, "heal").start()))
-                .toList();
-        CompletableFuture.allOf(healing.toArray(CompletableFuture[]::new)).get();
+    private void keep(List<Lane.Harm> harms, long mended, long settled, boolean isSilent) {
+        (isSilent ? settling.silent : settling.others).add(settled - mended);
+        for (Lane.Harm harm : harms) {
+            Fault fault = harm.fault();
+            fault.servers()
+                    .forEach(server -> troubles.add(new Trouble(
+                            server, harm.fromMicros() - AROUND_MICROS, harm.mendedMicros() + AROUND_MICROS)));
+            if (harm.came()) {
+                settledMicros
+                        .computeIfAbsent(fault.kind(), kind -> new ArrayList<>())
+                        .add(settled - mended);
+                if (fault.isLoss()) {
+                    losses.add(new Loss(harm.fromMicros(), settled + AROUND_MICROS));
+                }
+            }
+        }
     }
 
     Checker.Times times() {
@@ -129,8 +136,12 @@ final class Rounds {
         return stranded;
     }
 
-    /** By kind of fault, of each that was injected: microseconds from the end of its round's faults until all was well. */
+    /** By kind of fault, of each that came: microseconds from the end of its round's last fault until all was well. */
     Map<String, List<Long>> settledMicros() {
         return settledMicros;
+    }
+
+    Settling settling() {
+        return settling;
     }
 }

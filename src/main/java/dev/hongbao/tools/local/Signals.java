@@ -21,6 +21,11 @@ public final class Signals {
         send("TERM", pid);
     }
 
+    /** SIGQUIT; returns at once. */
+    public static void quit(long pid) {
+        send("QUIT", pid);
+    }
+
     private static void send(String name, long pid) {
         try {
             new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();

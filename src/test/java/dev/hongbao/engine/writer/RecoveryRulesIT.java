@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +86,34 @@ class RecoveryRulesIT {
                 .as(user)
                 .matches(outcome -> outcome.kind() == Kind.ALREADY_CLAIMED)
                 .matches(outcome -> outcome.wonClaim().share().slot() == slot));
+        books.assertReconciled();
+    }
+
+    /** Who loaded a lost script again by himself would give slots away that others have. */
+    @Test
+    void aRedisThatHasForgottenItsEndGivesNothingBeforeItIsRecovered() {
+        // Given three who have won, of whom Redis forgets two together with its scripts, as one that comes back with an old log
+        Packet packet = engine.send("alice", 1000, 100);
+        assertThat(engine.claim(packet, "first").wonClaim().share().slot()).isZero();
+        String hash = books.stamps().get(0) + ":p:" + packet.id();
+        Map<String, String> early = redis.hgetAll(hash);
+        assertThat(engine.claim(packet, "second").wonClaim().share().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "third").wonClaim().share().slot()).isEqualTo(2);
+        String script = "redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], unpack(ARGV))";
+        List<String> fields = early.entrySet().stream()
+                .flatMap(field -> Stream.of(field.getKey(), field.getValue()))
+                .toList();
+        redis.eval(script, List.of(hash), fields);
+        redis.scriptFlush();
+
+        // When somebody claims, and does not wait for the settlement
+        ClaimOutcome outcome =
+                get(engine.loop(0).call(services -> services.claims().accept(member("late"), packet.id(), null)));
+
+        // Then the share is one that nobody has
+        assertThat(outcome.kind()).isEqualTo(Kind.ACCEPTED);
+        assertThat(outcome.wonClaim().share().slot()).isEqualTo(3);
+        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(3);
         books.assertReconciled();
     }
 

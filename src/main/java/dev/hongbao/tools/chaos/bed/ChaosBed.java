@@ -9,6 +9,7 @@ import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class ChaosBed implements AutoCloseable {
         ChaosBed bed;
         try {
             bed = new ChaosBed(directory, redis, new PostgresSide(directory.resolve("postgres"), binaries));
-        } catch (RuntimeException | Error fault) {
+        } catch (IOException | SQLException | RuntimeException | Error fault) {
             redis.close();
             throw fault;
         }
@@ -88,6 +89,11 @@ public final class ChaosBed implements AutoCloseable {
             line.leadTo(redis.port());
             line.breakConnections();
         }
+    }
+
+    /** After a promotion: the same of Postgres. */
+    public void leadToPostgres() {
+        members.forEach(member -> member.leadToPostgres(postgres.port()));
     }
 
     /** Signs what the servers believe. */

@@ -32,6 +32,10 @@ public final class Member implements AutoCloseable {
     private final LossyProxy clients;
     private final @Nullable LossyProxy redis;
     private final LossyProxy postgres;
+
+    /** For migrations, as it starts: nothing is done to it. */
+    private final LossyProxy owner;
+
     private volatile @Nullable ChildServer server;
     private volatile @Nullable Debugger debugger;
 
@@ -46,9 +50,10 @@ public final class Member implements AutoCloseable {
         this.directory = directory;
         this.clients = new LossyProxy("127.0.0.1", NOWHERE);
         this.postgres = new LossyProxy("127.0.0.1", postgresSide.port());
+        this.owner = new LossyProxy("127.0.0.1", postgresSide.port());
         this.options = new HashMap<>(own);
         options.put("postgres.url", through(postgres, postgresSide.appUrl(), postgresSide.port()));
-        options.put("postgres.owner-url", postgresSide.ownerUrl());
+        options.put("postgres.owner-url", through(owner, postgresSide.ownerUrl(), postgresSide.port()));
         if (redisSide.form() == RedisSide.Form.CLUSTER) {
             this.redis = null;
             options.put("redis.url", redisSide.url());
@@ -179,6 +184,14 @@ public final class Member implements AutoCloseable {
         return postgres;
     }
 
+    /** From now on it finds Postgres at this port; its connections break. */
+    void leadToPostgres(int port) {
+        for (LossyProxy line : List.of(postgres, owner)) {
+            line.leadTo(port);
+            line.breakConnections();
+        }
+    }
+
     @Override
     public void close() throws Exception {
         closeDebugger();
@@ -188,6 +201,7 @@ public final class Member implements AutoCloseable {
         }
         clients.close();
         postgres.close();
+        owner.close();
         if (redis != null) {
             redis.close();
         }

@@ -1,11 +1,10 @@
 package dev.hongbao.tools.chaos.bed;
 
 import dev.hongbao.engine.embedded.EmbeddedOptions;
-import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import dev.hongbao.engine.postgres.PostgresAddress;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -13,56 +12,113 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The Postgres of a run, reached directly. Blocking; one fault at a time. */
+/** The Postgres of a run, reached directly, and a replica of it. Blocking; one fault at a time. */
 public final class PostgresSide implements AutoCloseable {
-    private static final int MAX_CONNECTIONS = 200;
-    private static final int LOGIN_SECONDS = 10;
     private static final String BACKUP = "_backup";
+
+    /** Its disk is memory: it keeps a short log, but what its replica has not got yet. */
+    private static final Map<String, String> SETTINGS = Map.of(
+            "max_connections", "200",
+            "wal_level", "replica",
+            "max_wal_size", "256MB",
+            "wal_keep_size", "256MB");
 
     private final Path directory;
     private final EmbeddedOptions options;
-    private volatile EmbeddedPostgres postgres;
+    private volatile PostgresNode primary;
+    private PostgresNode replica;
+    private int made;
 
-    PostgresSide(Path directory, Path binaries) {
+    PostgresSide(Path directory, Path binaries) throws IOException, SQLException {
         this.directory = directory;
         this.options = EmbeddedOptions.defaults()
                 .withSupervised(false)
                 .withBinaries(binaries)
-                .withPostgresSettings(Map.of("max_connections", Integer.toString(MAX_CONNECTIONS)));
-        this.postgres = EmbeddedPostgres.start(directory, options);
+                .withPostgresSettings(SETTINGS);
+        this.primary = PostgresNode.primary(home(), options);
+        try {
+            this.replica = PostgresNode.replica(home(), options, primary);
+        } catch (IOException | SQLException | RuntimeException | Error fault) {
+            primary.close();
+            throw fault;
+        }
+    }
+
+    private Path home() {
+        return directory.resolve(Integer.toString(made++));
     }
 
     int port() {
-        return postgres.port();
+        return primary.postgres().port();
     }
 
     String ownerUrl() {
-        return postgres.ownerUrl();
+        return primary.postgres().ownerUrl();
     }
 
     String appUrl() {
-        return postgres.appUrl();
+        return primary.postgres().appUrl();
     }
 
     /** {@code kill -9} of the postmaster; its backends end when they notice. */
     public void kill() {
-        postgres.kill();
+        primary.postgres().kill();
     }
 
-    /** After {@link #kill}: with its data, at its port. */
+    /** SIGQUIT to the postmaster: as {@code pg_ctl stop -m immediate}. */
+    public void shutDownImmediately() {
+        primary.shutDownImmediately();
+    }
+
+    /** After {@link #kill} or {@link #shutDownImmediately}: with its data, at its port. */
     public void startAgain() {
-        int before = postgres.port();
-        postgres.close();
-        postgres = EmbeddedPostgres.start(directory, options);
-        if (postgres.port() != before) {
-            throw new IllegalStateException("somebody else took the port " + before);
-        }
+        primary.startAgain();
+    }
+
+    /** Whether its disk can be full. */
+    public static boolean isFillable() {
+        return SmallDisk.isPossible();
+    }
+
+    /** Nothing more fits on its disk, which the replica does not share. */
+    public void fillDisk() throws IOException {
+        primary.fillDisk();
+    }
+
+    /** After {@link #fillDisk}; returns when it takes connections. */
+    public void freeDisk() throws IOException, InterruptedException {
+        primary.freeDisk();
+    }
+
+    /** From now on the replica gets nothing. */
+    public void holdReplicaBack() throws IOException {
+        replica.holdBack();
+    }
+
+    /** Whether the replica has all that is committed. */
+    boolean isReplicaUpToDate() throws SQLException {
+        return replica.hasAllOf(primary);
+    }
+
+    /** {@code kill -9}, and the replica takes its place with what it has got. Then lead the servers to it. */
+    public void promote() throws SQLException {
+        primary.postgres().kill();
+        replica.promote();
+        PostgresNode before = primary;
+        primary = replica;
+        replica = before;
+    }
+
+    /** After {@link #promote}: the primary that was is thrown away, and a new replica follows. */
+    public void replaceReplica() throws IOException, SQLException {
+        replica.close();
+        replica = PostgresNode.replica(home(), options, primary);
     }
 
     /** Keeps a copy of the servers' database as it is; all connections to it break. */
     public void backUp() throws SQLException {
         String name = database();
-        administer(
+        primary.execute(
                 "alter database " + name + " allow_connections false",
                 "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name + "'",
                 "create database " + name + BACKUP + " template " + name + " owner "
@@ -73,7 +129,7 @@ public final class PostgresSide implements AutoCloseable {
     /** The servers' database is what it was at {@link #backUp}; all connections to it break. */
     public void restore() throws SQLException {
         String name = database();
-        administer(
+        primary.execute(
                 "alter database " + name + " allow_connections false",
                 "drop database " + name + " with (force)",
                 "alter database " + name + BACKUP + " rename to " + name,
@@ -85,32 +141,16 @@ public final class PostgresSide implements AutoCloseable {
     /** From now on the servers' role may have so many connections; those that are open stay. @param most -1 for no limit */
     public void limitConnections(int most) throws SQLException {
         String app = PostgresAddress.of(appUrl()).login().user();
-        administer("alter role " + app + " connection limit " + most);
+        primary.execute("alter role " + app + " connection limit " + most);
     }
 
     private String database() {
         return PostgresAddress.of(ownerUrl()).database();
     }
 
-    private void administer(String... statements) throws SQLException {
-        PostgresAddress admin = PostgresAddress.of(postgres.adminUrl());
-        try (Connection connection = connect(admin);
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
-    }
-
     /** A connection of the superuser to the servers' database. */
     public Connection connect() throws SQLException {
-        return connect(PostgresAddress.of(postgres.ownerUrl()));
-    }
-
-    private Connection connect(PostgresAddress to) throws SQLException {
-        PostgresAddress.Login login = PostgresAddress.of(postgres.adminUrl()).login();
-        DriverManager.setLoginTimeout(LOGIN_SECONDS);
-        return DriverManager.getConnection(to.jdbcUrl(), login.user(), login.password());
+        return primary.connect(PostgresAddress.of(ownerUrl()));
     }
 
     /** Runs a statement; all columns of all rows as text. */
@@ -132,7 +172,11 @@ public final class PostgresSide implements AutoCloseable {
     }
 
     @Override
-    public void close() {
-        postgres.close();
+    public void close() throws IOException {
+        try {
+            replica.close();
+        } finally {
+            primary.close();
+        }
     }
 }

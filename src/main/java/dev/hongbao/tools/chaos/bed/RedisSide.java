@@ -8,15 +8,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.params.SetParams;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** The Redis of a run, reached directly: one, a primary with a replica, or a cluster. Blocking; one fault at a time. */
@@ -30,14 +33,19 @@ public final class RedisSide implements AutoCloseable {
 
     private static final int MASTERS = 3;
 
+    private static final String MARK = "chaos-mark";
+
     private final Form form;
+    private final @Nullable SmallDisk disk;
     private final RedisProcesses nodes;
     private final @Nullable LocalRedisCluster cluster;
     private int primary;
 
-    RedisSide(Form form, Path directory, Path binaries) {
+    /** @param directory made for it; what is in it is deleted with it */
+    RedisSide(Form form, Path directory, Path binaries) throws IOException {
         this.form = form;
-        this.nodes = new RedisProcesses(directory, binaries);
+        this.disk = isFillable(form) ? SmallDisk.mount(directory) : null;
+        this.nodes = new RedisProcesses(directory.resolve("nodes"), binaries);
         try {
             if (form == Form.CLUSTER) {
                 this.cluster = LocalRedisCluster.start(nodes, MASTERS, true);
@@ -50,9 +58,14 @@ public final class RedisSide implements AutoCloseable {
                 }
             }
         } catch (RuntimeException | Error fault) {
-            nodes.close();
+            close();
             throw fault;
         }
+    }
+
+    /** Whether its disk can be full. A node of a cluster ends when it cannot write down who is who. */
+    public static boolean isFillable(Form form) {
+        return form != Form.CLUSTER && SmallDisk.isPossible();
     }
 
     public Form form() {
@@ -110,12 +123,18 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** The replica becomes the primary, with what it has got; the primary was killed. Then lead the servers to it. */
-    public void promote() {
+    /** {@code kill -9} of the primary; the replica takes its place with what it has got. Then lead the servers to it. */
+    public void killAndPromote() {
+        kill(primary);
         primary = 1 - primary;
         try (Jedis redis = nodes.client(primary)) {
             redis.replicaofNoOne();
         }
+    }
+
+    /** After {@link #killAndPromote}: who was the primary follows. */
+    public void startKilledAgain() {
+        startAgain(1 - primary);
     }
 
     /** A slot on its way between two masters of a cluster. */
@@ -158,16 +177,60 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** As a power cut leaves it: the end of what a killed node has written is gone. @param bytes of it */
+    /** {@code kill -9}, and the end of what it has written is gone. @param bytes of it */
     public void cutLog(int node, long bytes) throws IOException {
+        kill(node);
+        for (Map.Entry<Path, Long> each : logs(node).entrySet()) {
+            truncate(each.getKey(), each.getValue() - bytes);
+        }
+    }
+
+    /**
+     * As a power cut leaves it: {@code kill -9}, and of what it wrote that is gone which had not been brought to disk.
+     *
+     * @param millis before the kill, from a moment at which all was on disk; Redis sees to it once a second
+     */
+    public void cutLogToSynced(int node, long millis) throws IOException, InterruptedException {
+        Map<Path, Long> synced;
+        try (Jedis redis = nodes.client(node)) {
+            redis.configSet("appendfsync", "always");
+            synced = logs(node);
+            redis.set(MARK, "", SetParams.setParams().px(1)); // answered when it is on disk, and all before it
+            redis.configSet("appendfsync", "everysec");
+        }
+        TimeUnit.MILLISECONDS.sleep(millis);
+        kill(node);
+        for (Path each : logs(node).keySet()) {
+            truncate(each, synced.getOrDefault(each, 0L));
+        }
+    }
+
+    /** The files to which a node appends, and how long they are. */
+    private Map<Path, Long> logs(int node) throws IOException {
+        Map<Path, Long> sizes = new HashMap<>();
         try (Stream<Path> files = Files.list(home(node).resolve("appendonlydir"))) {
             for (Path file :
                     files.filter(each -> each.toString().endsWith(".incr.aof")).toList()) {
-                try (FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
-                    log.truncate(Math.max(0, log.size() - bytes));
-                }
+                sizes.put(file, Files.size(file));
             }
         }
+        return sizes;
+    }
+
+    private static void truncate(Path file, long bytes) throws IOException {
+        try (FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            log.truncate(Math.max(0, bytes));
+        }
+    }
+
+    /** Nothing more fits on the disk of all nodes; only where it {@link #isFillable}. */
+    public void fillDisk() throws IOException {
+        Objects.requireNonNull(disk).fill();
+    }
+
+    /** There is room again. */
+    public void freeDisk() throws IOException {
+        Objects.requireNonNull(disk).free();
     }
 
     /** Everything that a killed node has written is gone. */
@@ -182,5 +245,8 @@ public final class RedisSide implements AutoCloseable {
     @Override
     public void close() {
         nodes.close();
+        if (disk != null) {
+            disk.close();
+        }
     }
 }

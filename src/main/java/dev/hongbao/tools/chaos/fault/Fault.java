@@ -6,7 +6,7 @@ import java.util.Set;
  * One thing that goes wrong, and then is well again.
  *
  * @param kind its name in the report
- * @param place what it hurts; nothing is hurt in two ways at once
+ * @param place what it hurts; what is hurt in one way is not hurt in another at the same time
  * @param step of the server's work that it waits for; empty for none. Such a fault comes before others, which may keep the work from
  *     getting there
  * @param servers the numbers of those whose clients may be left without an answer meanwhile
@@ -38,7 +38,12 @@ public record Fault(String kind, String place, String step, Set<Integer> servers
 
     /** Whether Postgres forgets what it was told meanwhile. */
     public boolean isLoss() {
-        return kind.equals(PostgresFaults.RESTORED);
+        return kind.equals(PostgresFaults.RESTORED) || kind.equals(PostgresFaults.PROMOTED);
+    }
+
+    /** Whether it waits for a step of the server's work. */
+    public boolean awaitsStep() {
+        return !step.isEmpty();
     }
 
     @Override

@@ -29,19 +29,27 @@ final class NetworkFaults {
     static List<FaultKind> of(Form form) {
         List<FaultKind> all = new ArrayList<>();
         for (Line line : form == Form.CLUSTER ? List.of(POSTGRES, CLIENTS) : List.of(REDIS, POSTGRES, CLIENTS)) {
-            all.add(kind("cut", line, (proxy, random) -> proxy.fallSilent(), LossyProxy::comeBack));
-            all.add(kind("requests lost", line, (proxy, random) -> proxy.loseRequestsSilently(), LossyProxy::comeBack));
-            all.add(kind("answers lost", line, (proxy, random) -> proxy.loseAnswersSilently(), LossyProxy::comeBack));
-            all.add(kind("half-open", line, (proxy, random) -> proxy.swallow(), proxy -> {}));
-            all.add(kind(
+            all.add(silent("cut", line, (proxy, random) -> proxy.fallSilent(), LossyProxy::comeBack));
+            all.add(silent("requests lost", line, (proxy, random) -> proxy.loseRequestsSilently(), LossyProxy::comeBack));
+            all.add(silent("answers lost", line, (proxy, random) -> proxy.loseAnswersSilently(), LossyProxy::comeBack));
+            all.add(silent("half-open", line, (proxy, random) -> proxy.swallow(), proxy -> {}));
+            all.add(loud(
                     "slow", line, (proxy, random) -> proxy.delay(5L + random.nextInt(200)), proxy -> proxy.delay(0)));
-            all.add(kind("connections broken", line, (proxy, random) -> proxy.breakConnections(), proxy -> {}));
+            all.add(loud("connections broken", line, (proxy, random) -> proxy.breakConnections(), proxy -> {}));
         }
         return all;
     }
 
-    private static FaultKind kind(String what, Line line, Change change, Consumer<LossyProxy> mended) {
-        return new FaultKind("network to " + line.to + ": " + what, (name, bed, random) -> {
+    private static FaultKind silent(String what, Line line, Change change, Consumer<LossyProxy> mended) {
+        return new FaultKind("network to " + line.to + ": " + what, true, maker(line, change, mended));
+    }
+
+    private static FaultKind loud(String what, Line line, Change change, Consumer<LossyProxy> mended) {
+        return new FaultKind("network to " + line.to + ": " + what, maker(line, change, mended));
+    }
+
+    private static FaultKind.Maker maker(Line line, Change change, Consumer<LossyProxy> mended) {
+        return (name, bed, random) -> {
             Member member = ServerFaults.any(bed, random);
             LossyProxy proxy = line.of.apply(member);
             SplittableRandom own = random.split();
@@ -56,6 +64,6 @@ final class NetworkFaults {
                             proxy.breakConnections(); // a client that waits for nothing would wait for its whole time
                         }
                     });
-        });
+        };
     }
 }

@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
@@ -22,16 +21,18 @@ final class RedisFaults {
     private static final String PLACE = "redis";
     private static final int MOST_CUT = 200_000;
 
+    /** So often Redis brings its log to disk. */
+    private static final int SYNC_MILLIS = 1_000;
+
     private static final FaultKind KILL = kind(
             "redis: kill -9", (redis, node, random) -> new Steps(() -> redis.kill(node), () -> redis.startAgain(node)));
     private static final FaultKind CUT = kind("redis: the end of its log is lost", (redis, node, random) -> {
         long bytes = 1L + random.nextInt(MOST_CUT);
-        return new Steps(
-                () -> {
-                    redis.kill(node);
-                    redis.cutLog(node, bytes);
-                },
-                () -> redis.startAgain(node));
+        return new Steps(() -> redis.cutLog(node, bytes), () -> redis.startAgain(node));
+    });
+    private static final FaultKind UNSYNCED = kind("redis: what was not on disk yet is lost", (redis, node, random) -> {
+        long millis = random.nextInt(SYNC_MILLIS);
+        return new Steps(() -> redis.cutLogToSynced(node, millis), () -> redis.startAgain(node));
     });
     private static final FaultKind EMPTY = kind(
             "redis: comes back empty",
@@ -41,10 +42,11 @@ final class RedisFaults {
                         redis.forget(node);
                     },
                     () -> redis.startAgain(node)));
-    private static final FaultKind FROZEN = kind(
+    private static final FaultKind FROZEN = new FaultKind(
             "redis: frozen",
-            (redis, node, random) ->
-                    new Steps(() -> Signals.freeze(redis.pid(node)), () -> Signals.thaw(redis.pid(node))));
+            true,
+            maker((redis, node, random) ->
+                    new Steps(() -> Signals.freeze(redis.pid(node)), () -> Signals.thaw(redis.pid(node)))));
     private static final FaultKind FLUSHALL =
             kind("redis: FLUSHALL", (redis, node, random) -> once(redis, node, Jedis::flushAll));
     private static final FaultKind SCRIPTS =
@@ -62,19 +64,19 @@ final class RedisFaults {
     private static final FaultKind FULL = kind(
             "redis: maxmemory reached",
             (redis, node, random) -> new Steps(() -> set(redis, node, "1mb"), () -> set(redis, node, "0")));
-    private static final FaultKind PROMOTED = new FaultKind("redis: replica promoted", (name, bed, random) -> {
-        int node = bed.redis().node(random);
-        return new Fault(
-                name,
-                PLACE,
-                Set.of(),
-                () -> {
-                    bed.redis().kill(node);
-                    bed.redis().promote();
-                    bed.leadToRedis();
-                },
-                () -> bed.redis().startAgain(node));
-    });
+    private static final FaultKind DISK_FULL =
+            kind("redis: disk full", (redis, node, random) -> new Steps(redis::fillDisk, redis::freeDisk));
+    private static final FaultKind PROMOTED = new FaultKind(
+            "redis: replica promoted",
+            (name, bed, random) -> new Fault(
+                    name,
+                    PLACE,
+                    Set.of(),
+                    () -> {
+                        bed.redis().killAndPromote();
+                        bed.leadToRedis();
+                    },
+                    () -> bed.redis().startKilledAgain()));
 
     private static final FaultKind MIGRATED = new FaultKind("redis: slots migrated", (name, bed, random) -> {
         SplittableRandom own = random.split();
@@ -103,12 +105,11 @@ final class RedisFaults {
 
     /** A node of a cluster that comes back with less than its replica has is another's fault. */
     static List<FaultKind> of(Form form) {
-        return switch (form) {
-            case ONE -> Stream.concat(COMMON.stream(), Stream.of(CUT, EMPTY)).toList();
-            case REPLICA ->
-                Stream.concat(COMMON.stream(), Stream.of(CUT, EMPTY, PROMOTED)).toList();
-            case CLUSTER -> Stream.concat(COMMON.stream(), Stream.of(MIGRATED)).toList();
-        };
+        List<FaultKind> all = new ArrayList<>(COMMON);
+        all.addAll(form == Form.CLUSTER ? List.of(MIGRATED) : List.of(CUT, UNSYNCED, EMPTY));
+        all.addAll(form == Form.REPLICA ? List.of(PROMOTED) : List.of());
+        all.addAll(RedisSide.isFillable(form) ? List.of(DISK_FULL) : List.of());
+        return all;
     }
 
     private record Steps(Fault.Step inject, Fault.Step heal) {}
@@ -122,10 +123,24 @@ final class RedisFaults {
     }
 
     private static FaultKind kind(String named, Maker maker) {
-        return new FaultKind(named, (name, bed, random) -> {
-            Steps steps = maker.make(bed.redis(), bed.redis().node(random), random);
-            return new Fault(name, PLACE, Set.of(), steps.inject, steps.heal);
-        });
+        return new FaultKind(named, maker(maker));
+    }
+
+    /** Of which node is decided when it happens: another may take the writes by then. */
+    private static FaultKind.Maker maker(Maker maker) {
+        return (name, bed, random) -> {
+            SplittableRandom own = random.split();
+            AtomicReference<Steps> made = new AtomicReference<>(new Steps(Fault.NOTHING, Fault.NOTHING));
+            return new Fault(
+                    name,
+                    PLACE,
+                    Set.of(),
+                    () -> {
+                        made.set(maker.make(bed.redis(), bed.redis().node(own), own));
+                        made.get().inject.run();
+                    },
+                    () -> made.get().heal.run());
+        };
     }
 
     private static Steps once(RedisSide redis, int node, Work work) {

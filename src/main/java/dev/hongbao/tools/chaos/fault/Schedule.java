@@ -1,25 +1,27 @@
 package dev.hongbao.tools.chaos.fault;
 
 import dev.hongbao.tools.chaos.bed.ChaosBed;
+import dev.hongbao.tools.chaos.bed.RedisSide;
 import dev.hongbao.tools.chaos.bed.RedisSide.Form;
 import dev.hongbao.tools.local.Debugger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Rounds of faults that follow from a seed: every kind once, in some order, then every kind again. For one thread. */
 public final class Schedule {
-    private static final int MOST_AT_ONCE = 8;
-    private static final int ONE_IN_LONG = 12;
+    private static final int FEWEST = 6;
+    private static final int MOST = 24;
+    private static final int MOST_IN_PLACE = 4;
+    private static final int ONE_IN_LONG = 100;
     private static final int LONG_MILLIS = 12_000;
-    private static final int USUAL_MILLIS = 2_000;
+    private static final int USUAL_MILLIS = 1_500;
 
     private final ChaosBed bed;
     private final SplittableRandom random;
@@ -31,16 +33,21 @@ public final class Schedule {
      * Which faults come.
      *
      * @param only texts, separated by commas: kinds come that have one of them in their names; empty for all
-     * @param isShort whether no round lasts longer than usual
+     * @param isShort whether no fault lasts longer than usual
      */
     public record Wish(String only, boolean isShort) {}
 
+    /** A fault. @param millis from its beginning to its end */
+    public record Turn(Fault fault, long millis) {}
+
     /**
-     * Faults that last together.
+     * Faults in several places at once.
      *
-     * @param millis from the last one's beginning to the first one's end
+     * @param lanes for each place the faults there, one after the other; one that waits for a step is its lane's first, and comes before
+     *     the others of the round, which may keep the work from getting there
+     * @param isSilent whether one of them is: see {@link FaultKind}
      */
-    public record Round(List<Fault> faults, long millis) {}
+    public record Round(List<List<Turn>> lanes, boolean isSilent) {}
 
     /** @throws IllegalArgumentException when no kind has such a name */
     public Schedule(ChaosBed bed, SplittableRandom random, Wish wish) {
@@ -59,29 +66,63 @@ public final class Schedule {
         List<FaultKind> all = new ArrayList<>(ServerFaults.ALL);
         all.addAll(Debugger.isThere() ? StepFaults.ALL : List.of());
         all.addAll(RedisFaults.of(form));
-        all.addAll(PostgresFaults.ALL);
+        all.addAll(PostgresFaults.all());
         all.addAll(NetworkFaults.of(form));
         return all;
     }
 
-    /** The next round: one fault to eight, each in another place. */
+    /** What this machine lacks for some kinds, a line each. */
+    public static List<String> leftOut() {
+        List<String> missing = new ArrayList<>();
+        if (!Debugger.isThere()) {
+            missing.add("no server is halted at a step: this Java has no module jdk.jdi");
+        }
+        if (!RedisSide.isFillable(Form.ONE)) {
+            missing.add("no disk is full: this process may not mount one of its own");
+        }
+        return missing;
+    }
+
+    /** The next round. In every other one, on average, nobody falls silent: that is waited for longer. */
     public Round next() {
-        int wanted = 1 + random.nextInt(MOST_AT_ONCE);
-        List<Fault> faults = new ArrayList<>();
-        Set<String> hurt = new HashSet<>();
         if (coming.isEmpty()) {
             shuffle();
         }
-        for (Iterator<FaultKind> kinds = coming.iterator(); kinds.hasNext() && faults.size() < wanted; ) {
-            Fault fault = kinds.next().make(bed, random);
-            if (hurt.add(fault.place())) { // who finds his place taken comes in a later round
-                faults.add(fault);
+        int wanted = FEWEST + random.nextInt(MOST - FEWEST + 1);
+        boolean isSilent = random.nextBoolean() || coming.stream().allMatch(FaultKind::isSilent);
+        Map<String, List<Turn>> lanes = new TreeMap<>();
+        int count = 0;
+        boolean fellSilent = false;
+        for (Iterator<FaultKind> kinds = coming.iterator(); kinds.hasNext() && count < wanted; ) {
+            FaultKind kind = kinds.next();
+            if ((isSilent || !kind.isSilent())
+                    && isAdded(new Turn(kind.make(bed, random), millis()), lanes)) { // else it comes in a later round
                 kinds.remove();
+                count++;
+                fellSilent |= kind.isSilent();
             }
         }
-        faults.sort(Comparator.comparing(fault -> fault.step().isEmpty()));
+        return new Round(List.copyOf(lanes.values()), fellSilent);
+    }
+
+    private static boolean isAdded(Turn turn, Map<String, List<Turn>> lanes) {
+        List<Turn> lane = lanes.computeIfAbsent(turn.fault.place(), place -> new ArrayList<>());
+        if (lane.size() == MOST_IN_PLACE) {
+            return false;
+        }
+        if (!turn.fault.awaitsStep()) {
+            return lane.add(turn);
+        }
+        if (!lane.isEmpty() && lane.get(0).fault.awaitsStep()) {
+            return false;
+        }
+        lane.add(0, turn);
+        return true;
+    }
+
+    private long millis() {
         boolean isLong = random.nextInt(ONE_IN_LONG) == 0 && !isShort;
-        return new Round(faults, random.nextInt(isLong ? LONG_MILLIS : USUAL_MILLIS));
+        return random.nextInt(isLong ? LONG_MILLIS : USUAL_MILLIS);
     }
 
     private void shuffle() {

@@ -13,7 +13,7 @@ final class ServerFaults {
     static final List<FaultKind> ALL = List.of(
             kind("server: kill -9", member -> member::kill, member -> member::start),
             kind("server: SIGTERM under load", member -> member::terminate, member -> member::start),
-            kind("server: frozen", member -> member::freeze, member -> member::thaw),
+            new FaultKind("server: frozen", true, maker(member -> member::freeze, member -> member::thaw)),
             kind("server: out of memory", member -> member::exhaustHeap, member -> member::start),
             new FaultKind("server: its clock stepped", ServerFaults::stepped));
 
@@ -23,10 +23,14 @@ final class ServerFaults {
 
     private static FaultKind kind(
             String named, Function<Member, Fault.Step> inject, Function<Member, Fault.Step> heal) {
-        return new FaultKind(named, (name, bed, random) -> {
+        return new FaultKind(named, maker(inject, heal));
+    }
+
+    private static FaultKind.Maker maker(Function<Member, Fault.Step> inject, Function<Member, Fault.Step> heal) {
+        return (name, bed, random) -> {
             Member member = any(bed, random);
             return new Fault(name, place(member), Set.of(member.number()), inject.apply(member), heal.apply(member));
-        });
+        };
     }
 
     /** Up to five hours ahead or behind. Nobody may be left without an answer for it. */

@@ -70,8 +70,8 @@ final class StepFaults {
             new FaultKind("server: halted in a hand-over", halted(HAND_OVER)),
             new FaultKind("server: halted as it takes over", halted(TAKE_OVER)),
             new FaultKind("server: halted in a command", halted(COMMAND)),
-            new FaultKind("server: frozen in a settlement", frozen(SETTLEMENT)),
-            new FaultKind("server: frozen in a recovery", frozen(RECOVERY)),
+            new FaultKind("server: frozen in a settlement", true, frozen(SETTLEMENT)),
+            new FaultKind("server: frozen in a recovery", true, frozen(RECOVERY)),
             new FaultKind("bus: messages dropped", bus(Debugger::leaveOut)),
             new FaultKind("bus: messages doubled", bus(Debugger::runTwice)));
 
@@ -104,8 +104,11 @@ final class StepFaults {
 
     private static FaultKind.Maker halted(Work work) {
         return at(work, Member::kill, member -> {
-            if (member.isAlive()) { // it has not come there, or is about to stop
+            if (member.isAlive()) { // it has not come there
                 member.debugger().goOn();
+                if (work != HAND_OVER) {
+                    return;
+                }
                 member.terminate();
             }
             member.start();

@@ -1,0 +1,118 @@
+package dev.hongbao.tools.chaos.bed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.hongbao.testing.Eventually;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is done to Postgres in a run does what it says. */
+class PostgresSideIT {
+    private static final Path BINARIES = Path.of("target", "test-servers", "bin").toAbsolutePath();
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path directory;
+
+    private PostgresSide postgres;
+
+    @BeforeEach
+    void start() throws Exception {
+        postgres = new PostgresSide(directory.resolve("postgres"), BINARIES);
+        execute("create table fact (n bigint primary key, text text)");
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        postgres.close();
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = postgres.connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private List<List<String>> facts() throws SQLException {
+        return postgres.rows("select n from fact where text is null order by n");
+    }
+
+    private void awaitReplica() {
+        Eventually.eventually(SOON, () -> assertThat(postgres.isReplicaUpToDate()).isTrue());
+    }
+
+    @Test
+    @DisplayName("Given a Postgres, when its disk is full, then it refuses what takes room, and after there is room it has all that it committed")
+    void aFullDisk() throws Exception {
+        assumeTrue(PostgresSide.isFillable(), "this process may mount no disk");
+        // Given
+        execute("insert into fact values (1)");
+
+        // When
+        postgres.fillDisk();
+
+        // Then
+        assertThatThrownBy(() -> execute("insert into fact select n, repeat(n::text, 100) from generate_series(2, 100000) as n"))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("No space left on device");
+        postgres.freeDisk();
+        execute("insert into fact values (2)");
+        assertThat(facts()).containsExactly(List.of("1"), List.of("2"));
+    }
+
+    @Test
+    @DisplayName("Given a replica that lags, when it is promoted, then it takes writes, and lacks what was committed since; and it gets a replica of its own")
+    void aLaggingReplicaIsPromoted() throws Exception {
+        // Given
+        execute("insert into fact values (1)");
+        awaitReplica();
+        postgres.holdReplicaBack();
+        execute("insert into fact values (2)");
+        int before = postgres.port();
+
+        // When
+        postgres.promote();
+
+        // Then
+        assertThat(postgres.port()).isNotEqualTo(before);
+        assertThat(facts()).containsExactly(List.of("1"));
+        execute("insert into fact values (3)");
+
+        // When
+        postgres.replaceReplica();
+        awaitReplica();
+        postgres.promote();
+
+        // Then
+        assertThat(facts()).containsExactly(List.of("1"), List.of("3"));
+        postgres.replaceReplica();
+    }
+
+    @Test
+    @DisplayName("Given a Postgres, when it is shut down immediately and started again, then it has what it committed")
+    void anImmediateShutdown() throws Exception {
+        // Given
+        execute("insert into fact values (1)");
+
+        // When
+        postgres.shutDownImmediately();
+        Eventually.eventually(SOON, () -> assertThatThrownBy(this::facts).isInstanceOf(SQLException.class));
+        postgres.startAgain();
+
+        // Then
+        assertThat(facts()).containsExactly(List.of("1"));
+    }
+}

@@ -1,0 +1,96 @@
+package dev.hongbao.tools.chaos.bed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.tools.chaos.bed.RedisSide.Form;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** What is done to Redis in a run does what it says. */
+class RedisSideIT {
+    private static final Path BINARIES = Path.of("target", "test-servers", "bin").toAbsolutePath();
+    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final String PAGE = "x".repeat(10_000);
+
+    @TempDir
+    private Path directory;
+
+    private RedisSide redis;
+
+    @BeforeEach
+    void start() throws IOException {
+        redis = new RedisSide(Form.ONE, directory.resolve("redis"), BINARIES);
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    @DisplayName("Given a Redis, when its disk is full, then it takes no writes, and after there is room it has all that it took")
+    void aFullDisk() throws IOException {
+        assumeTrue(RedisSide.isFillable(Form.ONE), "this process may mount no disk");
+        try (Jedis client = redis.client(0)) {
+            // Given
+            client.set("before", "1");
+
+            // When
+            redis.fillDisk();
+
+            // Then
+            Eventually.eventually(SOON, () -> assertThatThrownBy(() -> client.append("much", PAGE))
+                    .hasMessageContaining("MISCONF"));
+            redis.freeDisk();
+            Eventually.eventually(SOON, () -> client.set("after", "1"));
+            redis.kill(0);
+        }
+        redis.startAgain(0);
+        try (Jedis client = redis.client(0)) {
+            assertThat(client.mget("before", "after")).containsExactly("1", "1");
+        }
+    }
+
+    @Test
+    @DisplayName("Given a Redis that is written to all the time, when its log is cut, then what was on disk before is there, and its end is not")
+    void whatWasNotOnDiskIsLost() throws Exception {
+        // Given
+        AtomicLong answered = new AtomicLong();
+        CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+            try (Jedis client = redis.client(0)) {
+                while (true) {
+                    answered.set(client.incr("count"));
+                }
+            } catch (JedisException killed) {
+                // as was to come
+            }
+        });
+        Eventually.eventually(SOON, () -> assertThat(answered).hasValueGreaterThan(100));
+        long before = answered.get();
+
+        // When
+        redis.cutLogToSynced(0, 500);
+        writing.join();
+        redis.startAgain(0);
+
+        // Then
+        try (Jedis client = redis.client(0)) {
+            assertThat(Long.parseLong(client.get("count")))
+                    .isGreaterThanOrEqualTo(before)
+                    .isLessThan(answered.get());
+        }
+    }
+}
