@@ -94,11 +94,15 @@ class LateAcceptIT {
         eventually(SOON, () -> assertThat(draws.balance(user, POINTS)).isEqualTo(100));
     }
 
-    /** Calls the script with an attempt that Redis has forgotten, if it ever knew it. */
-    private void play(UUID attempt) {
+    private void forget(UUID attempt) {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.zrem(books.stamps().get(0) + ":attempts", attempt.toString());
         }
+    }
+
+    /** Calls the script with an attempt that Redis has forgotten, if it ever knew it. */
+    private void play(UUID attempt) {
+        forget(attempt);
         List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
         byte[] chance = MessagePack.numbers(new long[20]);
         long now = System.currentTimeMillis();
@@ -181,5 +185,48 @@ class LateAcceptIT {
         assertThat(draws.balance(user, POINTS)).isEqualTo(50);
         assertThat(voids()).isEqualTo(voids);
         books.assertClean();
+    }
+
+    @Test
+    void aCostThatWasReturnedIsNotReturnedAgain() {
+        // Given
+        UUID attempt = hold();
+        awaitReturn();
+        long epochs = books.sumOfEpochs();
+
+        // When an owner whose Redis has forgotten it gives it back once more
+        forget(attempt);
+        List<String> keys = List.of("journal", "attempts");
+        assertThat(script.call(0, "return", keys, 1_000, -1, draw.id(), request.id(), attempt, user))
+                .isEqualTo("1");
+
+        // Then
+        awaitVoid(epochs);
+        assertThat(draws.balance(user, POINTS)).isEqualTo(100);
+        assertThat(status()).containsExactly("returned");
+    }
+
+    @Test
+    void aCloseReturnsNothingTwice() {
+        // Given a cost that was returned, and one that was paid
+        hold();
+        awaitReturn();
+        String payer = user + "-pays";
+        draws.deposit(payer, POINTS, 100);
+        assertThat(get(draws.play(0, draw, payer, 10, new IdempotencyKey("pays"))).plays())
+                .hasSize(10);
+
+        // When
+        get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, draw.id())));
+
+        // Then
+        eventually(
+                SOON,
+                () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null and id = '" + draw.id()
+                                + "'"))
+                        .isEqualTo(1));
+        assertThat(draws.balance(user, POINTS)).isEqualTo(100);
+        assertThat(draws.balance(payer, POINTS)).isEqualTo(50);
+        books.assertReconciled();
     }
 }

@@ -59,8 +59,10 @@ public final class ChaosBed implements AutoCloseable {
             options.put("shards", Integer.toString(SHARDS));
             options.put("webhooks.private-networks", "127.0.0.0/8");
             options.put("webhooks.max-wait", "2s");
-            Member member = new Member(number, directory, redis, postgres, options);
-            members.add(member);
+            members.add(new Member(number, directory, redis, postgres, options));
+        }
+        members.get(0).archiveClasses();
+        for (Member member : members) {
             member.start();
         }
     }

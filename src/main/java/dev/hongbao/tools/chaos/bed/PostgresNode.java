@@ -99,7 +99,7 @@ final class PostgresNode implements AutoCloseable {
         Path log = from.resolve("postgres/pg_wal");
         List<Path> all;
         try (Stream<Path> walk = Files.walk(from)) {
-            all = walk.filter(file -> !file.getParent().startsWith(log))
+            all = walk.filter(file -> file.equals(log) || !file.startsWith(log))
                     .filter(file -> OWN.stream().noneMatch(own -> file.startsWith(from.resolve(own))))
                     .toList();
         } catch (UncheckedIOException gone) {

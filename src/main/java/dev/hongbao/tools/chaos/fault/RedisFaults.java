@@ -126,21 +126,25 @@ final class RedisFaults {
         return new FaultKind(named, maker(maker));
     }
 
-    /** Of which node is decided when it happens: another may take the writes by then. */
     private static FaultKind.Maker maker(Maker maker) {
         return (name, bed, random) -> {
             SplittableRandom own = random.split();
-            AtomicReference<Steps> made = new AtomicReference<>(new Steps(Fault.NOTHING, Fault.NOTHING));
+            Chosen chosen = new Chosen();
             return new Fault(
                     name,
                     PLACE,
                     Set.of(),
                     () -> {
-                        made.set(maker.make(bed.redis(), bed.redis().node(own), own));
-                        made.get().inject.run();
+                        chosen.steps = maker.make(bed.redis(), bed.redis().node(own), own);
+                        chosen.steps.inject.run();
                     },
-                    () -> made.get().heal.run());
+                    () -> chosen.steps.heal.run());
         };
+    }
+
+    /** What is done to which node: chosen when it happens, since another may take the writes by then. */
+    private static final class Chosen {
+        private Steps steps = new Steps(Fault.NOTHING, Fault.NOTHING);
     }
 
     private static Steps once(RedisSide redis, int node, Work work) {
