@@ -41,7 +41,7 @@ final class NetworkFaults {
     }
 
     private static FaultKind silent(String what, Line line, Change change, Consumer<LossyProxy> mended) {
-        return new FaultKind("network to " + line.to + ": " + what, true, maker(line, change, mended));
+        return new FaultKind("network to " + line.to + ": " + what, FaultKind.Cost.SILENCE, maker(line, change, mended));
     }
 
     private static FaultKind loud(String what, Line line, Change change, Consumer<LossyProxy> mended) {

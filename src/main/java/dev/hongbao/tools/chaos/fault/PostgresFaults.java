@@ -59,11 +59,11 @@ final class PostgresFaults {
                     (name, bed, random) -> once(name, () -> lines(bed, LossyProxy::loseAnswers))),
             new FaultKind(
                     "postgres: connections swallowed",
-                    true,
+                    FaultKind.Cost.SILENCE,
                     (name, bed, random) -> once(name, () -> lines(bed, LossyProxy::swallow))),
             new FaultKind(
                     "postgres: silent",
-                    true,
+                    FaultKind.Cost.SILENCE,
                     (name, bed, random) -> new Fault(
                             name,
                             PLACE,

@@ -44,7 +44,7 @@ final class RedisFaults {
                     () -> redis.startAgain(node)));
     private static final FaultKind FROZEN = new FaultKind(
             "redis: frozen",
-            true,
+            FaultKind.Cost.SILENCE,
             maker((redis, node, random) ->
                     new Steps(() -> Signals.freeze(redis.pid(node)), () -> Signals.thaw(redis.pid(node)))));
     private static final FaultKind FLUSHALL =

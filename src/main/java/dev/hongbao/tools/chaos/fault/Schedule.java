@@ -7,18 +7,23 @@ import dev.hongbao.tools.local.Debugger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Rounds of faults that follow from a seed: every kind once, in some order, then every kind again. For one thread. */
+/**
+ * Rounds of faults that follow from a seed: every kind in some order, then every kind again. Those after which no server has to start come
+ * twice as often: they cost little. For one thread.
+ */
 public final class Schedule {
-    private static final int FEWEST = 6;
-    private static final int MOST = 24;
-    private static final int MOST_IN_PLACE = 4;
+    private static final int FEWEST = 8;
+    private static final int MOST = 30;
+    private static final int MOST_IN_PLACE = 5;
     private static final int ONE_IN_LONG = 100;
     private static final int LONG_MILLIS = 12_000;
     private static final int USUAL_MILLIS = 1_500;
@@ -90,34 +95,39 @@ public final class Schedule {
         }
         int wanted = FEWEST + random.nextInt(MOST - FEWEST + 1);
         boolean isSilent = random.nextBoolean() || coming.stream().allMatch(FaultKind::isSilent);
-        Map<String, List<Turn>> lanes = new TreeMap<>();
-        int count = 0;
-        boolean fellSilent = false;
-        for (Iterator<FaultKind> kinds = coming.iterator(); kinds.hasNext() && count < wanted; ) {
+        Lanes lanes = new Lanes();
+        for (Iterator<FaultKind> kinds = coming.iterator(); kinds.hasNext() && lanes.count < wanted; ) {
             FaultKind kind = kinds.next();
-            if ((isSilent || !kind.isSilent())
-                    && isAdded(new Turn(kind.make(bed, random), millis()), lanes)) { // else it comes in a later round
-                kinds.remove();
-                count++;
-                fellSilent |= kind.isSilent();
+            if ((isSilent || !kind.isSilent()) && lanes.add(kind, new Turn(kind.make(bed, random), millis()))) {
+                kinds.remove(); // else it comes in a later round
             }
         }
-        return new Round(List.copyOf(lanes.values()), fellSilent);
+        return new Round(List.copyOf(lanes.ofPlaces.values()), lanes.isSilent);
     }
 
-    private static boolean isAdded(Turn turn, Map<String, List<Turn>> lanes) {
-        List<Turn> lane = lanes.computeIfAbsent(turn.fault.place(), place -> new ArrayList<>());
-        if (lane.size() == MOST_IN_PLACE) {
-            return false;
+    /** A round that is being made. */
+    private static final class Lanes {
+        private final Map<String, List<Turn>> ofPlaces = new TreeMap<>();
+        private final Set<String> restarted = new HashSet<>();
+        private int count;
+        private boolean isSilent;
+
+        /** @return whether it fits in: a server is started again once a round */
+        boolean add(FaultKind kind, Turn turn) {
+            String place = turn.fault.place();
+            List<Turn> lane = ofPlaces.getOrDefault(place, new ArrayList<>());
+            boolean isSecondStep = turn.fault.awaitsStep()
+                    && !lane.isEmpty()
+                    && lane.get(0).fault.awaitsStep();
+            if (lane.size() == MOST_IN_PLACE || isSecondStep || kind.restarts() && !restarted.add(place)) {
+                return false;
+            }
+            lane.add(turn.fault.awaitsStep() ? 0 : lane.size(), turn);
+            ofPlaces.put(place, lane);
+            count++;
+            isSilent |= kind.isSilent();
+            return true;
         }
-        if (!turn.fault.awaitsStep()) {
-            return lane.add(turn);
-        }
-        if (!lane.isEmpty() && lane.get(0).fault.awaitsStep()) {
-            return false;
-        }
-        lane.add(0, turn);
-        return true;
     }
 
     private long millis() {
@@ -127,6 +137,7 @@ public final class Schedule {
 
     private void shuffle() {
         List<FaultKind> left = new ArrayList<>(kinds);
+        kinds.stream().filter(kind -> !kind.restarts()).forEach(left::add);
         while (!left.isEmpty()) {
             coming.add(left.remove(random.nextInt(left.size())));
         }

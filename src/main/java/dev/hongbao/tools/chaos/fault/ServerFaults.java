@@ -11,19 +11,19 @@ import java.util.function.Function;
 /** What happens to a server's process. Each owns some shards and is a bystander of the others. */
 final class ServerFaults {
     static final List<FaultKind> ALL = List.of(
-            kind("server: kill -9", member -> member::kill, member -> member::start),
-            kind("server: SIGTERM under load", member -> member::terminate, member -> member::start),
-            new FaultKind("server: frozen", true, maker(member -> member::freeze, member -> member::thaw)),
-            kind("server: out of memory", member -> member::exhaustHeap, member -> member::start),
+            restart("server: kill -9", member -> member::kill, member -> member::start),
+            restart("server: SIGTERM under load", member -> member::terminate, member -> member::start),
+            new FaultKind("server: frozen", FaultKind.Cost.SILENCE, maker(member -> member::freeze, member -> member::thaw)),
+            restart("server: out of memory", member -> member::exhaustHeap, member -> member::start),
             new FaultKind("server: its clock stepped", ServerFaults::stepped));
 
     private static final long MOST_STEP_MILLIS = TimeUnit.HOURS.toMillis(5);
 
     private ServerFaults() {}
 
-    private static FaultKind kind(
+    private static FaultKind restart(
             String named, Function<Member, Fault.Step> inject, Function<Member, Fault.Step> heal) {
-        return new FaultKind(named, maker(inject, heal));
+        return new FaultKind(named, FaultKind.Cost.RESTART, maker(inject, heal));
     }
 
     private static FaultKind.Maker maker(Function<Member, Fault.Step> inject, Function<Member, Fault.Step> heal) {

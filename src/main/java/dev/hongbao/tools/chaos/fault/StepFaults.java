@@ -65,13 +65,13 @@ final class StepFaults {
             new Step("a message to other servers", "dev.hongbao.engine.cluster.HazelcastLine", "write");
 
     static final List<FaultKind> ALL = List.of(
-            new FaultKind("server: halted in a settlement", halted(SETTLEMENT)),
-            new FaultKind("server: halted in a recovery", halted(RECOVERY)),
-            new FaultKind("server: halted in a hand-over", halted(HAND_OVER)),
-            new FaultKind("server: halted as it takes over", halted(TAKE_OVER)),
-            new FaultKind("server: halted in a command", halted(COMMAND)),
-            new FaultKind("server: frozen in a settlement", true, frozen(SETTLEMENT)),
-            new FaultKind("server: frozen in a recovery", true, frozen(RECOVERY)),
+            new FaultKind("server: halted in a settlement", FaultKind.Cost.RESTART, halted(SETTLEMENT)),
+            new FaultKind("server: halted in a recovery", FaultKind.Cost.RESTART, halted(RECOVERY)),
+            new FaultKind("server: halted in a hand-over", FaultKind.Cost.RESTART, halted(HAND_OVER)),
+            new FaultKind("server: halted as it takes over", FaultKind.Cost.RESTART, halted(TAKE_OVER)),
+            new FaultKind("server: halted in a command", FaultKind.Cost.RESTART, halted(COMMAND)),
+            new FaultKind("server: frozen in a settlement", FaultKind.Cost.SILENCE, frozen(SETTLEMENT)),
+            new FaultKind("server: frozen in a recovery", FaultKind.Cost.SILENCE, frozen(RECOVERY)),
             new FaultKind("bus: messages dropped", bus(Debugger::leaveOut)),
             new FaultKind("bus: messages doubled", bus(Debugger::runTwice)));
 
