@@ -91,8 +91,8 @@ final class Rounds {
 
     /** @return all that was done, when everything is mended */
     private List<Lane.Harm> play(Schedule.Round round) throws Exception {
-        CountDownLatch steps =
-                new CountDownLatch((int) round.lanes().stream().mapToLong(Lane::steps).sum());
+        CountDownLatch steps = new CountDownLatch(
+                (int) round.lanes().stream().mapToLong(Lane::steps).sum());
         ExecutorService threads = Executors.newFixedThreadPool(round.lanes().size());
         try {
             List<Future<List<Lane.Harm>>> lanes = threads.invokeAll(round.lanes().stream()

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -84,6 +85,7 @@ class DrawModelTest {
     }
 
     @Test
+    @Tag("statistics")
     void theOrderInARoundIsUniform() {
         // Given 20,000 rounds of one prize in five places
         long[] places = new long[5];
@@ -107,6 +109,7 @@ class DrawModelTest {
 
     @ParameterizedTest
     @ValueSource(longs = {21, 22, 23, 24})
+    @Tag("statistics")
     void weightsAreExact(long seed) {
         // Given
         DrawModel model = model(

@@ -213,7 +213,8 @@ class LateAcceptIT {
         awaitReturn();
         String payer = user + "-pays";
         draws.deposit(payer, POINTS, 100);
-        assertThat(get(draws.play(0, draw, payer, 10, new IdempotencyKey("pays"))).plays())
+        assertThat(get(draws.play(0, draw, payer, 10, new IdempotencyKey("pays")))
+                        .plays())
                 .hasSize(10);
 
         // When
@@ -222,8 +223,8 @@ class LateAcceptIT {
         // Then
         eventually(
                 SOON,
-                () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null and id = '" + draw.id()
-                                + "'"))
+                () -> assertThat(books.longOf(
+                                "select count(*) from draw where closed_at is not null and id = '" + draw.id() + "'"))
                         .isEqualTo(1));
         assertThat(draws.balance(user, POINTS)).isEqualTo(100);
         assertThat(draws.balance(payer, POINTS)).isEqualTo(50);

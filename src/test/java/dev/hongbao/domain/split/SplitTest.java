@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -108,6 +109,7 @@ class SplitTest {
 
     @ParameterizedTest
     @ValueSource(longs = {2, 3, 12, 100_000_001, SplitTerms.MAX_TOTAL})
+    @Tag("statistics")
     void aHundredThousandSharesAreSplitWithinASecond(long max) {
         for (SplitAlgorithm algorithm : SplitAlgorithm.values()) {
             // Given

@@ -92,7 +92,8 @@ class RecoveryRulesIT {
     /** Who loaded a lost script again by himself would give slots away that others have. */
     @Test
     void aRedisThatHasForgottenItsEndGivesNothingBeforeItIsRecovered() {
-        // Given three who have won, of whom Redis forgets two together with its scripts, as one that comes back with an old log
+        // Given three who have won, of whom Redis forgets two together with its scripts, as one that comes back with an
+        // old log
         Packet packet = engine.send("alice", 1000, 100);
         assertThat(engine.claim(packet, "first").wonClaim().share().slot()).isZero();
         String hash = books.stamps().get(0) + ":p:" + packet.id();

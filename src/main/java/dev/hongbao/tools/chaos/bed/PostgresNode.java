@@ -33,7 +33,8 @@ final class PostgresNode implements AutoCloseable {
     private static final int FOLLOW_MILLIS = 50;
 
     /** Of its directory, what another node makes for itself. */
-    private static final List<String> OWN = List.of("lock", "logs", "held", "secrets/postgres-port", "postgres/postmaster.pid");
+    private static final List<String> OWN =
+            List.of("lock", "logs", "held", "secrets/postgres-port", "postgres/postmaster.pid");
 
     private final Path home;
     private final EmbeddedOptions options;
@@ -70,7 +71,8 @@ final class PostgresNode implements AutoCloseable {
             Files.writeString(
                     node.cluster().resolve("postgresql.auto.conf"),
                     "restore_command = 'test ! -e " + node.held() + " && cp "
-                            + primary.cluster().resolve("pg_wal") + "/%f \"%p\"'\nwal_retrieve_retry_interval = " + FOLLOW_MILLIS
+                            + primary.cluster().resolve("pg_wal") + "/%f \"%p\"'\nwal_retrieve_retry_interval = "
+                            + FOLLOW_MILLIS
                             + "\n",
                     StandardOpenOption.APPEND);
             Files.writeString(node.cluster().resolve("standby.signal"), "");

@@ -30,7 +30,8 @@ final class NetworkFaults {
         List<FaultKind> all = new ArrayList<>();
         for (Line line : form == Form.CLUSTER ? List.of(POSTGRES, CLIENTS) : List.of(REDIS, POSTGRES, CLIENTS)) {
             all.add(silent("cut", line, (proxy, random) -> proxy.fallSilent(), LossyProxy::comeBack));
-            all.add(silent("requests lost", line, (proxy, random) -> proxy.loseRequestsSilently(), LossyProxy::comeBack));
+            all.add(silent(
+                    "requests lost", line, (proxy, random) -> proxy.loseRequestsSilently(), LossyProxy::comeBack));
             all.add(silent("answers lost", line, (proxy, random) -> proxy.loseAnswersSilently(), LossyProxy::comeBack));
             all.add(silent("half-open", line, (proxy, random) -> proxy.swallow(), proxy -> {}));
             all.add(loud(
@@ -41,7 +42,8 @@ final class NetworkFaults {
     }
 
     private static FaultKind silent(String what, Line line, Change change, Consumer<LossyProxy> mended) {
-        return new FaultKind("network to " + line.to + ": " + what, FaultKind.Cost.SILENCE, maker(line, change, mended));
+        return new FaultKind(
+                "network to " + line.to + ": " + what, FaultKind.Cost.SILENCE, maker(line, change, mended));
     }
 
     private static FaultKind loud(String what, Line line, Change change, Consumer<LossyProxy> mended) {

@@ -13,7 +13,8 @@ final class ServerFaults {
     static final List<FaultKind> ALL = List.of(
             restart("server: kill -9", member -> member::kill, member -> member::start),
             restart("server: SIGTERM under load", member -> member::terminate, member -> member::start),
-            new FaultKind("server: frozen", FaultKind.Cost.SILENCE, maker(member -> member::freeze, member -> member::thaw)),
+            new FaultKind(
+                    "server: frozen", FaultKind.Cost.SILENCE, maker(member -> member::freeze, member -> member::thaw)),
             restart("server: out of memory", member -> member::exhaustHeap, member -> member::start),
             new FaultKind("server: its clock stepped", ServerFaults::stepped));
 

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is done to Postgres in a run does what it says. */
 class PostgresSideIT {
-    private static final Path BINARIES = Path.of("target", "test-servers", "bin").toAbsolutePath();
+    private static final Path BINARIES =
+            Path.of("target", "test-servers", "bin").toAbsolutePath();
     private static final Duration SOON = Duration.ofSeconds(20);
 
     @TempDir
@@ -51,11 +52,13 @@ class PostgresSideIT {
     }
 
     private void awaitReplica() {
-        Eventually.eventually(SOON, () -> assertThat(postgres.isReplicaUpToDate()).isTrue());
+        Eventually.eventually(
+                SOON, () -> assertThat(postgres.isReplicaUpToDate()).isTrue());
     }
 
     @Test
-    @DisplayName("Given a Postgres, when its disk is full, then it refuses what takes room, and after there is room it has all that it committed")
+    @DisplayName(
+            "Given a Postgres, when its disk is full, then it refuses what takes room, and after there is room it has all that it committed")
     void aFullDisk() throws Exception {
         assumeTrue(PostgresSide.isFillable(), "this process may mount no disk");
         // Given
@@ -65,7 +68,8 @@ class PostgresSideIT {
         postgres.fillDisk();
 
         // Then
-        assertThatThrownBy(() -> execute("insert into fact select n, repeat(n::text, 100) from generate_series(2, 100000) as n"))
+        assertThatThrownBy(() ->
+                        execute("insert into fact select n, repeat(n::text, 100) from generate_series(2, 100000) as n"))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("No space left on device");
         postgres.freeDisk();
@@ -74,7 +78,8 @@ class PostgresSideIT {
     }
 
     @Test
-    @DisplayName("Given a replica that lags, when it is promoted, then it takes writes, and lacks what was committed since; and it gets a replica of its own")
+    @DisplayName(
+            "Given a replica that lags, when it is promoted, then it takes writes, and lacks what was committed since; and it gets a replica of its own")
     void aLaggingReplicaIsPromoted() throws Exception {
         // Given
         execute("insert into fact values (1)");

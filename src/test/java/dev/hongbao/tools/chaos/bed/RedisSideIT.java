@@ -21,7 +21,8 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /** What is done to Redis in a run does what it says. */
 class RedisSideIT {
-    private static final Path BINARIES = Path.of("target", "test-servers", "bin").toAbsolutePath();
+    private static final Path BINARIES =
+            Path.of("target", "test-servers", "bin").toAbsolutePath();
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final String PAGE = "x".repeat(10_000);
 
@@ -41,7 +42,8 @@ class RedisSideIT {
     }
 
     @Test
-    @DisplayName("Given a Redis, when its disk is full, then it takes no writes, and after there is room it has all that it took")
+    @DisplayName(
+            "Given a Redis, when its disk is full, then it takes no writes, and after there is room it has all that it took")
     void aFullDisk() throws IOException {
         assumeTrue(RedisSide.isFillable(Form.ONE), "this process may mount no disk");
         try (Jedis client = redis.client(0)) {
@@ -52,8 +54,9 @@ class RedisSideIT {
             redis.fillDisk();
 
             // Then
-            Eventually.eventually(SOON, () -> assertThatThrownBy(() -> client.append("much", PAGE))
-                    .hasMessageContaining("MISCONF"));
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThatThrownBy(() -> client.append("much", PAGE)).hasMessageContaining("MISCONF"));
             redis.freeDisk();
             Eventually.eventually(SOON, () -> client.set("after", "1"));
             redis.kill(0);
@@ -65,7 +68,8 @@ class RedisSideIT {
     }
 
     @Test
-    @DisplayName("Given a Redis that is written to all the time, when its log is cut, then what was on disk before is there, and its end is not")
+    @DisplayName(
+            "Given a Redis that is written to all the time, when its log is cut, then what was on disk before is there, and its end is not")
     void whatWasNotOnDiskIsLost() throws Exception {
         // Given
         AtomicLong answered = new AtomicLong();
