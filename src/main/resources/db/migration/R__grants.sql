@@ -57,6 +57,8 @@ grant update (transfer) on checkpoint to ${app};
 grant insert, update, delete on checkpoint_balance, checkpoint_due, checkpoint_state to ${app};
 grant insert, update on reconcile_run to ${app};
 
+revoke insert, update, delete, truncate on archive_month, archive_opening from ${app};
+
 -- They work with their owner's rights: for the server alone.
 revoke execute on function make_month(text, date), analyze_month_tables(), transfers_begun() from public;
 grant execute on function make_month(text, date), analyze_month_tables(), transfers_begun() to ${app};

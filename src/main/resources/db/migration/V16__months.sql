@@ -10,6 +10,25 @@ begin atomic
     values ('transfer', 'subject'), ('packet_amounts', 'packet'), ('play', 'draw');
 end;
 
+-- Months that were put away into files, see V19. Sealed comes first: its parts take no rows any more, and all that they hold is still here.
+create table archive_month (
+    month       date        primary key,
+    first_id    uuid        not null, -- the ids of the month are from here on
+    end_id      uuid        not null, -- and below this one
+    sealed_at   timestamptz not null default now(),
+    archived_at timestamptz, -- when its parts were dropped; null until then, as what follows
+    manifest    text        check (manifest ~ '^[0-9a-f]{64}$'), -- SHA-256 of its manifest
+    last_at     timestamptz, -- of the latest of its transfers; null when it had none
+    check (month = date_trunc('month', month) and first_id < end_id),
+    check ((archived_at is null) = (manifest is null))
+);
+
+-- Whether the rows of a packet, a draw, a campaign or a command were put away: everybody who has to know asks this.
+create function is_archived(subject uuid) returns boolean
+    language sql
+    stable
+return exists (select from archive_month as m where m.archived_at is not null and subject >= m.first_id and subject < m.end_id);
+
 -- The name of a table's part of a month.
 create function month_part(parent text, month date) returns text
     language sql
@@ -51,6 +70,9 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('make_month', 0)); -- one server at a time
     if to_regclass(part) is not null then
         return;
+    end if;
+    if is_archived(first_uuid(month_start(month))) then
+        raise exception 'the month % is archived', month using errcode = 'invalid_parameter_value';
     end if;
     -- To attach it locks the table but against other changes of its form; only who uses _other waits, and that is nearly empty.
     -- Until it holds some rows nothing is known of it, and then Postgres reads it by its indexes. A plan made for ten rows would read all of
@@ -95,6 +117,7 @@ begin
         from month_tables() as t
         cross join generate_series(this - interval '1 month', this + interval '2 months', interval '1 month') as m(month)
         where to_regclass(month_part(t.parent, m.month::date)) is null
+          and not is_archived(first_uuid(month_start(m.month)))
         order by m.month, t.parent
     loop
         execute format('select exists (select from %I where %I >= $1 and %I < $2)', parent || '_other', id_key, id_key)
@@ -232,12 +255,32 @@ $$;
 drop table bound_anew;
 drop table transfer_before, packet_amounts_before, play_before;
 
--- What held the tables holds them.
-alter table budget_raise add constraint budget_raise_campaign_transfer_fkey
-    foreign key (campaign, transfer) references transfer (subject, id);
-alter table reversal add constraint reversal_subject_transfer_fkey
-    foreign key (subject, transfer) references transfer (subject, id);
-alter table fulfilment add constraint fulfilment_draw_seq_fkey foreign key (draw, seq) references play;
+-- What pointed to the tables by a foreign key points to a row that is there when it is written. Such a row is never changed or deleted, so
+-- this is all that a key would do; but a key would hold the month of the row for ever, and what points to it is to outlast it.
+create function points_to_a_row() returns trigger
+    language plpgsql
+as $$
+declare
+    there boolean;
+begin
+    if tg_table_name = 'budget_raise' then
+        there := exists (select from transfer as t where t.subject = new.campaign and t.id = new.transfer);
+    elsif tg_table_name = 'reversal' then
+        there := exists (select from transfer as t where t.subject = new.subject and t.id = new.transfer);
+    else
+        there := exists (select from play as p where p.draw = new.draw and p.seq = new.seq);
+    end if;
+    if not there then
+        raise exception 'a row of % points to nothing: %', tg_table_name, tg_name
+            using errcode = 'foreign_key_violation', constraint = tg_name;
+    end if;
+    return null;
+end
+$$;
+
+create trigger budget_raise_has_transfer after insert on budget_raise for each row execute function points_to_a_row();
+create trigger reversal_has_transfer after insert on reversal for each row execute function points_to_a_row();
+create trigger fulfilment_has_play after insert on fulfilment for each row execute function points_to_a_row();
 
 create trigger transfer_moves_balances
     after insert on transfer

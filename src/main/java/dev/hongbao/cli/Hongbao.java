@@ -133,6 +133,7 @@ public final class Hongbao {
         commands.put("doctor", () -> configured(flags.get(), DoctorCommand::new, Hongbao::concernsServer));
         commands.put("reconcile", () -> configured(flags.get(), ReconcileCommand::new, Hongbao::concernsStores));
         commands.put("quarantine", () -> configured(flags.get(), QuarantineCommand::new, Hongbao::concernsStores));
+        commands.put("archive", () -> configured(flags.get(), ArchiveCommand::new, Hongbao::concernsStores));
         commands.put("webhooks", () -> configured(flags.get(), WebhooksCommand::new, Hongbao::concernsStores));
         return commands;
     }

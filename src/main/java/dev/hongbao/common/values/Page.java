@@ -1,5 +1,6 @@
 package dev.hongbao.common.values;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param items in the list's order; may be empty
  * @param next the cursor of the next page, opaque to clients; null at the end
+ * @param archivedUntil what was made up to this moment may be missing, since it was put away; null for a list that lacks nothing
  */
-public record Page<T>(List<T> items, @Nullable String next) {
+public record Page<T>(
+        List<T> items, @Nullable String next, @Nullable Instant archivedUntil) {
     /** The largest page a client may ask for, and the default. */
     public static final int MAX_LIMIT = 200;
 
@@ -18,6 +21,16 @@ public record Page<T>(List<T> items, @Nullable String next) {
 
     public Page {
         items = List.copyOf(items);
+    }
+
+    /** A page that lacks nothing. */
+    public Page(List<T> items, @Nullable String next) {
+        this(items, next, null);
+    }
+
+    /** The same page of a list that may lack what was made up to a moment; null for none. */
+    public Page<T> archivedUntil(@Nullable Instant moment) {
+        return new Page<>(items, next, moment);
     }
 
     /**
@@ -48,6 +61,6 @@ public record Page<T>(List<T> items, @Nullable String next) {
 
     /** The same page with each item mapped. */
     public <R> Page<R> map(Function<? super T, ? extends R> mapper) {
-        return new Page<>(items.stream().<R>map(mapper).toList(), next);
+        return new Page<>(items.stream().<R>map(mapper).toList(), next, archivedUntil);
     }
 }

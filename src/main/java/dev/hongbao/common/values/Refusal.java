@@ -47,5 +47,7 @@ public enum Refusal {
     /** The user is frozen: nothing of theirs moves by their own doing. */
     FROZEN,
     /** The user or the group is blocked. */
-    BLOCKED
+    BLOCKED,
+    /** What is asked for was put away with its month. */
+    ARCHIVED
 }

@@ -9,6 +9,7 @@ import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.TransferKind;
 import dev.hongbao.domain.ledger.WalletEntry;
 import dev.hongbao.domain.ledger.WalletRows;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -65,6 +66,7 @@ public final class Books {
 
     private final Pool pool;
     private final Pool lengthy;
+    private final ArchivedMonths archived;
     private final Assets assets;
     private final OpenItems openItems;
     private final TransferSearch transfers;
@@ -76,6 +78,7 @@ public final class Books {
     public Books(Pool pool, Pool lengthy, Assets assets) {
         this.pool = pool;
         this.lengthy = lengthy;
+        this.archived = new ArchivedMonths(pool);
         this.assets = assets;
         this.openItems = new OpenItems(pool);
         this.transfers = new TransferSearch(pool);
@@ -83,7 +86,7 @@ public final class Books {
 
     /** See {@link TransferSearch#find}. */
     public Future<Page<BookedTransfer>> transfers(TransferFilter filter, @Nullable String cursor, int limit) {
-        return transfers.find(filter, cursor, limit);
+        return archived.told(transfers.find(filter, cursor, limit));
     }
 
     /** See {@link OpenItems#page}. */
@@ -95,12 +98,17 @@ public final class Books {
      * A user's wallet of an asset from a moment on and before another. Which transfers are in it is decided by the times that they
      * carry, so a statement that ends before another begins has its closing balance as that one's opening.
      *
-     * @return refused with UNKNOWN_ASSET; with INVALID when it has more than {@link Statement#MAX_ENTRIES} transfers
+     * @return refused with UNKNOWN_ASSET; with INVALID when it has more than {@link Statement#MAX_ENTRIES} transfers; with ARCHIVED when
+     *     some of them, or of those after it, were archived
      */
     public Future<Statement> statement(UserId user, Asset asset, Instant from, Instant to) {
         if (!from.isBefore(to)) {
             return refused("`from` must be before `to`.");
         }
+        return archived.unlessBegunBy(from, read(user, asset, from, to));
+    }
+
+    private Future<Statement> read(UserId user, Asset asset, Instant from, Instant to) {
         return assets.require(asset)
                 .compose(known -> pool.preparedQuery(STATEMENT)
                         .execute(Tuple.of(
@@ -136,11 +144,13 @@ public final class Books {
         if (days < 1 || days > MAX_DAYS) {
             return refused("`to` is 1 to " + MAX_DAYS + " days after `from`; it is the day after the last.");
         }
-        return lengthy.preparedQuery(TOTALS)
-                .execute(Tuple.of(start(from), start(from.plusDays(1))))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> total(from, row))
-                        .toList())
+        return archived.unlessBegunBy(
+                        start(from).toInstant(),
+                        lengthy.preparedQuery(TOTALS)
+                                .execute(Tuple.of(start(from), start(from.plusDays(1))))
+                                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                                        .map(row -> total(from, row))
+                                        .toList()))
                 .compose(write)
                 .compose(written -> days == 1 ? Future.succeededFuture() : totals(from.plusDays(1), to, write));
     }

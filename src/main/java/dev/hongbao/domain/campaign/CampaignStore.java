@@ -4,6 +4,7 @@ import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -41,9 +42,11 @@ final class CampaignStore {
             """;
 
     private final Pool pool;
+    private final ArchivedMonths archived;
 
     CampaignStore(Pool pool) {
         this.pool = pool;
+        this.archived = new ArchivedMonths(pool);
     }
 
     /** What never changes of a campaign; null for an unknown one. */
@@ -121,9 +124,11 @@ final class CampaignStore {
 
     /** What was opened and claimed, by day and product, from after a place on. */
     Future<List<CampaignReport>> report(CampaignId id, int afterDay, String afterProduct, int limit) {
-        return pool.preparedQuery(REPORT)
-                .execute(Tuple.of(id.value(), afterDay, afterProduct, limit))
-                .map(rows -> stream(rows).map(CampaignStore::line).toList());
+        return archived.unlessArchived(
+                id.value(),
+                pool.preparedQuery(REPORT)
+                        .execute(Tuple.of(id.value(), afterDay, afterProduct, limit))
+                        .map(rows -> stream(rows).map(CampaignStore::line).toList()));
     }
 
     private static Campaign campaign(Row row) {

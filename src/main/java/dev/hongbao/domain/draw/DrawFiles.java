@@ -6,6 +6,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.odds.DrawMode;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -46,10 +47,12 @@ public final class DrawFiles {
 
     private final Pool pool;
     private final DrawCatalog catalog;
+    private final ArchivedMonths archived;
 
     public DrawFiles(Pool pool, DrawCatalog catalog) {
         this.pool = pool;
         this.catalog = catalog;
+        this.archived = new ArchivedMonths(pool);
     }
 
     /**
@@ -113,21 +116,23 @@ public final class DrawFiles {
             draw = named.value();
             seq = Long.parseLong(cursor.substring(dot + 1));
         }
-        return pool.preparedQuery(PLAYED)
+        return archived.told(pool.preparedQuery(PLAYED)
                 .execute(Tuple.of(user.value(), draw, seq, limit + 1))
                 .map(rows -> Page.of(
                         DrawStore.stream(rows).toList(), limit, row -> row.getUUID("draw") + "." + row.getLong("seq")))
-                .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next())));
+                .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next()))));
     }
 
     /** One play, settled; refused with NOT_FOUND. */
     public Future<Play> play(DrawId draw, long seq) {
-        return pool.preparedQuery(ONE)
-                .execute(Tuple.of(draw.value(), seq))
-                .compose(rows -> plays(DrawStore.stream(rows).toList()))
-                .compose(plays -> plays.isEmpty()
-                        ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such play."))
-                        : Future.succeededFuture(plays.get(0)));
+        return archived.unlessArchived(
+                draw.value(),
+                pool.preparedQuery(ONE)
+                        .execute(Tuple.of(draw.value(), seq))
+                        .compose(rows -> plays(DrawStore.stream(rows).toList()))
+                        .compose(plays -> plays.isEmpty()
+                                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such play."))
+                                : Future.succeededFuture(plays.get(0))));
     }
 
     /** Those of a draw that cannot be read are left out: it is set aside. */

@@ -72,7 +72,7 @@ public final class DrawService {
         return visible(caller, id).compose(draw -> {
             Future<@Nullable Instant> closed = store.closedAt(id);
             Future<List<DrawStore.Progress>> prizes = progress(caller, draw);
-            Future<Long> plays = store.playsOf(id, caller.user());
+            Future<Long> plays = store.unlessArchived(id, store.playsOf(id, caller.user()));
             Future<Long @Nullable []> counters = store.counters(id, caller.user());
             return Future.all(closed, prizes, plays, counters)
                     .compose(all -> end(caller, draw, closed.result()))
@@ -136,8 +136,8 @@ public final class DrawService {
             return Future.failedFuture(new RefusedException(Refusal.INVALID, "The cursor is not one of ours."));
         }
         return visible(caller, id)
-                .compose(draw ->
-                        store.plays(draw, caller.role() == Role.SERVICE ? null : caller.user(), before, limit + 1))
+                .compose(draw -> store.unlessArchived(
+                        id, store.plays(draw, caller.role() == Role.SERVICE ? null : caller.user(), before, limit + 1)))
                 .map(plays -> Page.of(plays, limit, play -> Long.toString(play.seq())));
     }
 
@@ -153,8 +153,12 @@ public final class DrawService {
                     new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend exports plays."));
         }
         return visible(caller, id)
+                .compose(draw -> store.unlessArchived(id, Future.succeededFuture(draw)))
                 .compose(draw -> pages(0, from -> store.periodsFrom(draw, from, EXPORT_PAGE), write)
-                        .compose(periods -> pages(0, from -> store.playsFrom(draw, from, EXPORT_PAGE), write)));
+                        .compose(periods -> pages(
+                                0,
+                                from -> store.unlessArchived(id, store.playsFrom(draw, from, EXPORT_PAGE)),
+                                write)));
     }
 
     /** Writes page after page, until one is empty. */

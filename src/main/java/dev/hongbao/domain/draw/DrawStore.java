@@ -4,6 +4,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -47,6 +48,7 @@ public final class DrawStore {
             """;
 
     private final Pool pool;
+    private final ArchivedMonths archived;
     private final @Nullable Quarantine quarantine;
 
     public DrawStore(Pool pool) {
@@ -60,6 +62,7 @@ public final class DrawStore {
      */
     public DrawStore(Pool pool, @Nullable Quarantine quarantine) {
         this.pool = pool;
+        this.archived = new ArchivedMonths(pool);
         this.quarantine = quarantine;
     }
 
@@ -105,6 +108,11 @@ public final class DrawStore {
 
     static Short[] shards(Collection<Integer> shards) {
         return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
+    }
+
+    /** What was read of one draw; refused with ARCHIVED when it may lack rows. */
+    public <T> Future<T> unlessArchived(DrawId draw, Future<T> read) {
+        return archived.unlessArchived(draw.value(), read);
     }
 
     /** Whether there is such a draw, open or over. */

@@ -5,6 +5,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.common.values.Uuids;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -48,9 +49,11 @@ public final class CommandBook {
             """;
 
     private final Pool pool;
+    private final ArchivedMonths archived;
 
     public CommandBook(Pool pool) {
         this.pool = pool;
+        this.archived = new ArchivedMonths(pool);
     }
 
     /** A command; refused with NOT_FOUND. */
@@ -61,7 +64,7 @@ public final class CommandBook {
                     List<Command> found = commands(rows);
                     return found.isEmpty()
                             ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such command."))
-                            : Future.succeededFuture(found.get(0));
+                            : moved(found.get(0));
                 });
     }
 
@@ -83,10 +86,21 @@ public final class CommandBook {
             parameters.addString(reference);
             some = "select * from command where id < $1 and reference = $3 order by id desc limit $2";
         }
-        return pool.preparedQuery(SELECT.formatted(some))
+        return archived.told(pool.preparedQuery(SELECT.formatted(some))
                 .execute(parameters)
                 .map(rows ->
-                        Page.of(commands(rows), limit, command -> command.id().toString()));
+                        Page.of(commands(rows), limit, command -> command.id().toString())));
+    }
+
+    /** A command that moved nothing raised the budget of a campaign, or moves nothing by itself; unless that was archived. */
+    private Future<Command> moved(Command command) {
+        if (!command.moved().isEmpty()) {
+            return Future.succeededFuture(command);
+        }
+        return pool.preparedQuery("select coalesce((select campaign from budget_raise where command = $1), $1)")
+                .execute(Tuple.of(command.id()))
+                .compose(rows -> archived.unlessArchived(
+                        rows.iterator().next().getUUID(0), Future.succeededFuture(command)));
     }
 
     /** A row for each transfer, those of one command together. */

@@ -70,7 +70,7 @@ public final class Reversals {
                 yield wallets.entry(scope.user(), row.getLong("transfer"));
             }
             case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
-            case "unknown" -> refused(Refusal.NOT_FOUND, "The user has no such transfer.");
+            case "unknown" -> refused(Refusal.NOT_FOUND, "The user has no such transfer, or it was archived.");
             case "fixed" ->
                 refused(
                         Refusal.NOT_REVERSIBLE,

@@ -7,6 +7,7 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.GatheredCommands;
 import dev.hongbao.engine.postgres.Transactions;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
@@ -48,6 +49,7 @@ public final class Wallets {
     private static final int MAX_WAITING = 4_000;
 
     private final Pool pool;
+    private final ArchivedMonths archived;
     private final Assets assets;
     private final GatheredCommands<Move, Future<WalletEntry>> deposits;
     private final GatheredCommands<Move, Future<WalletEntry>> withdrawals;
@@ -69,6 +71,7 @@ public final class Wallets {
      */
     public Wallets(Pool pool, Assets assets) {
         this.pool = pool;
+        this.archived = new ArchivedMonths(pool);
         this.assets = assets;
         this.deposits = gathered(
                 TransferKind.DEPOSIT,
@@ -176,12 +179,12 @@ public final class Wallets {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return pool.preparedQuery(ENTRIES)
+        return archived.told(pool.preparedQuery(ENTRIES)
                 .execute(Tuple.of(user.value(), before, limit + 1))
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(Wallets::entry)
                         .toList())
-                .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
+                .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id()))));
     }
 
     /** An entry of a user's wallets that is known to be there. */

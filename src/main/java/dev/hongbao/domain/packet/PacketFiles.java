@@ -6,6 +6,7 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -29,17 +30,19 @@ public final class PacketFiles {
 
     private final Pool pool;
     private final PacketStore store;
+    private final ArchivedMonths archived;
     private final Quarantine quarantine;
 
     public PacketFiles(Pool pool, PacketStore store, Quarantine quarantine) {
         this.pool = pool;
         this.store = store;
+        this.archived = new ArchivedMonths(pool);
         this.quarantine = quarantine;
     }
 
     /** One packet; refused with NOT_FOUND. */
     public Future<FiledPacket> find(PacketId id) {
-        return filed("where p.id = $2", Tuple.of(NOBODY, id.value()))
+        return store.unlessArchived(id, filed("where p.id = $2", Tuple.of(NOBODY, id.value())))
                 .compose(found -> found.isEmpty()
                         ? Future.failedFuture(
                                 quarantine.holds(id.value())
@@ -106,9 +109,9 @@ public final class PacketFiles {
         return name == null ? null : new UserId(name);
     }
 
-    private static Future<Page<FiledPacket>> page(Future<List<FiledPacket>> read, int limit) {
-        return read.map(
-                rows -> Page.of(rows, limit, filed -> filed.view().packet().id().toString()));
+    private Future<Page<FiledPacket>> page(Future<List<FiledPacket>> read, int limit) {
+        return archived.told(read.map(
+                rows -> Page.of(rows, limit, filed -> filed.view().packet().id().toString())));
     }
 
     private static @Nullable PacketId before(@Nullable String cursor) {

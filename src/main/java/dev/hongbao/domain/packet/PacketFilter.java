@@ -37,6 +37,7 @@ public record PacketFilter(
     String ids(PacketId before, int limit, List<Object> parameters) {
         List<String> rules = new ArrayList<>();
         rules.add("f.id < " + next(parameters, before.value()));
+        rules.add("not is_archived(f.id)");
         if (to != null) {
             rules.add("f.id < " + next(parameters, idOf(to.toEpochMilli() + CLOCKS_APART_MILLIS)));
             rules.add("f.created_at < " + next(parameters, to.atOffset(ZoneOffset.UTC)));

@@ -146,11 +146,11 @@ public final class PacketService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return views.ownOf(user, period, before, limit + 1)
+        return views.told(views.ownOf(user, period, before, limit + 1)
                 .map(rows -> Page.of(
                         rows.stream().map(PacketService::view).toList(),
                         limit,
-                        view -> view.packet().id().toString()));
+                        view -> view.packet().id().toString())));
     }
 
     /**
@@ -194,9 +194,9 @@ public final class PacketService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return views.claimsOf(user, period, before, limit + 1)
+        return views.told(views.claimsOf(user, period, before, limit + 1)
                 .map(claims ->
-                        Page.of(claims, limit, own -> own.claim().packet().toString()));
+                        Page.of(claims, limit, own -> own.claim().packet().toString())));
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -50,6 +51,7 @@ public final class PacketStore {
             + " cross join lateral (select * from packet where id = k.id limit 1) as p" + POOL;
 
     private final Pool pool;
+    private final ArchivedMonths archived;
     private final @Nullable Quarantine quarantine;
 
     /** A packet whose terms cannot be read fails what looks it up. */
@@ -60,6 +62,7 @@ public final class PacketStore {
     /** A packet whose terms cannot be read is set aside, and left out of every answer. */
     public PacketStore(Pool pool, @Nullable Quarantine quarantine) {
         this.pool = pool;
+        this.archived = new ArchivedMonths(pool);
         this.quarantine = quarantine;
     }
 
@@ -99,10 +102,13 @@ public final class PacketStore {
 
     /** How far a packet has come; null for an unknown one. */
     Future<@Nullable Progress> progress(PacketId id) {
-        return pool.preparedQuery("select " + progressOf("p") + " from packet as p"
-                        + " join account as e on e.id = p.escrow where p.id = $1")
-                .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows).map(PacketRows::progress).findFirst().orElse(null));
+        return unlessArchived(
+                id,
+                pool.preparedQuery("select " + progressOf("p") + " from packet as p"
+                                + " join account as e on e.id = p.escrow where p.id = $1")
+                        .execute(Tuple.of(id.value()))
+                        .map(rows ->
+                                stream(rows).map(PacketRows::progress).findFirst().orElse(null)));
     }
 
     /** Columns of its progress; its escrow is {@code e}. @param p what the packet is called */
@@ -126,7 +132,9 @@ public final class PacketStore {
 
     /** A user's claim on a packet; null for none. */
     public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
-        return claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0));
+        return unlessArchived(
+                packet,
+                claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0)));
     }
 
     /** The settled claims of these (packet, user) pairs; the two lists go together. */
@@ -141,25 +149,37 @@ public final class PacketStore {
 
     /** A packet's claims from a slot on, in slot order. */
     public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
-        return pool.preparedQuery(
-                        "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet"
-                                + " where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
-                .execute(Tuple.of(packet.value(), fromSlot, limit))
-                .map(rows -> stream(rows).map(PacketRows::claim).toList());
+        return unlessArchived(
+                packet,
+                pool.preparedQuery(
+                                "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet"
+                                        + " where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
+                        .execute(Tuple.of(packet.value(), fromSlot, limit))
+                        .map(rows -> stream(rows).map(PacketRows::claim).toList()));
     }
 
     /** The claim of the slot with the largest amount, ties to the earlier slot; null while nobody has it. */
     Future<@Nullable Claim> luckiest(PacketId packet) {
-        return pool.preparedQuery(LUCKIEST)
-                .execute(Tuple.of(packet.value()))
-                .map(rows -> stream(rows).map(PacketRows::claim).findFirst().orElse(null));
+        return unlessArchived(
+                packet,
+                pool.preparedQuery(LUCKIEST)
+                        .execute(Tuple.of(packet.value()))
+                        .map(rows ->
+                                stream(rows).map(PacketRows::claim).findFirst().orElse(null)));
     }
 
     /** Who won a packet. */
     Future<List<String>> winners(PacketId packet) {
-        return pool.preparedQuery("select user_id from claim where packet = $1")
-                .execute(Tuple.of(packet.value()))
-                .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
+        return unlessArchived(
+                packet,
+                pool.preparedQuery("select user_id from claim where packet = $1")
+                        .execute(Tuple.of(packet.value()))
+                        .map(rows -> stream(rows).map(row -> row.getString(0)).toList()));
+    }
+
+    /** What was read of one packet; refused with ARCHIVED when it may lack rows. */
+    <T> Future<T> unlessArchived(PacketId packet, Future<T> read) {
+        return archived.unlessArchived(packet.value(), read);
     }
 
     /** An open packet whose time ran out. */

@@ -1,9 +1,11 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketStore.Progress;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
@@ -37,10 +39,12 @@ public final class PacketViews {
     private static final String OWN_OF = """
             where p.id = any (array(
                 (select id from packet where sender = $1 and id < $2 and id > $4 and created_at >= $5 and created_at < $6
+                 and not is_archived(id)
                  order by id desc limit $3)
                 union all
                 (select o.packet from pool as o join packet as k on k.id = o.packet
                  where o.opener = $1 and o.packet < $2 and o.packet > $4 and k.created_at >= $5 and k.created_at < $6
+                 and not is_archived(o.packet)
                  order by o.packet desc limit $3)
                 order by 1 desc limit $3))
             order by p.id desc
@@ -48,11 +52,13 @@ public final class PacketViews {
 
     private final Pool pool;
     private final PacketStore packets;
+    private final ArchivedMonths archived;
     private final PacketSummaries summaries;
 
     public PacketViews(Pool pool, PacketStore packets) {
         this.pool = pool;
         this.packets = packets;
+        this.archived = new ArchivedMonths(pool);
         this.summaries = new PacketSummaries(pool);
     }
 
@@ -96,7 +102,8 @@ public final class PacketViews {
 
     /** A packet as a user sees it; null for an unknown one, and {@link UnavailableException#setAside} for one that cannot be read. */
     Future<@Nullable Seen> seen(PacketId id, UserId viewer) {
-        return seen("where p.id = $2", Tuple.of(viewer.value(), id.value())).compose(all -> {
+        Future<List<Seen>> read = seen("where p.id = $2", Tuple.of(viewer.value(), id.value()));
+        return packets.unlessArchived(id, read).compose(all -> {
             if (all.isEmpty() && packets.isSetAside(id)) {
                 return Future.failedFuture(UnavailableException.setAside());
             }
@@ -113,16 +120,21 @@ public final class PacketViews {
 
     /** What a user received and sent in a period. */
     Future<PacketSummary> summaryOf(UserId user, Period period) {
-        return summaries.of(user, period);
+        return archived.unlessBegunBy(period.begins().toInstant(), summaries.of(user, period));
+    }
+
+    /** A list of what a user did, that says what it lacks. */
+    <T> Future<Page<T>> told(Future<Page<T>> list) {
+        return archived.told(list);
     }
 
     /** The newest of the packets that a user sent and of the pools that it opened, older than $2: a few of each, through their indexes. */
     static String ownOf(String user) {
         return """
                 where p.id = any (array(
-                    (select id from packet where sender = @user and id < $2 order by id desc limit $3)
+                    (select id from packet where sender = @user and id < $2 and not is_archived(id) order by id desc limit $3)
                     union all
-                    (select packet from pool where opener = @user and packet < $2 order by packet desc limit $3)
+                    (select packet from pool where opener = @user and packet < $2 and not is_archived(packet) order by packet desc limit $3)
                     order by 1 desc limit $3))
                 order by p.id desc
                 """.replace("@user", user);
@@ -131,7 +143,7 @@ public final class PacketViews {
     /** The newest packets of a group that are announced, newest first. What never fell of a rain is told by no event, and is left out. */
     Future<List<Seen>> newest(GroupId group, UserId viewer, int limit) {
         return seen(
-                "where p.group_id = $2 and not exists (select from unannounced as u where u.packet = p.id)"
+                "where p.group_id = $2 and not is_archived(p.id) and not exists (select from unannounced as u where u.packet = p.id)"
                         + " and coalesce((select has_fallen(p.opens_at, r.cancelled_at)"
                         + " and coalesce(p.closed_at >= p.opens_at, true) from rain as r where r.id = $4), true)"
                         + " order by p.id desc limit $3",

@@ -29,6 +29,7 @@ import java.util.UUID;
 public final class PlayService {
     private final DrawCatalog catalog;
     private final PlayRequestStore requests;
+    private final DrawStore draws;
     private final Quarantine quarantine;
     private final HoldBatcher holds;
     private final PlayBatcher batcher;
@@ -59,6 +60,7 @@ public final class PlayService {
             Clock clock) {
         this.catalog = catalog;
         this.requests = new PlayRequestStore(pool, catalog);
+        this.draws = draws;
         this.quarantine = quarantine;
         this.restrictions = restrictions;
         this.settings = settings;
@@ -118,7 +120,23 @@ public final class PlayService {
         }
         long deadlineNanos = System.nanoTime() + settings.timeout().toNanos();
         PlayRequest request = PlayRequest.of(id, caller.user(), key, plays);
-        Future<PlayOutcome> outcome = Attempt.inTime(catalog.find(id), deadlineNanos)
+        Future<PlayOutcome> outcome = answer(caller, id, request, deadlineNanos).compose(known ->
+                // A draw that is closed may be archived, and then nobody knows who has played it.
+                known.kind() == Kind.CLOSED
+                        ? Attempt.inTime(draws.unlessArchived(id, Future.succeededFuture(known)), deadlineNanos)
+                        : Future.succeededFuture(known))
+                .map(known -> {
+                    metrics.answered(known.kind());
+                    if (known.kind() == Kind.ALREADY_PLAYED) {
+                        key.repeats();
+                    }
+                    return known;
+                });
+        return Attempt.orUnknown(outcome);
+    }
+
+    private Future<PlayOutcome> answer(Caller caller, DrawId id, PlayRequest request, long deadlineNanos) {
+        return Attempt.inTime(catalog.find(id), deadlineNanos)
                 .compose(draw -> {
                     if (draw != null) {
                         PlayAttempt attempt = new PlayAttempt(needs, caller, draw, request, deadlineNanos);
@@ -129,14 +147,6 @@ public final class PlayService {
                     return quarantine.holds(id.value())
                             ? Future.failedFuture(UnavailableException.setAside())
                             : Future.succeededFuture(PlayOutcome.refused(Kind.NOT_FOUND));
-                })
-                .map(known -> {
-                    metrics.answered(known.kind());
-                    if (known.kind() == Kind.ALREADY_PLAYED) {
-                        key.repeats();
-                    }
-                    return known;
                 });
-        return Attempt.orUnknown(outcome);
     }
 }

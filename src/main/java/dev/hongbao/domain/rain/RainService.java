@@ -155,8 +155,8 @@ public final class RainService {
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
-        return store.of(caller.user(), before, limit + 1)
-                .map(views -> Page.of(views, limit, view -> view.rain().id().toString()));
+        return store.told(store.of(caller.user(), before, limit + 1)
+                .map(views -> Page.of(views, limit, view -> view.rain().id().toString())));
     }
 
     /** Cancels a rain: nothing falls any more, and what is not caught is returned within seconds. Idempotent; nothing changes after the end. */

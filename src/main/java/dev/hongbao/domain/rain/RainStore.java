@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.fairness.RainSeed;
@@ -12,6 +13,7 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.postgres.Transactions;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
@@ -70,9 +72,11 @@ final class RainStore {
                     + " values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
     private final Pool pool;
+    private final ArchivedMonths archived;
 
     RainStore(Pool pool) {
         this.pool = pool;
+        this.archived = new ArchivedMonths(pool);
     }
 
     /** What never changes of rains; those unknown are left out. */
@@ -84,15 +88,23 @@ final class RainStore {
 
     /** How a rain is now, without its drops; null for an unknown one. */
     Future<@Nullable RainView> view(CampaignId id) {
-        return pool.preparedQuery(VIEW + "where r.id = $1")
-                .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows).map(RainStore::view).findFirst().orElse(null));
+        return archived.unlessArchived(
+                id.value(),
+                pool.preparedQuery(VIEW + "where r.id = $1")
+                        .execute(Tuple.of(id.value()))
+                        .map(rows ->
+                                stream(rows).map(RainStore::view).findFirst().orElse(null)));
+    }
+
+    /** A list of rains, that says what it lacks. */
+    <T> Future<Page<T>> told(Future<Page<T>> list) {
+        return archived.told(list);
     }
 
     /** A host's rains older than a rain, the newest first, without their drops. */
     Future<List<RainView>> of(UserId host, CampaignId before, int limit) {
         return pool.preparedQuery(
-                        VIEW + "where c.host = $1 and c.kind = 'rain' and c.id < $2 order by c.id desc limit $3")
+                        VIEW + "where c.host = $1 and c.kind = 'rain' and c.id < $2 and not is_archived(c.id) order by c.id desc limit $3")
                 .execute(Tuple.of(host.value(), before.value(), limit))
                 .map(rows -> stream(rows).map(RainStore::view).toList());
     }

@@ -14,7 +14,7 @@ final class CampaignChecks {
                                         where subject = c.id and kind = 'fund' and credit = c.escrow) as f
                     cross join lateral (select coalesce(sum(p.amount), 0) as amount, coalesce(sum(p.refund), 0) as refund
                                         from pool as o join packet as p on p.id = o.packet where o.campaign = c.id) as p
-                    where f.sum <> c.budget or e.balance <> c.budget - p.amount + p.refund - c.returned
+                    where (f.sum <> c.budget and not is_archived(c.id)) or e.balance <> c.budget - p.amount + p.refund - c.returned
                     """)
                     .since(Scope.CAMPAIGNS),
             new Check("I1", "a closed campaign has an empty escrow and no open pool", """
@@ -30,7 +30,7 @@ final class CampaignChecks {
                     from pool as o join campaign as c on c.id = o.campaign join packet as p on p.id = o.packet
                     left join transfer as t on t.subject = p.id and t.kind = 'send'
                     where p.shard <> c.shard or p.sender <> c.id::text or p.asset <> c.asset or p.refund_to <> c.escrow
-                       or t.debit is distinct from c.escrow
+                       or (t.debit is distinct from c.escrow and not is_archived(p.id))
                     union all
                     select format('packet %s is paid by a campaign, and no pool', p.id)
                     from packet as p join campaign as c on c.escrow = p.refund_to
@@ -42,7 +42,7 @@ final class CampaignChecks {
                     from campaign as c
                     left join (select subject, sum(amount) as sum, count(*) as n, min(credit) as credit
                                from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
-                    where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to
+                    where (c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to) and not is_archived(c.id)
                     """).since(Scope.CAMPAIGNS),
             new Check("I10", "nobody has more of a campaign than its limits in all and a product", """
                     select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)

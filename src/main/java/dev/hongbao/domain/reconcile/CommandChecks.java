@@ -19,7 +19,7 @@ final class CommandChecks {
                     select format('command %s, a %s of %s', c.id, c.operation, c.actor)
                     from command as c
                     left join transfer as t on t.subject = c.id and t.kind = c.operation
-                    where c.operation in ('deposit', 'withdrawal', 'send', 'reversal')
+                    where c.operation in ('deposit', 'withdrawal', 'send', 'reversal') and not is_archived(c.id)
                     group by c.id having count(t.id) <> 1
                     """),
             new Check("I3", "a campaign's budget was raised by commands, each by one of its own", """
@@ -35,7 +35,7 @@ final class CommandChecks {
                     select format('command %s raised no budget', c.id)
                     from command as c left join budget_raise as r on r.command = c.id
                     left join transfer as t on t.subject = r.campaign and t.id = r.transfer and t.kind = 'fund'
-                    where c.operation = 'budget' and t.id is null
+                    where c.operation = 'budget' and t.id is null and not is_archived(r.campaign)
                     """),
             new Check("I3", "a reversal gives back what one transfer moved, to whom it came from", """
                     select format('reversal %s of transfer %s of %s: %s of %s from %s to %s, a %s of %s from %s to %s',
@@ -49,14 +49,15 @@ final class CommandChecks {
                     left join draw as d on d.id = r.subject
                     left join account as e on e.id = t.debit
                     left join account as w on w.owner = d.owner and w.kind = 'wallet' and w.asset = e.asset
-                    where b.amount is distinct from t.amount
-                       or b.debit is distinct from t.credit
-                       or b.credit is distinct from case t.kind
-                              when 'deposit' then t.debit
-                              when 'withdrawal' then t.debit
-                              when 'claim' then coalesce(c.refund_to, p.refund_to)
-                              when 'award' then w.id
-                          end
+                    where (b.amount is distinct from t.amount
+                           or b.debit is distinct from t.credit
+                           or b.credit is distinct from case t.kind
+                                  when 'deposit' then t.debit
+                                  when 'withdrawal' then t.debit
+                                  when 'claim' then coalesce(c.refund_to, p.refund_to)
+                                  when 'award' then w.id
+                              end)
+                      and not is_archived(r.command) and not is_archived(r.subject)
                     """)
                     .since(Scope.REVERSALS),
             new Check("I3", "a reversal says which transfer it reverses, and why", """

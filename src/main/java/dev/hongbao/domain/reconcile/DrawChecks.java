@@ -15,7 +15,7 @@ final class DrawChecks {
                     from prize as z
                     cross join lateral (select count(*) as plays, coalesce(max(nth), 0) as last
                                         from play as p where p.draw = z.draw and p.prize = z.n) as p
-                    where z.issued <> p.plays or z.issued <> p.last
+                    where (z.issued <> p.plays or z.issued <> p.last) and not is_archived(z.draw)
                     """).since(Scope.DRAWS),
             new Check(
                             "I10",
@@ -133,7 +133,7 @@ final class DrawChecks {
                     from player as y
                     cross join lateral (select count(*) as plays from play
                                         where draw = y.draw and user_id = y.user_id) as p
-                    where y.counters[1] <> p.plays
+                    where y.counters[1] <> p.plays and not is_archived(y.draw)
                     """).since(Scope.DRAWS),
             new Check("I11", "no draw stays open after its time", Severity.HEALS, """
                     select format('draw %s is open and was due at %s', id, closes_at)

@@ -12,7 +12,7 @@ final class LedgerChecks {
                     join account as e on e.id = p.escrow
                     left join (select subject, sum(amount) as sum from transfer where slot is not null group by subject) as c
                         on c.subject = p.id
-                    where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount
+                    where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount and not is_archived(p.id)
                     """).since(Scope.PACKETS),
             new Check("I1", "the escrow of a closed packet is empty", """
                     select format('packet %s is closed, its escrow holds %s', p.id, e.balance)
@@ -40,7 +40,7 @@ final class LedgerChecks {
                                from packet_amounts as b
                                cross join lateral (select sum(a) as sum from unnest(b.amounts) as a) as s
                                group by b.packet) as a on a.packet = p.id
-                    where a.slots is distinct from p.count or a.sum is distinct from p.amount
+                    where (a.slots is distinct from p.count or a.sum is distinct from p.amount) and not is_archived(p.id)
                     """).since(Scope.PACKETS),
             new Check("I2", "slots are claimed in order, without gaps", """
                     select format('packet %s: %s claims, highest slot %s', subject, count(*), max(slot))
@@ -69,15 +69,17 @@ final class LedgerChecks {
                     where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
                     """).since(Scope.TRANSFERS),
             new Check("I4", "every balance is the sum of its transfers", """
-                    select format('%s of %s in %s: balance %s, transfers %s',
-                                  a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0))
+                    -- Those that were archived stand in the opening.
+                    select format('%s of %s in %s: balance %s, opening %s, transfers %s',
+                                  a.kind, a.owner, a.asset, a.balance, coalesce(o.balance, 0), coalesce(s.sum, 0))
                     from account as a
+                    full join archive_opening as o on o.account = a.id
                     left join (select id, sum(amount) as sum
                                from (select credit as id, amount from transfer
                                      union all
                                      select debit, -amount from transfer) as sides
                                group by id) as s on s.id = a.id
-                    where a.balance <> coalesce(s.sum, 0)
+                    where a.balance is distinct from coalesce(o.balance, 0) + coalesce(s.sum, 0)
                     """),
             new Check("I4", "no wallet and no escrow is below 0", """
                     select format('%s of %s in %s: %s', kind, owner, asset, balance)
@@ -97,8 +99,9 @@ final class LedgerChecks {
                                where t.kind = 'refund' group by t.subject) as t on t.subject = p.id
                     left join (select subject, count(*) as n from transfer where slot is not null group by subject) as c
                         on c.subject = p.id
-                    where p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> p.refund_to
-                       or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n)
+                    where (p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> p.refund_to
+                           or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n))
+                      and not is_archived(p.id)
                     """)
                     .since(Scope.PACKETS),
             new Check("I8", "a packet is refunded before its time only when the host's backend asked for it", """
@@ -117,6 +120,21 @@ final class LedgerChecks {
                       and (c.at > p.closed_at or c.at < p.opens_at - interval '1 minute')
                     """)
                     .since(Scope.PACKETS),
+            new Check("I3", "no row stands in a month that is archived, and no such month has a part", """
+                    select format('%s: %s of %s', m.month, r.what, r.id)
+                    from archive_month as m
+                    cross join lateral (
+                        (select 'transfer' as what, subject as id from transfer where subject >= m.first_id and subject < m.end_id limit 1)
+                        union all
+                        (select 'packet_amounts', packet from packet_amounts where packet >= m.first_id and packet < m.end_id limit 1)
+                        union all
+                        (select 'play', draw from play where draw >= m.first_id and draw < m.end_id limit 1)) as r
+                    where m.archived_at is not null
+                    union all
+                    select format('%s: there is %s', m.month, p.part)
+                    from archive_month as m cross join lateral month_parts(m.month) as p
+                    where m.archived_at is not null
+                    """).since(Scope.WHOLE),
             new Check("I11", "no packet stays open after its time", Severity.HEALS, """
                     select format('packet %s is open and was due at %s', id, expires_at)
                     from packet where closed_at is null and expires_at < now() - interval '10 seconds'

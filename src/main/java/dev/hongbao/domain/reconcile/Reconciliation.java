@@ -21,6 +21,12 @@ public final class Reconciliation {
     /** Lines listed for a check; the rest are known to be there. */
     public static final int MAX_LINES = 100;
 
+    /**
+     * Before the snapshot of a transaction is taken: no month is archived until it ends. Else it would see the rows of a month gone, and
+     * not yet what they left behind.
+     */
+    static final String KEEP = "lock table transfer, packet_amounts, play in access share mode";
+
     private final Vertx vertx;
     private final Pool pool;
     private final RedisLinks redis;
@@ -88,6 +94,7 @@ public final class Reconciliation {
         return pool.withConnection(connection -> connection
                         .query("begin isolation level repeatable read read only")
                         .execute()
+                        .compose(begun -> connection.query(KEEP).execute())
                         // The checks read whole tables, also right after a burst that no statistics know of yet: then
                         // the
                         // planner would take nested loops over millions of rows for cheap.

@@ -21,6 +21,7 @@ final class SplitAudit {
                    p.id is distinct from lead(p.id) over (order by p.id, b.block) as is_last,
                    exists (select from quarantine_unit as q where q.id = p.id) as set_aside
             from packet as p left join packet_amounts as b on b.packet = p.id
+            where not is_archived(p.id)
             order by p.id, b.block
             """;
 

@@ -49,6 +49,7 @@ public final class Migrations {
             "V15__revocations.sql",
             "V16__months.sql",
             "V18__reconcile.sql",
+            "V19__archive.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

@@ -140,7 +140,11 @@ public final class Bodies {
         for (T value : page.items()) {
             item.accept(json, value);
         }
-        return json.endArray().field("next", page.next());
+        json.endArray().field("next", page.next());
+        if (page.archivedUntil() != null) {
+            json.field("archivedUntil", page.archivedUntil().toString());
+        }
+        return json;
     }
 
     private static void claim(JsonText json, Claim claim, boolean withAmount) {

@@ -27,8 +27,8 @@ class CommandReconciliationIT extends ChecksContract {
                 List.of(
                         "alter table transfer disable trigger user",
                         "alter table command disable trigger user",
-                        "alter table reversal disable trigger user, drop constraint reversal_subject_transfer_fkey",
-                        "alter table budget_raise disable trigger user, drop constraint budget_raise_campaign_transfer_fkey",
+                        "alter table reversal disable trigger user",
+                        "alter table budget_raise disable trigger user",
                         "alter table audit_log disable trigger user"));
     }
 
