@@ -93,6 +93,9 @@ class HongbaoTest {
         "token --user alice --ttl 32d, --ttl is longer than token.max-life",
         "token --user alice --role king, Invalid value for option '--role'",
         "quarantine, Missing required parameter: 'ACTION'",
+        "archive --month 2026-08, Missing required option: '--to=DIR'",
+        "archive --month august --to x, Invalid value for option '--month'",
+        "archive --to x, give --month",
         "quarantine lst, Invalid value for positional parameter at index 0 (ACTION)",
         "quarantine list 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e, list takes no id",
         "quarantine replay, which one? list shows the ids",
@@ -123,6 +126,7 @@ class HongbaoTest {
                 "serve --help",
                 "token --help",
                 "quarantine --help",
+                "archive --help",
                 "check-config --help",
                 "help serve",
                 "--version"

@@ -29,6 +29,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import dev.hongbao.testing.PastBooks;
+import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -182,6 +184,53 @@ class ArchiveIT {
         assertThatThrownBy(() -> past.books.executeAs(role, sql)).hasMessageContaining(why);
     }
 
+    /** What pointed to the month stays, and nothing new points to what is not there. */
+    @Test
+    void whatPointsToARowOutlastsIt() throws Exception {
+        // Given
+        String pointers = "select count(*) from (select command from reversal union all select command from budget_raise"
+                + " union all select draw from fulfilment) as p";
+        long before = past.books.longOf(pointers);
+
+        // When
+        past.archive(folder);
+
+        // Then
+        assertThat(before).isGreaterThanOrEqualTo(3);
+        assertThat(past.books.longOf(pointers)).isEqualTo(before);
+        refuses(
+                "insert into reversal (command, subject, transfer) select gen_random_uuid(), subject, transfer + 1 from reversal",
+                "reversal_has_transfer");
+        refuses(
+                "insert into budget_raise (campaign, transfer, command) select campaign, transfer + 1, gen_random_uuid() from budget_raise",
+                "budget_raise_has_transfer");
+        refuses(
+                "insert into fulfilment (draw, seq, n, state, actor) select draw, seq, 2, 'pending', 'x' from fulfilment",
+                "fulfilment_has_play");
+    }
+
+    /** What is written must be what is dropped. */
+    @Test
+    void rowsThatWereNotWrittenAreNotDropped() throws Exception {
+        List<String> rows = past.rows();
+        try (Archiver archiver = past.archiver(folder)) {
+            archiver.seal(past.month());
+            Manifest manifest = archiver.write(past.month());
+            List<Manifest.Part> one = manifest.parts().stream()
+                    .map(part -> part.table().equals("play")
+                            ? new Manifest.Part("play", part.rows() - 1, part.text(), part.file())
+                            : part)
+                    .toList();
+
+            assertThatThrownBy(() -> archiver.finish(new Manifest(
+                            manifest.month(), manifest.origin(), manifest.previous(), one, manifest.sums())))
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            fault -> assertThat(fault.getSQLState()).isEqualTo("HB006"));
+        }
+        assertThat(past.rows()).isEqualTo(rows);
+    }
+
     @Test
     void lifeGoesOn() throws Exception {
         // Given
@@ -232,7 +281,7 @@ class ArchiveIT {
             Thread dropping = new Thread(() -> past.books.strings("select pg_sleep(1), pg_terminate_backend(pid)"
                     + " from pg_stat_activity where application_name = 'hongbao archive' and datname = current_database()"));
             dropping.start();
-            assertThatThrownBy(() -> archiver.finish(manifest)).isInstanceOf(java.sql.SQLException.class);
+            assertThatThrownBy(() -> archiver.finish(manifest)).isInstanceOf(SQLException.class);
             dropping.join();
         }
         // Then

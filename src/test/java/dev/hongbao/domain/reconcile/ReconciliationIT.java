@@ -89,6 +89,9 @@ class ReconciliationIT {
             I3 | update transfer set subject = gen_random_uuid() where kind = 'deposit'
             I3 | update account set asset = 'GOLD' where owner = 'bob'
             I3 | alter table asset disable trigger asset_is_kept; delete from asset where code = 'CNY'
+            I3 | insert into archive_month (month, first_id, end_id, archived_at, manifest) select date_trunc('month', now()), first_uuid(now() - interval '1 month'), first_uuid(now() + interval '1 month'), now(), repeat('0', 64)
+            I4 | insert into archive_opening select id, 5 from account where owner = 'bob'
+            I4 | insert into archive_opening values (-5, 5)
             I10 | insert into sent_on_day (wallet, day, amount) select id, current_date, 5 from account where owner = 'alice' and kind = 'wallet'
             I4 | update account set balance = balance + 1 where owner = 'bob'
             I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'

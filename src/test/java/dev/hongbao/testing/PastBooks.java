@@ -1,4 +1,4 @@
-package dev.hongbao.domain.archive;
+package dev.hongbao.testing;
 
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.archive.Archiver;
 import dev.hongbao.domain.campaign.CampaignView;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.ledger.Note;
@@ -17,15 +18,6 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.rain.RainView;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.Audit;
-import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Eventually;
-import dev.hongbao.testing.Past;
-import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestCampaigns;
-import dev.hongbao.testing.TestDraws;
-import dev.hongbao.testing.TestEngine;
-import dev.hongbao.testing.TestRains;
-import dev.hongbao.testing.TestServers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.YearMonth;
@@ -33,31 +25,31 @@ import java.util.List;
 import java.util.Map;
 
 /** A database in which all of a month has happened, and is over: packets, a draw, a campaign, a rain, reversals. */
-final class PastBooks implements AutoCloseable {
+public final class PastBooks implements AutoCloseable {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final Map<String, String> OPTIONS = Map.of("shards", "1");
 
-    final TestServers servers = Servers.fresh();
-    final Books books = new Books(servers);
-    final Past past = new Past();
-    final IdempotencyKey playKey = newKey();
+    public final TestServers servers = Servers.fresh();
+    public final Books books = new Books(servers);
+    public final Past past = new Past();
+    public final IdempotencyKey playKey = newKey();
 
     /** By their ids of now. */
-    Packet drained;
+    public Packet drained;
 
-    Packet refunded;
-    Draw draw;
-    CampaignView campaign;
-    RainView rain;
+    public Packet refunded;
+    public Draw draw;
+    public CampaignView campaign;
+    public RainView rain;
 
-    PastBooks() {
+    public PastBooks() {
         try (TestEngine engine = engine()) {
             happen(engine);
         }
         past.move(servers);
     }
 
-    TestEngine engine() {
+    public TestEngine engine() {
         return TestEngine.start(servers, 1, OPTIONS);
     }
 
@@ -115,16 +107,16 @@ final class PastBooks implements AutoCloseable {
         get(engine.engine().accounting().trail().reversals().reverse(why, new UserId(user), transfer, newKey()));
     }
 
-    PacketId past(Packet packet) {
+    public PacketId past(Packet packet) {
         return new PacketId(past.of(packet.id().value()));
     }
 
-    YearMonth month() {
+    public YearMonth month() {
         return past.month();
     }
 
     /** What the servers' sweeps do in time, the host's people, and a reconciliation. */
-    PastBooks settleDown() {
+    public PastBooks settleDown() {
         books.execute("delete from idempotency where at < now() - interval '2 days'");
         books.execute("insert into fulfilment (draw, seq, n, state, actor)"
                 + " select y.draw, y.seq, 1, 'done', 'backend' from play as y where y.prize = 2");
@@ -134,7 +126,7 @@ final class PastBooks implements AutoCloseable {
         return this;
     }
 
-    void reconcile() {
+    public void reconcile() {
         try {
             assertThat(Audit.runSinceCheckpoint(TestEngine.stores(servers))
                             .orElseThrow()
@@ -145,25 +137,25 @@ final class PastBooks implements AutoCloseable {
         }
     }
 
-    Archiver archiver(Path folder) throws Exception {
+    public Archiver archiver(Path folder) throws Exception {
         return Archiver.open(PostgresAddress.of(servers.postgresOwnerUrl()), folder);
     }
 
-    /** Archives the months before it, of which nothing happened, and it. */
-    Archiver.Archived archive(Path folder) throws Exception {
+    /** Archives it. */
+    public Archiver.Archived archive(Path folder) throws Exception {
         try (Archiver archiver = archiver(folder)) {
             return archiver.archive(month());
         }
     }
 
     /** All balances. */
-    String balances() {
+    public String balances() {
         return books.strings("select string_agg(concat_ws(' ', kind, owner, asset, balance), ', ' order by id) from account")
                 .get(0);
     }
 
     /** Rows of the month that are in the database. */
-    List<String> rows() {
+    public List<String> rows() {
         return List.of("transfer", "packet_amounts", "play").stream()
                 .map(table -> table + " " + books.longOf("select count(*) from " + table))
                 .toList();
