@@ -165,7 +165,8 @@ begin atomic
 end;
 
 -- Ends the archiving of a sealed month whose files are written: what its transfers add up to becomes part of the accounts' openings, its
--- parts are dropped, and no row of it comes again. All of it in one transaction, so all or nothing.
+-- parts are dropped, and no row of it comes again. All of it in one transaction, so all or nothing. Nobody who writes or reads waits longer
+-- than this waits for a lock; it fails with lock_not_available when it had none for ten minutes.
 --
 -- Takes the SHA-256 of the manifest, and of each table how many rows were written; fails with HB006 when there are others.
 create function finish_archive(of_month date, of_manifest text, tables text[], rows_written bigint[]) returns void
@@ -177,6 +178,7 @@ declare
     p        record;
     counted  bigint;
     latest   timestamptz;
+    patience timestamptz;
 begin
     select * into m from archive_month as x where x.month = of_month for update;
     if m.archived_at is not null then
@@ -202,7 +204,25 @@ begin
     select max(t.at) into latest from transfer as t where t.subject >= m.first_id and t.subject < m.end_id;
 
     update archive_month as x set archived_at = now(), manifest = of_manifest, last_at = latest where x.month = of_month;
-    -- From here on nobody else reads or writes the tables, for some milliseconds.
+    -- From here on nobody else reads or writes the tables, for some milliseconds. Tried again and again: what was added up above stays so.
+    patience := clock_timestamp() + interval '10 minutes';
+    loop
+        begin
+            -- In the order in which a send and a play lock them.
+            for p in select t.parent, month_part(t.parent, of_month) as part from month_tables() as t order by t.parent loop
+                execute format('lock table only %I, only %I in access exclusive mode', p.parent, p.parent || '_other');
+                if to_regclass(p.part) is not null then
+                    execute format('lock table %I in access exclusive mode', p.part);
+                end if;
+            end loop;
+            exit;
+        exception when lock_not_available then -- and what was locked is free
+            if clock_timestamp() > patience then
+                raise;
+            end if;
+            perform pg_sleep(0.3);
+        end;
+    end loop;
     for p in select * from month_parts(of_month) loop
         execute format('drop table %I', p.part);
     end loop;

@@ -17,6 +17,7 @@ import dev.hongbao.domain.ledger.WalletEntry;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.Period;
+import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
@@ -25,9 +26,13 @@ import io.vertx.core.Future;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import dev.hongbao.testing.PastBooks;
 import java.sql.SQLException;
@@ -299,6 +304,65 @@ class ArchiveIT {
         assertThat(past.balances()).isEqualTo(balances);
         assertThat(past.books.strings("select account from archive_opening")).isEmpty();
         assertThat(past.books.audited()).isEmpty();
+    }
+
+    @Test
+    void whoReadsForLongDelaysItAndHoldsUpNobody() throws Exception {
+        try (Connection reader = TestDatabase.connect(past.servers.postgresOwnerUrl());
+                Archiver archiver = past.archiver(folder)) {
+            archiver.seal(past.month());
+            Manifest manifest = archiver.write(past.month());
+            reader.setAutoCommit(false);
+            reader.createStatement().execute("lock table transfer in access share mode");
+
+            // When
+            CompletableFuture<Archiver.Archived> archived = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return archiver.finish(manifest);
+                } catch (SQLException fault) {
+                    throw new IllegalStateException(fault);
+                }
+            });
+            for (int i = 0; i < 10; i++) {
+                past.books.execute("set statement_timeout = '1s'; select count(*) from transfer");
+            }
+            assertThat(archived).isNotDone();
+            reader.rollback();
+
+            // Then
+            assertThat(archived.get(30, TimeUnit.SECONDS).rows()).isPositive();
+        }
+        assertVerified();
+    }
+
+    /** Else it could see the rows gone, and not the openings. */
+    @Test
+    void aReconciliationKeepsTheMonthBeforeItReads() throws Exception {
+        for (boolean sinceCheckpoint : List.of(true, false)) {
+            CompletableFuture<Void> run;
+            try (Connection holder = TestDatabase.lock(past.servers.postgresOwnerUrl(), "play");
+                    Connection app = TestDatabase.connect(past.servers.postgresAppUrl())) {
+                run = CompletableFuture.runAsync(() -> {
+                    if (sinceCheckpoint) {
+                        past.reconcile();
+                    } else {
+                        past.books.assertReconciled();
+                    }
+                });
+                Eventually.eventually(Duration.ofSeconds(20), () -> {
+                    try (ResultSet waiting = app.createStatement()
+                            .executeQuery("select count(*) from pg_stat_activity where datname = current_database()"
+                                    + " and wait_event_type = 'Lock' and query like '%packet_amounts, play in access share mode%'")) {
+                        waiting.next();
+                        assertThat(waiting.getInt(1)).isEqualTo(1);
+                    } catch (SQLException fault) {
+                        throw new IllegalStateException(fault);
+                    }
+                });
+                holder.rollback();
+            }
+            run.get(60, TimeUnit.SECONDS);
+        }
     }
 
     @Test
