@@ -33,7 +33,10 @@ import picocli.CommandLine.Spec;
 final class ArchiveCommand implements Callable<Integer> {
     private final ConfigFlags config;
 
-    @Option(names = "--month", paramLabel = "YYYY-MM", description = "The month, in UTC: the earliest that is not archived.")
+    @Option(
+            names = "--month",
+            paramLabel = "YYYY-MM",
+            description = "The month, in UTC: the earliest that is not archived.")
     private @Nullable YearMonth month;
 
     @Option(

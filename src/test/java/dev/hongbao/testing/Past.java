@@ -106,9 +106,7 @@ public final class Past {
                         1,
                         new DrawSeed(rows.getBytes(2))
                                 .commitment(
-                                        id,
-                                        DefinitionReader.readStored(
-                                                new JsonObject(rows.getString(3)).getMap())));
+                                        id, DefinitionReader.readStored(new JsonObject(rows.getString(3)).getMap())));
                 write.setObject(2, id);
                 write.executeUpdate();
             }

@@ -150,7 +150,8 @@ public final class PastBooks implements AutoCloseable {
 
     /** All balances. */
     public String balances() {
-        return books.strings("select string_agg(concat_ws(' ', kind, owner, asset, balance), ', ' order by id) from account")
+        return books.strings(
+                        "select string_agg(concat_ws(' ', kind, owner, asset, balance), ', ' order by id) from account")
                 .get(0);
     }
 

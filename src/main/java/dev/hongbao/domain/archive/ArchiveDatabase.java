@@ -52,7 +52,8 @@ final class ArchiveDatabase implements AutoCloseable {
      *
      * @param manifest SHA-256 of its manifest; null while it is only sealed
      */
-    record Month(YearMonth month, boolean archived, @Nullable String manifest) {}
+    record Month(
+            YearMonth month, boolean archived, @Nullable String manifest) {}
 
     static List<Table> tables() {
         return TABLES;
@@ -107,16 +108,14 @@ final class ArchiveDatabase implements AutoCloseable {
 
     /** Those that are sealed or archived, the earliest first. */
     List<Month> months() throws SQLException {
-        return all(
-                MONTHS, row -> new Month(YearMonth.parse(row.getString(1)), row.getBoolean(2), row.getString(3)));
+        return all(MONTHS, row -> new Month(YearMonth.parse(row.getString(1)), row.getBoolean(2), row.getString(3)));
     }
 
     Manifest.Origin origin() throws SQLException {
         return first(
                 "select i.id, (select version from flyway_schema_history where version is not null order by installed_rank desc limit 1)"
                         + " from installation as i",
-                row -> new Manifest.Origin(
-                        row.getObject(1, UUID.class), Release.THIS.version(), row.getString(2)));
+                row -> new Manifest.Origin(row.getObject(1, UUID.class), Release.THIS.version(), row.getString(2)));
     }
 
     /** Of a month that is sealed. */
@@ -137,8 +136,7 @@ final class ArchiveDatabase implements AutoCloseable {
                 "select first_id, end_id from archive_month where month = ?::date",
                 row -> new String[] {row.getString(1), row.getString(2)},
                 date(month));
-        return copies()
-                .copyOut(
+        return copies().copyOut(
                         "copy (select * from %1$s where %2$s >= '%4$s' and %2$s < '%5$s' order by %2$s, %3$s) to stdout (format csv, header)"
                                 .formatted(table.name, table.key, table.next, bounds[0], bounds[1]),
                         out);

@@ -77,7 +77,8 @@ final class ArchiveReader {
         try {
             byte[] bytes = folder.read(name);
             if (!Digesting.sha256(bytes).equals(month.manifest())) {
-                faults.add(name + ": it is not the manifest that the database knows, whose SHA-256 is " + month.manifest());
+                faults.add(name + ": it is not the manifest that the database knows, whose SHA-256 is "
+                        + month.manifest());
             }
             manifest = Manifest.of(bytes);
         } catch (NoSuchFileException missing) {

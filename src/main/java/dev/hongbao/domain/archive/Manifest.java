@@ -107,10 +107,15 @@ record Manifest(YearMonth month, Origin origin, @Nullable String previous, List<
                                 .put("release", origin.release)
                                 .put("schema", origin.schema)
                                 .put("previous", previous)
-                                .put("tables", new JsonArray(parts.stream()
-                                        .map(part -> part.json(month))
-                                        .collect(Collectors.toList())))
-                                .put("sums", new JsonArray(sums.stream().map(Sum::json).collect(Collectors.toList())))
+                                .put(
+                                        "tables",
+                                        new JsonArray(parts.stream()
+                                                .map(part -> part.json(month))
+                                                .collect(Collectors.toList())))
+                                .put(
+                                        "sums",
+                                        new JsonArray(
+                                                sums.stream().map(Sum::json).collect(Collectors.toList())))
                                 .encodePrettily()
                         + "\n")
                 .getBytes(StandardCharsets.UTF_8);

@@ -156,9 +156,7 @@ public final class DrawService {
                 .compose(draw -> store.unlessArchived(id, Future.succeededFuture(draw)))
                 .compose(draw -> pages(0, from -> store.periodsFrom(draw, from, EXPORT_PAGE), write)
                         .compose(periods -> pages(
-                                0,
-                                from -> store.unlessArchived(id, store.playsFrom(draw, from, EXPORT_PAGE)),
-                                write)));
+                                0, from -> store.unlessArchived(id, store.playsFrom(draw, from, EXPORT_PAGE)), write)));
     }
 
     /** Writes page after page, until one is empty. */

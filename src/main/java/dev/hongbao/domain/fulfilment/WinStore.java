@@ -92,8 +92,10 @@ public final class WinStore {
                 draw.id().value(),
                 pool.preparedQuery(WIN)
                         .execute(Tuple.of(draw.id().value(), seq))
-                        .map(rows ->
-                                stream(rows).map(row -> win(draw, row)).findFirst().orElse(null)));
+                        .map(rows -> stream(rows)
+                                .map(row -> win(draw, row))
+                                .findFirst()
+                                .orElse(null)));
     }
 
     /** The changes of a play, the earliest first. */

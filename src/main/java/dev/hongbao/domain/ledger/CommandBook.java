@@ -99,8 +99,8 @@ public final class CommandBook {
         }
         return pool.preparedQuery("select coalesce((select campaign from budget_raise where command = $1), $1)")
                 .execute(Tuple.of(command.id()))
-                .compose(rows -> archived.unlessArchived(
-                        rows.iterator().next().getUUID(0), Future.succeededFuture(command)));
+                .compose(rows ->
+                        archived.unlessArchived(rows.iterator().next().getUUID(0), Future.succeededFuture(command)));
     }
 
     /** A row for each transfer, those of one command together. */

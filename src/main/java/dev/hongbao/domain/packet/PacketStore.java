@@ -107,8 +107,10 @@ public final class PacketStore {
                 pool.preparedQuery("select " + progressOf("p") + " from packet as p"
                                 + " join account as e on e.id = p.escrow where p.id = $1")
                         .execute(Tuple.of(id.value()))
-                        .map(rows ->
-                                stream(rows).map(PacketRows::progress).findFirst().orElse(null)));
+                        .map(rows -> stream(rows)
+                                .map(PacketRows::progress)
+                                .findFirst()
+                                .orElse(null)));
     }
 
     /** Columns of its progress; its escrow is {@code e}. @param p what the packet is called */
@@ -133,8 +135,7 @@ public final class PacketStore {
     /** A user's claim on a packet; null for none. */
     public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
         return unlessArchived(
-                packet,
-                claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0)));
+                packet, claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0)));
     }
 
     /** The settled claims of these (packet, user) pairs; the two lists go together. */

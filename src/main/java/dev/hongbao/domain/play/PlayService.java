@@ -120,11 +120,12 @@ public final class PlayService {
         }
         long deadlineNanos = System.nanoTime() + settings.timeout().toNanos();
         PlayRequest request = PlayRequest.of(id, caller.user(), key, plays);
-        Future<PlayOutcome> outcome = answer(caller, id, request, deadlineNanos).compose(known ->
-                // A draw that is closed may be archived, and then nobody knows who has played it.
-                known.kind() == Kind.CLOSED
-                        ? Attempt.inTime(draws.unlessArchived(id, Future.succeededFuture(known)), deadlineNanos)
-                        : Future.succeededFuture(known))
+        Future<PlayOutcome> outcome = answer(caller, id, request, deadlineNanos)
+                .compose(known ->
+                        // A draw that is closed may be archived, and then nobody knows who has played it.
+                        known.kind() == Kind.CLOSED
+                                ? Attempt.inTime(draws.unlessArchived(id, Future.succeededFuture(known)), deadlineNanos)
+                                : Future.succeededFuture(known))
                 .map(known -> {
                     metrics.answered(known.kind());
                     if (known.kind() == Kind.ALREADY_PLAYED) {
@@ -136,17 +137,16 @@ public final class PlayService {
     }
 
     private Future<PlayOutcome> answer(Caller caller, DrawId id, PlayRequest request, long deadlineNanos) {
-        return Attempt.inTime(catalog.find(id), deadlineNanos)
-                .compose(draw -> {
-                    if (draw != null) {
-                        PlayAttempt attempt = new PlayAttempt(needs, caller, draw, request, deadlineNanos);
-                        RefusedException restricted = restrictions.ofPlay(
-                                caller.user(), draw.definition().group());
-                        return restricted == null ? attempt.begin() : attempt.beginRestricted(restricted);
-                    }
-                    return quarantine.holds(id.value())
-                            ? Future.failedFuture(UnavailableException.setAside())
-                            : Future.succeededFuture(PlayOutcome.refused(Kind.NOT_FOUND));
-                });
+        return Attempt.inTime(catalog.find(id), deadlineNanos).compose(draw -> {
+            if (draw != null) {
+                PlayAttempt attempt = new PlayAttempt(needs, caller, draw, request, deadlineNanos);
+                RefusedException restricted =
+                        restrictions.ofPlay(caller.user(), draw.definition().group());
+                return restricted == null ? attempt.begin() : attempt.beginRestricted(restricted);
+            }
+            return quarantine.holds(id.value())
+                    ? Future.failedFuture(UnavailableException.setAside())
+                    : Future.succeededFuture(PlayOutcome.refused(Kind.NOT_FOUND));
+        });
     }
 }

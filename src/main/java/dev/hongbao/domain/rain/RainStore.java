@@ -12,8 +12,8 @@ import dev.hongbao.domain.fairness.RainSeed;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.postgres.ArchivedMonths;
+import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
@@ -104,7 +104,8 @@ final class RainStore {
     /** A host's rains older than a rain, the newest first, without their drops. */
     Future<List<RainView>> of(UserId host, CampaignId before, int limit) {
         return pool.preparedQuery(
-                        VIEW + "where c.host = $1 and c.kind = 'rain' and c.id < $2 and not is_archived(c.id) order by c.id desc limit $3")
+                        VIEW
+                                + "where c.host = $1 and c.kind = 'rain' and c.id < $2 and not is_archived(c.id) order by c.id desc limit $3")
                 .execute(Tuple.of(host.value(), before.value(), limit))
                 .map(rows -> stream(rows).map(RainStore::view).toList());
     }

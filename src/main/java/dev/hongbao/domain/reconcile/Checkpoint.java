@@ -164,7 +164,8 @@ final class Checkpoint {
     private Future<SinceRun> step(SqlConnection connection, long after, long upTo, boolean last) {
         List<Finding> findings = new ArrayList<>();
         return connection
-                .query("begin isolation level repeatable read; " + Reconciliation.KEEP + "; set local work_mem = '64MB'")
+                .query("begin isolation level repeatable read; " + Reconciliation.KEEP
+                        + "; set local work_mem = '64MB'")
                 .execute()
                 .compose(begun -> Touched.gather(connection, after, upTo, last))
                 .compose(left -> checks(connection, last, findings)

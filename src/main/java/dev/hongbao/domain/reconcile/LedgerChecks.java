@@ -134,7 +134,8 @@ final class LedgerChecks {
                     select format('%s: there is %s', m.month, p.part)
                     from archive_month as m cross join lateral month_parts(m.month) as p
                     where m.archived_at is not null
-                    """).since(Scope.WHOLE),
+                    """)
+                    .since(Scope.WHOLE),
             new Check("I11", "no packet stays open after its time", Severity.HEALS, """
                     select format('packet %s is open and was due at %s', id, expires_at)
                     from packet where closed_at is null and expires_at < now() - interval '10 seconds'

@@ -51,7 +51,10 @@ public enum ProblemType {
 
     FROZEN(403, "The user is frozen", "What the user has stays, and deposits and refunds arrive; ask the host."),
     BLOCKED(403, "The user or the group is blocked", "Ask the host."),
-    ARCHIVED(410, "It was archived with its month", "Nothing of it changes any more; who operates the server has its files."),
+    ARCHIVED(
+            410,
+            "It was archived with its month",
+            "Nothing of it changes any more; who operates the server has its files."),
 
     INSUFFICIENT_FUNDS(402, "The wallet holds less than the amount", "Deposit first, then repeat with the same key."),
     IDEMPOTENCY_KEY_REUSED(

@@ -18,6 +18,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.Period;
 import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.PastBooks;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
@@ -27,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,8 +36,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import dev.hongbao.testing.PastBooks;
-import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,29 +104,28 @@ class ArchiveIT {
                 archived(() -> get(engine.claim(0, member(user), past.past(past.refunded))));
             }
             DrawId draw = new DrawId(past.past.of(past.draw.id().value()));
-            archived(() -> get(engine.loop(0)
-                    .call(services -> services.plays().play(member("bob"), draw, 10, past.playKey))));
+            archived(() ->
+                    get(engine.loop(0).call(services -> services.plays().play(member("bob"), draw, 10, past.playKey))));
 
             // Then nothing is paid, and who asks is told
             assertThat(past.balances()).isEqualTo(balances);
             CampaignId campaign =
                     new CampaignId(past.past.of(past.campaign.campaign().id().value()));
             CampaignId rain = new CampaignId(past.past.of(past.rain.rain().id().value()));
-            archived(() -> get(engine.loop(0)
-                    .call(services -> services.packets().view(member("bob"), past.past(past.drained)))));
+            archived(() -> get(
+                    engine.loop(0).call(services -> services.packets().view(member("bob"), past.past(past.drained)))));
             archived(() -> get(engine.loop(0)
                     .call(services -> services.packets().claims(member("bob"), past.past(past.drained), null, 10))));
-            archived(() ->
-                    get(engine.loop(0).call(services -> services.draws().view(TestDraws.SERVICE, draw))));
+            archived(() -> get(engine.loop(0).call(services -> services.draws().view(TestDraws.SERVICE, draw))));
             archived(() -> get(engine.loop(0)
-                    .call(services -> services.draws()
-                            .export(TestDraws.SERVICE, draw, page -> Future.succeededFuture()))));
+                    .call(services ->
+                            services.draws().export(TestDraws.SERVICE, draw, page -> Future.succeededFuture()))));
             archived(() -> get(engine.loop(0)
                     .call(services -> services.campaigns()
                             .report(TestDraws.SERVICE, campaign, page -> Future.succeededFuture()))));
             archived(() -> new TestRains(engine).view(rain));
-            archived(() -> get(
-                    engine.loop(0).call(services -> services.packets().summaryOf(new UserId("bob"), Period.ALL))));
+            archived(() ->
+                    get(engine.loop(0).call(services -> services.packets().summaryOf(new UserId("bob"), Period.ALL))));
             archived(() -> statement(engine, "bob", Instant.EPOCH));
 
             // And lists say what they lack, and balances lack nothing
@@ -169,8 +168,9 @@ class ArchiveIT {
                         + "', p.escrow, p.refund_to, 1, 'claim', 0 from packet as p where p.id = '" + packet + "'",
                 "transfer_" + past.month().toString().replace('-', '_') + "_is_archived");
         refuses(
-                "insert into packet_amounts values ('" + past.past.of(UUID.fromString("01ffffff-0000-7000-8000-000000000000"))
-                        + "', 0, '{1}'), ('" + new UUID(packet.getMostSignificantBits(), 1) + "', 0, '{1}')",
+                "insert into packet_amounts values ('"
+                        + past.past.of(UUID.fromString("01ffffff-0000-7000-8000-000000000000")) + "', 0, '{1}'), ('"
+                        + new UUID(packet.getMostSignificantBits(), 1) + "', 0, '{1}')",
                 "packet_amounts_" + past.month().toString().replace('-', '_') + "_is_archived");
         refuses("select make_month('transfer', '" + past.month().atDay(1) + "')", "is archived");
         assertThat(past.books.strings(
@@ -193,8 +193,9 @@ class ArchiveIT {
     @Test
     void whatPointsToARowOutlastsIt() throws Exception {
         // Given
-        String pointers = "select count(*) from (select command from reversal union all select command from budget_raise"
-                + " union all select draw from fulfilment) as p";
+        String pointers =
+                "select count(*) from (select command from reversal union all select command from budget_raise"
+                        + " union all select draw from fulfilment) as p";
         long before = past.books.longOf(pointers);
 
         // When
@@ -283,8 +284,10 @@ class ArchiveIT {
             reader.createStatement().execute("lock table transfer in access share mode");
             Manifest manifest = archiver.write(past.month());
             assertThat(manifest.toBytes()).isEqualTo(first);
-            Thread dropping = new Thread(() -> past.books.strings("select pg_sleep(1), pg_terminate_backend(pid)"
-                    + " from pg_stat_activity where application_name = 'hongbao archive' and datname = current_database()"));
+            Thread dropping = new Thread(
+                    () -> past.books.strings(
+                            "select pg_sleep(1), pg_terminate_backend(pid)"
+                                    + " from pg_stat_activity where application_name = 'hongbao archive' and datname = current_database()"));
             dropping.start();
             assertThatThrownBy(() -> archiver.finish(manifest)).isInstanceOf(SQLException.class);
             dropping.join();
@@ -351,8 +354,9 @@ class ArchiveIT {
                 });
                 Eventually.eventually(Duration.ofSeconds(20), () -> {
                     try (ResultSet waiting = app.createStatement()
-                            .executeQuery("select count(*) from pg_stat_activity where datname = current_database()"
-                                    + " and wait_event_type = 'Lock' and query like '%packet_amounts, play in access share mode%'")) {
+                            .executeQuery(
+                                    "select count(*) from pg_stat_activity where datname = current_database()"
+                                            + " and wait_event_type = 'Lock' and query like '%packet_amounts, play in access share mode%'")) {
                         waiting.next();
                         assertThat(waiting.getInt(1)).isEqualTo(1);
                     } catch (SQLException fault) {

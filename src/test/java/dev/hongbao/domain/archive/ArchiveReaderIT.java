@@ -2,12 +2,12 @@ package dev.hongbao.domain.archive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.PastBooks;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.YearMonth;
 import java.util.List;
-import dev.hongbao.testing.PastBooks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -93,16 +93,17 @@ class ArchiveReaderIT {
                 .anySatisfy(line -> assertThat(line).contains("0 rows"))
                 .anySatisfy(line -> assertThat(line).contains("add up to"))
                 .anySatisfy(line -> assertThat(line).startsWith("account ").contains("the opening is"));
-        assertThat(foundWith(Manifest.fileName(past.month()), bytes -> new String(bytes, StandardCharsets.UTF_8)
-                        .replaceFirst("\"rows\" : [1-9]", "\"rows\" : 0")
-                        .getBytes(StandardCharsets.UTF_8)))
+        assertThat(foundWith(
+                        Manifest.fileName(past.month()),
+                        bytes -> new String(bytes, StandardCharsets.UTF_8)
+                                .replaceFirst("\"rows\" : [1-9]", "\"rows\" : 0")
+                                .getBytes(StandardCharsets.UTF_8)))
                 .anySatisfy(line -> assertThat(line).contains("not the manifest that the database knows"));
     }
 
     @Test
     void whatIsMissingIsFound() throws Exception {
-        assertThat(foundWith(transfers(), bytes -> null))
-                .contains(transfers() + ": it is not in " + folder);
+        assertThat(foundWith(transfers(), bytes -> null)).contains(transfers() + ": it is not in " + folder);
         assertThat(foundWith(Manifest.fileName(later), bytes -> null))
                 .containsExactly(Manifest.fileName(later) + ": it is not in " + folder);
     }

@@ -3,17 +3,17 @@ package dev.hongbao.domain.archive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.testing.PastBooks;
+import dev.hongbao.testing.TestDatabase;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
-import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.testing.TestDatabase;
-import dev.hongbao.testing.PastBooks;
-import java.util.UUID;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,8 @@ class ArchiveRefusalsIT {
     }
 
     private List<String> hindrances() {
-        return past.books.strings("select h from archive_hindrances('" + past.month().atDay(1) + "') as h");
+        return past.books.strings(
+                "select h from archive_hindrances('" + past.month().atDay(1) + "') as h");
     }
 
     /** Each row: what makes it so, what is told. In a transaction of its own; the rules that the server keeps are away. */
@@ -75,7 +76,8 @@ class ArchiveRefusalsIT {
             }
             sql.execute(so);
 
-            assertThatThrownBy(() -> sql.execute("select seal_month('" + past.month().atDay(1) + "')"))
+            assertThatThrownBy(() ->
+                            sql.execute("select seal_month('" + past.month().atDay(1) + "')"))
                     .isInstanceOfSatisfying(
                             SQLException.class,
                             refused -> assertThat(refused.getSQLState()).isEqualTo("HB005"))
@@ -100,7 +102,8 @@ class ArchiveRefusalsIT {
                     + " update pool set campaign = first_uuid(now()) where campaign not in (select id from rain)");
             sql.execute(so);
 
-            assertThatThrownBy(() -> sql.execute("select seal_month('" + past.month().atDay(1) + "')"))
+            assertThatThrownBy(() ->
+                            sql.execute("select seal_month('" + past.month().atDay(1) + "')"))
                     .hasMessageContaining(told);
             owner.rollback();
         }
@@ -111,10 +114,13 @@ class ArchiveRefusalsIT {
         try (Connection owner = TestDatabase.connect(past.servers.postgresOwnerUrl());
                 Statement sql = owner.createStatement()) {
             owner.setAutoCommit(false);
-            sql.execute("insert into webhook (id, url, types, batch, position, low) values (gen_random_uuid(), 'u', '{a}', 1, '', 0)");
-            sql.execute("insert into outbox (shard, type, subjects, events) select -1, 'packet.sent', array[id], 1 from packet");
+            sql.execute(
+                    "insert into webhook (id, url, types, batch, position, low) values (gen_random_uuid(), 'u', '{a}', 1, '', 0)");
+            sql.execute(
+                    "insert into outbox (shard, type, subjects, events) select -1, 'packet.sent', array[id], 1 from packet");
 
-            assertThatThrownBy(() -> sql.execute("select seal_month('" + past.month().atDay(1) + "')"))
+            assertThatThrownBy(() ->
+                            sql.execute("select seal_month('" + past.month().atDay(1) + "')"))
                     .hasMessageContaining("rows of the outbox: not delivered");
             owner.rollback();
         }
@@ -145,11 +151,7 @@ class ArchiveRefusalsIT {
                     .isInstanceOf(ArchiveRefusedException.class)
                     .hasMessageContaining("at work");
             Manifest foreign = new Manifest(
-                    past.month(),
-                    new Manifest.Origin(UUID.randomUUID(), "0.1.0", "19"),
-                    null,
-                    List.of(),
-                    List.of());
+                    past.month(), new Manifest.Origin(UUID.randomUUID(), "0.1.0", "19"), null, List.of(), List.of());
             new ArchiveFolder(folder).write(Manifest.fileName(past.month()), foreign.toBytes());
             assertThatThrownBy(() -> first.write(past.month()))
                     .isInstanceOf(ArchiveRefusedException.class)
