@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.domain.archive.ArchiveRefusedException;
+import dev.hongbao.domain.archive.ArchiveHinderedException;
 import dev.hongbao.domain.archive.Archiver;
 import dev.hongbao.server.Stores;
 import java.io.PrintWriter;
@@ -72,7 +72,7 @@ final class ArchiveCommand implements Callable<Integer> {
                 print(archiver.archive(month), out);
             }
             return verify ? verify(archiver, out) : ExitCode.OK;
-        } catch (ArchiveRefusedException refused) {
+        } catch (ArchiveHinderedException refused) {
             PrintWriter err = spec.commandLine().getErr();
             err.println("hongbao: " + (month == null ? "" : month + " is not archived, and nothing has changed:"));
             String.valueOf(refused.getMessage()).lines().forEach(line -> err.println("  " + line));

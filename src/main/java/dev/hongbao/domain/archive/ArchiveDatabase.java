@@ -59,7 +59,7 @@ final class ArchiveDatabase implements AutoCloseable {
         return TABLES;
     }
 
-    /** @throws ArchiveRefusedException when somebody else is at it */
+    /** @throws ArchiveHinderedException when somebody else is at it */
     static ArchiveDatabase open(PostgresAddress owner) throws SQLException {
         Connection connection = DriverManager.getConnection(
                 owner.jdbcUrl(), owner.login().user(), owner.login().password());
@@ -67,7 +67,7 @@ final class ArchiveDatabase implements AutoCloseable {
             ArchiveDatabase database = new ArchiveDatabase(connection);
             database.execute(FORM);
             if (!database.first(LOCK, rows -> rows.getBoolean(1))) {
-                throw new ArchiveRefusedException("Another `hongbao archive` is at work on this database.");
+                throw new ArchiveHinderedException("Another `hongbao archive` is at work on this database.");
             }
             return database;
         } catch (SQLException | RuntimeException fault) {

@@ -51,7 +51,7 @@ public final class Archiver implements AutoCloseable {
      * Connects.
      *
      * @param folder of the files; made when it is not there
-     * @throws ArchiveRefusedException when somebody else is at it
+     * @throws ArchiveHinderedException when somebody else is at it
      */
     public static Archiver open(PostgresAddress owner, Path folder) throws SQLException {
         return new Archiver(ArchiveDatabase.open(owner), new ArchiveFolder(folder));
@@ -60,7 +60,7 @@ public final class Archiver implements AutoCloseable {
     /**
      * Archives a month, or goes on where an earlier run was stopped. Idempotent.
      *
-     * @throws ArchiveRefusedException when something stands in the way; then nothing has changed
+     * @throws ArchiveHinderedException when something stands in the way; then nothing has changed
      */
     public Archived archive(YearMonth month) throws SQLException, IOException {
         Optional<ArchiveDatabase.Month> known = find(month);
@@ -111,7 +111,7 @@ public final class Archiver implements AutoCloseable {
         String name = Manifest.fileName(month);
         if (folder.has(name)
                 && !Manifest.of(folder.read(name)).origin().installation().equals(origin.installation())) {
-            throw new ArchiveRefusedException(
+            throw new ArchiveHinderedException(
                     folder + " holds " + month + " of another installation: give a directory of its own.");
         }
     }
@@ -138,7 +138,7 @@ public final class Archiver implements AutoCloseable {
                 return;
             } catch (SQLException fault) {
                 if (HINDERED.equals(fault.getSQLState())) {
-                    throw new ArchiveRefusedException(firstLines(fault));
+                    throw new ArchiveHinderedException(firstLines(fault));
                 }
                 if (!BUSY.equals(fault.getSQLState()) || System.nanoTime() > deadlineNanos) {
                     throw fault;

@@ -131,14 +131,14 @@ class ArchiveRefusalsIT {
         YearMonth now = YearMonth.now(ZoneOffset.UTC);
         try (Archiver archiver = past.archiver(folder)) {
             assertThatThrownBy(() -> archiver.archive(now))
-                    .isInstanceOf(ArchiveRefusedException.class)
+                    .isInstanceOf(ArchiveHinderedException.class)
                     .hasMessageStartingWith("the month is not over: it can be archived from "
                             + now.plusMonths(1).atDay(2) + " 00:00 UTC on");
             assertThatThrownBy(() -> archiver.archive(past.month().minusYears(1)))
-                    .isInstanceOf(ArchiveRefusedException.class)
+                    .isInstanceOf(ArchiveHinderedException.class)
                     .hasMessage("there are no parts of this month: nothing to archive");
             assertThatThrownBy(() -> archiver.archive(past.month().plusMonths(1)))
-                    .isInstanceOf(ArchiveRefusedException.class)
+                    .isInstanceOf(ArchiveHinderedException.class)
                     .hasMessageContaining("an earlier month stands before it: archive " + past.month() + " first");
         }
         assertThat(past.books.strings("select month from archive_month")).isEmpty();
@@ -148,13 +148,13 @@ class ArchiveRefusalsIT {
     void oneArchivesAtATimeAndADirectoryOfAnotherInstallationIsLeftAlone() throws Exception {
         try (Archiver first = past.archiver(folder)) {
             assertThatThrownBy(() -> Archiver.open(PostgresAddress.of(past.servers.postgresOwnerUrl()), folder))
-                    .isInstanceOf(ArchiveRefusedException.class)
+                    .isInstanceOf(ArchiveHinderedException.class)
                     .hasMessageContaining("at work");
             Manifest foreign = new Manifest(
                     past.month(), new Manifest.Origin(UUID.randomUUID(), "0.1.0", "19"), null, List.of(), List.of());
             new ArchiveFolder(folder).write(Manifest.fileName(past.month()), foreign.toBytes());
             assertThatThrownBy(() -> first.write(past.month()))
-                    .isInstanceOf(ArchiveRefusedException.class)
+                    .isInstanceOf(ArchiveHinderedException.class)
                     .hasMessageContaining("another installation");
         }
     }
