@@ -4,14 +4,12 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.YearMonth;
-import java.time.ZoneOffset;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -20,22 +18,31 @@ import org.jspecify.annotations.Nullable;
  * what is told was read: a month goes in one transaction, so an answer is either whole or refused. Safe on any thread.
  */
 public final class ArchivedMonths {
-    /** Postgres lets nobody archive a month before it has been over for a day: so a clock may be wrong by this much. */
-    private static final Duration TOLERANCE = Duration.ofHours(12);
+    /** A month that was not over can not be archived for a day, so what Postgres said of it holds for that long, and more often it is asked. */
+    private static final Duration HOLDS = Duration.ofHours(1);
 
-    private static final String IS_ARCHIVED = "select is_archived($1)";
+    private static final String IS_ARCHIVED =
+            "select is_archived($1), (extract(epoch from date_trunc('month', now(), 'UTC')) * 1000)::bigint";
     private static final String UNTIL = "select max(last_at) from archive_month where archived_at is not null";
 
     private final SqlClient sql;
-    private final Clock clock;
+    private volatile @Nullable Month current;
 
-    public ArchivedMonths(SqlClient sql) {
-        this(sql, Clock.systemUTC());
+    /**
+     * The month that is not over.
+     *
+     * @param begins in milliseconds since 1970, by Postgres' clock
+     * @param heardNanos of {@link System#nanoTime}, when Postgres said so
+     */
+    private record Month(long begins, long heardNanos) {
+        boolean holds(UUID subject) {
+            long made = subject.getMostSignificantBits() >>> 16;
+            return made >= begins && System.nanoTime() - heardNanos < HOLDS.toNanos();
+        }
     }
 
-    ArchivedMonths(SqlClient sql, Clock clock) {
+    public ArchivedMonths(SqlClient sql) {
         this.sql = sql;
-        this.clock = clock;
     }
 
     /**
@@ -45,28 +52,23 @@ public final class ArchivedMonths {
      * @return the answer; refused with ARCHIVED, also when it has failed
      */
     public <T> Future<T> unlessArchived(UUID subject, Future<T> answer) {
-        return mayBeArchived(subject)
-                ? answer.transform(read -> isArchived(subject)
+        Month known = current;
+        return known != null && known.holds(subject)
+                ? answer
+                : answer.transform(read -> isArchived(subject)
                         .compose(archived -> archived
                                 ? Future.failedFuture(
                                         new RefusedException(Refusal.ARCHIVED, "Its month was put away into files."))
-                                : answer))
-                : answer;
-    }
-
-    private boolean mayBeArchived(UUID subject) {
-        Instant made = Instant.ofEpochMilli(subject.getMostSignificantBits() >>> 16);
-        return month(made).isBefore(month(clock.instant().plus(TOLERANCE)));
-    }
-
-    private static YearMonth month(Instant moment) {
-        return YearMonth.from(moment.atOffset(ZoneOffset.UTC));
+                                : answer));
     }
 
     private Future<Boolean> isArchived(UUID subject) {
-        return sql.preparedQuery(IS_ARCHIVED)
-                .execute(Tuple.of(subject))
-                .map(rows -> rows.iterator().next().getBoolean(0));
+        long askedNanos = System.nanoTime();
+        return sql.preparedQuery(IS_ARCHIVED).execute(Tuple.of(subject)).map(rows -> {
+            Row row = rows.iterator().next();
+            current = new Month(row.getLong(1), askedNanos);
+            return row.getBoolean(0);
+        });
     }
 
     /** An answer that adds up what happened from a moment on; refused with ARCHIVED when some of that was archived. */
