@@ -4,6 +4,7 @@ import dev.hongbao.common.config.ClusterTls;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.SecretUrl;
+import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisInfo;
@@ -12,15 +13,16 @@ import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.pgclient.PgConnection;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +34,9 @@ import org.slf4j.LoggerFactory;
  */
 final class StartChecks {
     private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
+
+    /** What Postgres may take to tell of itself. */
+    private static final Duration POSTGRES = Duration.ofSeconds(10);
 
     private StartChecks() {}
 
@@ -139,8 +144,10 @@ final class StartChecks {
     }
 
     private static Future<List<StartFinding>> ofPostgres(Vertx vertx, StoreAddresses stores) {
-        return PgConnection.connect(vertx, stores.app().connectOptions())
+        return new Postgres(vertx, stores.app())
+                .connect("check", Postgres.SHORT, Postgres.SHORT)
                 .compose(connection -> PostgresRules.read(connection).eventually(connection::close))
+                .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS) // also where a line says nothing to a first word
                 .map(PostgresRules::check)
                 .otherwise(fault -> List.of(
                         unreachable("postgres.url", "Postgres", stores.app().toString(), fault)));

@@ -10,14 +10,19 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +92,30 @@ class StartChecksIT {
                 .isInstanceOf(StartRefusedException.class)
                 .hasMessageContainingAll(option, said, "refused")
                 .hasMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void aPostgresThatSaysNothingIsNotWaitedForLong() throws Exception {
+        // Given one that takes connections, and is silent
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String url = "postgresql://me:hunter2@127.0.0.1:" + silent.getLocalPort() + "/books";
+
+            // When
+            CompletableFuture<HongbaoServer> start = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return HongbaoServer.start(config(Map.of("postgres.url", url)));
+                } catch (Exception refused) {
+                    throw new CompletionException(refused);
+                }
+            });
+
+            // Then
+            assertThat(start)
+                    .failsWithin(Duration.ofSeconds(30))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(StartRefusedException.class)
+                    .withMessageContaining("does not answer");
+        }
     }
 
     @Test
