@@ -266,6 +266,8 @@ final class SettlementLoop {
         }
         if (soon) {
             LOG.info("settlement tried again: {}", fault.getMessage());
+        } else if (SqlState.isLocked(fault)) {
+            LOG.warn("settlement of {} items waited too long for a lock, and is tried again", batch.size());
         } else {
             LOG.error("settlement of {} items failed: {}", batch.size(), fault.toString());
         }
