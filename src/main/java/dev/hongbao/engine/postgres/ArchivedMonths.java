@@ -46,7 +46,7 @@ public final class ArchivedMonths {
     }
 
     /**
-     * An answer about a packet, a draw, a campaign or a command, unless it was archived. Of this month's Postgres is not asked.
+     * An answer about a packet, a draw, a campaign or a command, unless it was archived. Of this month's Postgres is asked once an hour.
      *
      * @param subject a UUIDv7
      * @return the answer; refused with ARCHIVED, also when it has failed
