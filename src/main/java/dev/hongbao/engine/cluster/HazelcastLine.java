@@ -18,11 +18,16 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.spi.cluster.hazelcast.ConfigUtil;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -117,6 +122,7 @@ public final class HazelcastLine implements ServerLine {
                         "hazelcast.wait.seconds.before.join", "1",
                         "hazelcast.operation.thread.count", "2")
                 .forEach(config::setProperty);
+        config.setProperty("hazelcast.graceful.shutdown.max.wait", "5"); // seconds; what is kept there is told anew by who stays
         NetworkConfig network =
                 config.getNetworkConfig().setPort(cluster.port()).setPortAutoIncrement(false);
         network.setPublicAddress(cluster.host());
@@ -127,10 +133,29 @@ public final class HazelcastLine implements ServerLine {
                 .setEnabled(true)
                 .setMembers(
                         cluster.members().stream().flatMap(HazelcastLine::all).toList());
-        JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
-        filter.getWhitelist().addPrefixes("io.vertx.spi.cluster.hazelcast.impl.");
-        config.getSerializationConfig().setJavaSerializationFilterConfig(filter);
+        config.getSerializationConfig().setJavaSerializationFilterConfig(serialized());
         return config;
+    }
+
+    /**
+     * What may be read by Java serialization: what Vert.x keeps in Hazelcast, and the exceptions that members answer each other with. Who
+     * cannot read such an answer waits for a minute instead, in the middle of leaving. No collection is among it, which chains of gadgets
+     * begin with.
+     */
+    private static JavaSerializationFilterConfig serialized() {
+        JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
+        filter.getWhitelist()
+                .addPrefixes("io.vertx.spi.cluster.hazelcast.impl.", "com.hazelcast.")
+                .addPackages("java.lang")
+                .addClasses(
+                        StackTraceElement[].class.getName(),
+                        "java.util.Collections$EmptyList", // of an exception: what it suppressed
+                        IOException.class.getName(),
+                        CancellationException.class.getName(),
+                        ExecutionException.class.getName(),
+                        RejectedExecutionException.class.getName(),
+                        TimeoutException.class.getName());
+        return filter;
     }
 
     /**

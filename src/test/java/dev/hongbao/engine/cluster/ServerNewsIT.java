@@ -38,9 +38,6 @@ import redis.clients.jedis.Jedis;
 class ServerNewsIT {
     private static final Map<String, String> OPTIONS = Map.of("shards", "4");
     private static final Duration SOON = Duration.ofSeconds(10);
-    private static final int WARM = 300;
-    private static final int CLAIMS = 300;
-    private static final int ROUNDS = 5;
 
     private static boolean owns(TestEngine engine, int shard) {
         return engine.metrics()
@@ -78,12 +75,15 @@ class ServerNewsIT {
         }
     }
 
+    /** How many claims one after the other, and of how many rounds the best is told. */
+    private record Load(int warm, int claims, int rounds) {}
+
     /** Joins two engines. */
     private interface Lines {
         void join(TestEngine owner, TestEngine other);
     }
 
-    private static Medians measure(TestServers servers, Lines lines) {
+    private static Medians measure(TestServers servers, Load load, Lines lines) {
         try (TestEngine owner = TestEngine.start(servers, 1, OPTIONS);
                 TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // Given
@@ -98,13 +98,13 @@ class ServerNewsIT {
             eventually(
                     Duration.ofSeconds(20),
                     () -> assertThat(other.messages("heard")).isPositive());
-            medianMicros(owner, packet, "warm", WARM);
-            medianMicros(other, packet, "warmer", WARM);
+            medianMicros(owner, packet, "warm", load.warm);
+            medianMicros(other, packet, "warmer", load.warm);
             double here = Double.MAX_VALUE;
             double there = Double.MAX_VALUE;
-            for (int round = 0; round < ROUNDS; round++) {
-                here = Math.min(here, medianMicros(owner, packet, "here" + round + "-", CLAIMS));
-                there = Math.min(there, medianMicros(other, packet, "there" + round + "-", CLAIMS));
+            for (int round = 0; round < load.rounds; round++) {
+                here = Math.min(here, medianMicros(owner, packet, "here" + round + "-", load.claims));
+                there = Math.min(there, medianMicros(other, packet, "there" + round + "-", load.claims));
             }
             Medians medians = new Medians(here, there, alone);
             System.out.println(medians);
@@ -120,7 +120,7 @@ class ServerNewsIT {
     void aClaimIsSettledSoonWhereItsShardIsNotOwned(TestServers servers) {
         TestLines lines = TestLines.reliable();
 
-        Medians medians = measure(servers, (owner, other) -> {
+        Medians medians = measure(servers, new Load(50, 50, 2), (owner, other) -> {
             get(owner.engine().join(lines.line("owner")));
             get(other.engine().join(lines.line("other")));
         });
@@ -134,7 +134,7 @@ class ServerNewsIT {
     void aClaimElsewhereTakesAtMostHalfAsLongAgain(TestServers servers) {
         List<Map<String, String>> cluster = LocalMembers.options(2);
 
-        Medians medians = measure(servers, (owner, other) -> {
+        Medians medians = measure(servers, new Load(300, 300, 5), (owner, other) -> {
             List<Future<ServerLine>> joining = Stream.of(owner, other)
                     .map(engine -> HazelcastLine.join(
                             HongbaoConfig.of(cluster.get(engine == owner ? 0 : 1))
