@@ -326,7 +326,8 @@ $$;
 -- A request is void, and changes nothing, when its draw is unknown or closed, when it was played before, when its hold is not
 -- there (any more), when a release is taken, when its places do not follow on those that are settled, or when it would issue more
 -- than the stock; also when it played by a time that has not come (latest_moment): its own, the draw's opening, or the moment of a
--- release, which only a guarantee may take before. A void request was never answered as settled.
+-- release, which only a guarantee may take before. A void request was never answered as settled. A cost that the end of its draw gave
+-- back is not given back again, and that is no fault.
 --
 -- Everything is given as parallel arrays: draws, each once; requests, which name their draw by its place, from 1; plays, which
 -- name their request likewise and stand in its order. Counters are text, '' for none; reasons are null for the accepted; a
@@ -486,6 +487,11 @@ begin
     order by g.draw, g.user_id, g.n desc
     on conflict (draw, user_id) do update set counters = excluded.counters;
 
+    -- An owner that gives back what it saw held, and meanwhile the end of the draw gave it back: nothing is left to do, and nothing contradicts.
+    void := array(select v from unnest(void) as v
+                  where reasons[v] is null
+                     or (select t.status = 'returned' and t.reason = 'closed' and t.attempt = attempts[v]
+                         from play_request as t where t.id = ids[v]) is not true);
     settled_at := now();
 end
 $$;

@@ -12,11 +12,13 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.ShardScript;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,50 @@ class ClosingPlayIT {
                     () -> assertThat(get(draws.play(0, draw, "vera", 1, key)).kind())
                             .isEqualTo(PlayOutcome.Kind.CLOSED));
             assertThat(draws.balance("vera", POINTS)).isEqualTo(100);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void aCostThatTheEndOfItsDrawGaveBackIsNoContradictionWhenItsOwnerIsLate(TestServers servers) {
+        Books books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            // Given a cost that an owner sees held, and then the draw ends and gives it back
+            TestDraws draws = new TestDraws(engine);
+            draws.deposit("wanda", POINTS, 100);
+            Draw draw = draws.create("""
+                    {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
+                    """.formatted(Instant.now().plusSeconds(2)));
+            UUID attempt = UUID.randomUUID();
+            PlayRequest request = PlayRequest.of(draw.id(), new UserId("wanda"), new IdempotencyKey("held"), 1);
+            books.execute(
+                    "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['wanda'], array[1]::smallint[],"
+                                    .formatted(request.id(), draw.id())
+                            + " array['" + attempt + "']::uuid[])");
+            eventually(
+                    SOON, () -> assertThat(draws.balance("wanda", POINTS)).isEqualTo(100));
+            long epochs = books.sumOfEpochs();
+
+            // When the owner gives it back
+            String returned = new ShardScript(servers)
+                    .call(
+                            0,
+                            "return",
+                            List.of("journal", "attempts"),
+                            1_000,
+                            -1,
+                            draw.id(),
+                            request.id(),
+                            attempt,
+                            "wanda");
+
+            // Then
+            assertThat(returned).isEqualTo("1");
+            eventually(SOON, books::assertJournalsEmpty);
+            assertThat(engine.metrics().get("hongbao.journal.voids").counter().count())
+                    .isZero();
+            assertThat(draws.balance("wanda", POINTS)).isEqualTo(100);
+            assertThat(books.sumOfEpochs()).as("recoveries").isEqualTo(epochs);
             books.assertClean();
         }
     }
