@@ -75,10 +75,9 @@ final class BackgroundReconcile {
 
     /** Runs when it is time, and this server does not run yet. @return done when that is done; never fails */
     Future<Void> look() {
-        return read().compose(
-                        read -> isDue() && isUnderWay.compareAndSet(false, true)
-                                ? reconcile().onComplete(done -> isUnderWay.set(false))
-                                : Future.succeededFuture());
+        return read().compose(read -> isDue() && isUnderWay.compareAndSet(false, true)
+                ? reconcile().onComplete(done -> isUnderWay.set(false))
+                : Future.succeededFuture());
     }
 
     private Future<Void> read() {

@@ -163,8 +163,8 @@ final class RuleExpression {
         Vector buckets = comparison();
         expect(")");
         TreeMap<Double, Double> counts = new TreeMap<>();
-        buckets.forEach(
-                (labels, count) -> counts.put(Double.parseDouble(labels.get("le").replace("Inf", "Infinity")), count));
+        buckets.forEach((labels, count) ->
+                counts.put(Double.parseDouble(labels.get("le").replace("Inf", "Infinity")), count));
         Vector found = new Vector();
         double all = counts.isEmpty() ? 0 : counts.lastEntry().getValue();
         double rank = share * all;

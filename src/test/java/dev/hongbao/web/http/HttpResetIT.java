@@ -38,7 +38,8 @@ class HttpResetIT extends HttpApiClient {
     @BeforeAll
     static void start(TestServers stores) throws Exception {
         TestAuthority authority = new TestAuthority(directory, "Our Own");
-        TestCertificate certificate = authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
+        TestCertificate certificate =
+                authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
         clients = authority.trusted(null);
         server = TestServer.start(
                 stores,
@@ -46,12 +47,13 @@ class HttpResetIT extends HttpApiClient {
                         "http.tls-certificate", certificate.certificate().toString(),
                         "http.tls-key", certificate.key().toString(),
                         "http.idle-timeout", "1s"));
-        // An export of many pieces
+        // Pages and an export that are long
         new Books(stores)
-                .strings("select audit_append(array_agg('auditor'::text), array_agg('service'::text), array_agg(null::text),"
-                        + " array_agg('request-' || n), array_agg('GET'::text), array_agg('/v1/audit'::text),"
-                        + " array_agg(null::text), array_agg(200::smallint), array_agg(null::text), array_agg(null::text),"
-                        + " array_agg(1::bigint), array_agg(0::bigint))::text from generate_series(1, 5000) as n");
+                .strings(
+                        "select audit_append(array_agg('auditor'::text), array_agg('service'::text), array_agg(null::text),"
+                                + " array_agg('request-' || n), array_agg('GET'::text), array_agg('/v1/audit'::text),"
+                                + " array_agg(repeat('s', 2000)), array_agg(200::smallint), array_agg(null::text), array_agg(null::text),"
+                                + " array_agg(1::bigint), array_agg(0::bigint))::text from generate_series(1, 1000) as n");
     }
 
     @AfterAll
@@ -71,7 +73,7 @@ class HttpResetIT extends HttpApiClient {
 
     /** What is in flight on a connection keeps it from being closed as an idle one. */
     @ParameterizedTest
-    @ValueSource(strings = {"/openapi.yaml", "/v1/audit/export"})
+    @ValueSource(strings = {"/openapi.yaml", "/v1/audit?limit=200", "/v1/audit/export"})
     void anAnswerThatIsResetInItsMiddleLeavesNothingInFlight(String path) throws Exception {
         Logger root = (Logger) LoggerFactory.getLogger("dev.hongbao");
         ListAppender<ILoggingEvent> log = new ListAppender<>();

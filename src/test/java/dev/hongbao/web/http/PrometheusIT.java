@@ -141,12 +141,14 @@ class PrometheusIT extends HttpApiClient {
     private void awaitFiring(String alert, boolean is) {
         Eventually.eventually(SOON, () -> {
             List<JsonObject> firing = json(send(HttpRequest.newBuilder(prometheus.resolve("/api/v1/alerts"))), 200)
-                    .getJsonObject("data").getJsonArray("alerts").stream()
-                            .map(JsonObject.class::cast)
-                            .filter(each -> each.getString("state").equals("firing"))
-                            .filter(each ->
-                                    each.getJsonObject("labels").getString("alertname").equals(alert))
-                            .toList();
+                    .getJsonObject("data")
+                    .getJsonArray("alerts")
+                    .stream()
+                    .map(JsonObject.class::cast)
+                    .filter(each -> each.getString("state").equals("firing"))
+                    .filter(each ->
+                            each.getJsonObject("labels").getString("alertname").equals(alert))
+                    .toList();
             assertThat(firing.isEmpty()).as(alert).isNotEqualTo(is);
         });
     }
@@ -154,8 +156,8 @@ class PrometheusIT extends HttpApiClient {
     /** Whether an expression has a value now. */
     private boolean query(String expression) {
         try {
-            URI query = prometheus.resolve(
-                    "/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8));
+            URI query =
+                    prometheus.resolve("/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8));
             JsonObject answer = json(send(HttpRequest.newBuilder(query)), 200);
             return !answer.getJsonObject("data").getJsonArray("result").isEmpty();
         } catch (Exception fault) {

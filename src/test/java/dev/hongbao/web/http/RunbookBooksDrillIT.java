@@ -38,7 +38,8 @@ class RunbookBooksDrillIT extends RunbookDrill {
         clears("HongbaoBooksBreakARule");
 
         // When somebody works in the database by hand, and the account moves after that
-        String alter = "update account set balance = balance %s 1 where kind = 'wallet' and owner = '" + name("carol") + "'";
+        String alter =
+                "update account set balance = balance %s 1 where kind = 'wallet' and owner = '" + name("carol") + "'";
         books().execute(alter.formatted("+"));
         deposit("carol", "CNY", 5);
         fires("HongbaoBooksBreakARule");
@@ -67,7 +68,8 @@ class RunbookBooksDrillIT extends RunbookDrill {
             // When: again, as a check was under way that ends after that
             double threeDays = Duration.ofDays(3).toSeconds();
             Eventually.eventually(SOON, () -> {
-                books().execute("update reconcile_run set at = now() - interval '4 days', clean_at = now() - interval '4 days'");
+                books().execute(
+                                "update reconcile_run set at = now() - interval '4 days', clean_at = now() - interval '4 days'");
                 Eventually.eventually(
                         Duration.ofSeconds(5),
                         () -> assertThat(scrape().sum("hongbao_reconcile_clean_age_seconds", "\"new\""))
@@ -124,8 +126,9 @@ class RunbookBooksDrillIT extends RunbookDrill {
                 fires("HongbaoMonthMissing", server.management());
             }
             doctorNames("a-month-has-no-part");
-            assertThat(books().strings(
-                            GuideCommands.of("runbook").statements("A month has no part").get(0)))
+            assertThat(books().strings(GuideCommands.of("runbook")
+                            .statements("A month has no part")
+                            .get(0)))
                     .containsExactly("play");
 
             // When

@@ -44,7 +44,8 @@ abstract class RunbookDrill extends TestServerClient {
     /** Waits until a rule holds that looks back, from now to an earlier scrape. */
     static void fires(String alert, Exposition before) {
         Eventually.eventually(
-                SOON, () -> assertThat(RULES.holds(alert, before, scrape())).as(alert).isTrue());
+                SOON,
+                () -> assertThat(RULES.holds(alert, before, scrape())).as(alert).isTrue());
     }
 
     /** Once what a rule looks back on begins after the fault, it holds no more. @param after a scrape from after the fault */
@@ -99,11 +100,13 @@ abstract class RunbookDrill extends TestServerClient {
 
     /** Finds with the first command of a section the session that is in the way, and ends it with the second. */
     static void endTheSessionThatIsFound(String section) {
-        String pid = books()
-                .strings(GuideCommands.of("runbook").statements(section).get(0))
+        String pid = books().strings(
+                        GuideCommands.of("runbook").statements(section).get(0))
                 .get(0);
-        String ends =
-                GuideCommands.of("runbook").where("PID", pid).statements(section).get(1);
+        String ends = GuideCommands.of("runbook")
+                .where("PID", pid)
+                .statements(section)
+                .get(1);
         assertThat(books().strings(ends)).containsExactly("t");
     }
 }

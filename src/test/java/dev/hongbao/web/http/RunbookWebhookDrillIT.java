@@ -22,9 +22,7 @@ class RunbookWebhookDrillIT extends RunbookDrill {
     }
 
     private String webhook(HookReceiver receiver) throws Exception {
-        JsonObject terms = new JsonObject()
-                .put("url", receiver.url())
-                .put("types", new JsonArray().add("packet.sent"));
+        JsonObject terms = new JsonObject().put("url", receiver.url()).put("types", new JsonArray().add("packet.sent"));
         return "/v1/webhooks/"
                 + json(post(null, "/v1/webhooks", name("webhook"), terms), 201).getString("id");
     }
@@ -80,7 +78,8 @@ class RunbookWebhookDrillIT extends RunbookDrill {
             // When the receiver is mended, and the news are to be delivered from where they stood
             receiver.manner = HookReceiver.Manner.TAKES;
             Exposition after = scrape();
-            json(send(builder(null, webhook + "/redeliver")
+            json(
+                    send(builder(null, webhook + "/redeliver")
                             .header("Idempotency-Key", name("again"))
                             .POST(BodyPublishers.noBody())),
                     200);
