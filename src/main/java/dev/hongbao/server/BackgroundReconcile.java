@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the books checked from the checkpoint when the latest run of any server is old enough, and shows what the latest runs found. Every
- * server looks each minute; one of them runs. A run that fails is tried again. Safe on any thread.
+ * server looks each minute, or as often as they are to be checked; one of them runs. A run that fails is tried again. Safe on any thread.
  */
 final class BackgroundReconcile {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundReconcile.class);
@@ -32,6 +33,7 @@ final class BackgroundReconcile {
     private final Duration every;
     private final long startedNanos = System.nanoTime();
     private final Map<Boolean, Latest> known = new ConcurrentHashMap<>();
+    private final AtomicBoolean isUnderWay = new AtomicBoolean();
 
     /**
      * @param latest reads what the latest runs found
@@ -64,15 +66,18 @@ final class BackgroundReconcile {
         }
     }
 
-    /** Looks from now on, and runs no sooner than in a minute. Until its Vert.x closes. */
+    /** Looks from now on, and runs no sooner than in a minute, or in {@code every}. Until its Vert.x closes. */
     void start(Vertx vertx) {
         var unused = read();
-        vertx.setPeriodic(LOOK.toMillis(), minute -> look());
+        Duration look = every.isZero() || every.compareTo(LOOK) > 0 ? LOOK : every;
+        vertx.setPeriodic(look.toMillis(), again -> look());
     }
 
-    /** Runs when it is time. @return done when that is done; never fails */
+    /** Runs when it is time, and this server does not run yet. @return done when that is done; never fails */
     Future<Void> look() {
-        return read().compose(read -> isDue() ? reconcile() : Future.succeededFuture());
+        return read().compose(read -> isDue() && isUnderWay.compareAndSet(false, true)
+                ? reconcile().onComplete(done -> isUnderWay.set(false))
+                : Future.succeededFuture());
     }
 
     private Future<Void> read() {

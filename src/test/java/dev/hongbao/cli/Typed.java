@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** What a command line printed, and how it ended. */
-record Typed(int exit, String out, String err) {
+public record Typed(int exit, String out, String err) {
     /** Types a command that reads these stores, and serves nothing. */
-    static Typed on(TestServers stores, String... words) {
+    public static Typed on(TestServers stores, String... words) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         String[] line = Stream.concat(

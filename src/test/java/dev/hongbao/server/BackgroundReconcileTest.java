@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.domain.reconcile.LatestRuns.Found;
 import dev.hongbao.domain.reconcile.LatestRuns.Latest;
+import dev.hongbao.domain.reconcile.SinceRun;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -78,6 +81,26 @@ class BackgroundReconcileTest {
         assertThat(background.look().succeeded()).isTrue();
 
         assertThat(tries[0]).isEqualTo(2);
+    }
+
+    @Test
+    void whoStillRunsBeginsNoSecondRun() {
+        List<Promise<Optional<SinceRun>>> begun = new ArrayList<>();
+        BackgroundReconcile background = new BackgroundReconcile(
+                () -> Future.succeededFuture(List.of()),
+                () -> {
+                    begun.add(Promise.promise());
+                    return begun.get(begun.size() - 1).future();
+                },
+                Duration.ofSeconds(1),
+                metrics);
+
+        background.look();
+        background.look();
+        assertThat(begun).hasSize(1);
+        begun.get(0).fail("somebody writes transfers");
+        background.look();
+        assertThat(begun).hasSize(2);
     }
 
     @Test

@@ -58,11 +58,27 @@ public record Exposition(Map<String, Family> families, Map<String, Double> serie
     /** Asks a server at its management address. */
     public static Exposition of(URI management) {
         try {
-            return parse(HttpClient.newHttpClient()
-                    .send(HttpRequest.newBuilder(management.resolve("/metrics")).build(), BodyHandlers.ofString())
-                    .body());
+            return parse(text(management));
         } catch (IOException fault) {
             throw new IllegalStateException(fault);
+        }
+    }
+
+    /** As Prometheus keeps it: with {@code up}, which is all that there is of a server that does not answer. */
+    public static Exposition kept(URI management) {
+        String up = "# TYPE up gauge\nup{job=\"hongbao\"} ";
+        try {
+            return parse(text(management) + up + 1);
+        } catch (IOException away) {
+            return parse(up + 0);
+        }
+    }
+
+    private static String text(URI management) throws IOException {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(management.resolve("/metrics")).build(), BodyHandlers.ofString())
+                    .body();
         } catch (InterruptedException fault) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(fault);

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The commands of a page of the guide, section by section, as a reader would type them. */
 public final class GuideCommands {
@@ -70,6 +71,18 @@ public final class GuideCommands {
         }
     }
 
+    /** The statements of a section's {@code sql} blocks, in their order. */
+    public List<String> statements(String section) {
+        return blocks(section).stream()
+                .filter(block -> block.language.equals("sql"))
+                .flatMap(block -> statementsOf(block.text))
+                .toList();
+    }
+
+    private static Stream<String> statementsOf(String sql) {
+        return Stream.of(sql.split(";\n", -1)).filter(command -> !command.isBlank());
+    }
+
     private List<Block> blocks(String section) {
         int begin = page.indexOf("\n## " + section + "\n");
         if (begin < 0) {
@@ -90,10 +103,8 @@ public final class GuideCommands {
 
     private static void sql(String text, Connection session) throws SQLException {
         try (Statement statement = session.createStatement()) {
-            for (String command : text.split(";\n", -1)) {
-                if (!command.isBlank()) {
-                    statement.execute(command);
-                }
+            for (String command : statementsOf(text).toList()) {
+                statement.execute(command);
             }
         }
     }

@@ -40,7 +40,7 @@ final class LinesReply {
         Gzip zip = Gzip.isAccepted(request.getHeader(HttpHeaders.ACCEPT_ENCODING)) ? new Gzip() : null;
         return read.apply(page -> {
                     if (response.closed()) {
-                        return Future.failedFuture(new HttpClosedException("the client is gone"));
+                        return Future.failedFuture(gone());
                     }
                     StringBuilder lines = new StringBuilder();
                     if (!response.headWritten()) {
@@ -48,12 +48,17 @@ final class LinesReply {
                         lines.append(begin);
                     }
                     page.forEach(value -> lines.append(line.apply(value)));
-                    return response.write(piece(zip, lines.toString()));
+                    // Over HTTP/2 a stream that its client ends tells so in words of its own.
+                    return response.write(piece(zip, lines.toString())).recover(unread -> Future.failedFuture(gone()));
                 })
                 .map(done -> {
                     Buffer last = piece(zip, response.headWritten() ? "" : begin);
                     return reply(type, zip, zip == null ? last : last.appendBuffer(zip.end()));
                 });
+    }
+
+    private static HttpClosedException gone() {
+        return new HttpClosedException("the client is gone");
     }
 
     private static Buffer piece(@Nullable Gzip zip, String text) {

@@ -92,6 +92,21 @@ class MonitoringTest {
         assertThat(fired).containsAll(rules.all().keySet());
     }
 
+    @Test
+    void eachAlertIsDrilledOnAServerUntilItFiresAndUntilItClears() throws Exception {
+        String drills = "";
+        try (Stream<Path> files = Files.list(Path.of("src/test/java/dev/hongbao/web/http"))) {
+            for (Path drill : files.filter(file -> file.getFileName().toString().matches("Runbook.*DrillIT\\.java"))
+                    .toList()) {
+                drills += Files.readString(drill);
+            }
+        }
+
+        for (String alert : rules.all().keySet()) {
+            assertThat(drills).contains("fires(\"" + alert + "\"", "clears(\"" + alert + "\"");
+        }
+    }
+
     /** Its own unit tests, where it is installed. */
     @Test
     void promtoolFindsNoFault() throws Exception {

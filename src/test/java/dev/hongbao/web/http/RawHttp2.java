@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,18 +12,31 @@ import javax.net.ssl.SSLSocket;
 
 /** Frames of HTTP/2 as bytes (RFC 9113), as no library would send them. */
 final class RawHttp2 implements AutoCloseable {
+    static final int DATA = 0;
     static final int HEADERS = 1;
     static final int RST_STREAM = 3;
     static final int SETTINGS = 4;
+    static final int WINDOW_UPDATE = 8;
     static final int CONTINUATION = 9;
     static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
+
+    /** What a stream, and the connection, may be sent until its client says that it has read. */
+    static final int WINDOW = 65_535;
+
+    static final int CANCEL = 8;
     static final int ENHANCE_YOUR_CALM = 11;
 
     private static final int GOAWAY = 7;
 
+    private static final byte[] AUTHORITY = "127.0.0.1".getBytes(StandardCharsets.US_ASCII);
+
     private final SSLSocket socket;
+    private final DataInputStream in;
     private final OutputStream out;
+
+    /** As it arrived. */
+    record Frame(int type, int flags, int stream, byte[] payload) {}
 
     RawHttp2(SSLContext context, int port) throws IOException {
         socket = (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port);
@@ -31,22 +45,48 @@ final class RawHttp2 implements AutoCloseable {
         parameters.setApplicationProtocols(new String[] {"h2"});
         socket.setSSLParameters(parameters);
         socket.startHandshake();
+        in = new DataInputStream(socket.getInputStream());
         out = socket.getOutputStream();
         out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         frame(SETTINGS, 0, 0);
     }
 
-    /** {@code GET /} in static entries of HPACK, and the authority as it is. */
+    /** {@code GET /} in static entries of HPACK (RFC 7541), and the authority as it is. */
     static byte[] getRoot() {
-        byte[] authority = "127.0.0.1".getBytes(StandardCharsets.US_ASCII);
-        byte[] block = new byte[5 + authority.length];
-        block[0] = (byte) 0x82; // GET
-        block[1] = (byte) 0x87; // https
-        block[2] = (byte) 0x84; // the root
-        block[3] = 0x01; // :authority, a literal
-        block[4] = (byte) authority.length;
-        System.arraycopy(authority, 0, block, 5, authority.length);
-        return block;
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        block.write(0x82); // GET
+        block.write(0x87); // https
+        block.write(0x84); // the root
+        block.write(0x01); // :authority, a literal
+        literal(block, AUTHORITY);
+        return block.toByteArray();
+    }
+
+    /** Asks for a path with a token. */
+    void get(int stream, String path, String token) throws IOException {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        block.write(0x82);
+        block.write(0x87);
+        block.write(0x04); // :path, a literal
+        literal(block, path.getBytes(StandardCharsets.US_ASCII));
+        block.write(0x01);
+        literal(block, AUTHORITY);
+        block.write(0x0f); // authorization, which is entry 15 + 8
+        block.write(8);
+        literal(block, ("Bearer " + token).getBytes(StandardCharsets.US_ASCII));
+        frame(HEADERS, END_HEADERS | END_STREAM, stream, block.toByteArray());
+    }
+
+    private static void literal(ByteArrayOutputStream block, byte[] value) {
+        int rest = value.length - 127;
+        block.write(Math.min(value.length, 127));
+        for (; rest >= 128; rest /= 128) {
+            block.write(rest % 128 + 128);
+        }
+        if (value.length >= 127) {
+            block.write(rest);
+        }
+        block.write(value, 0, value.length);
     }
 
     void frame(int type, int flags, int stream, byte... payload) throws IOException {
@@ -64,18 +104,24 @@ final class RawHttp2 implements AutoCloseable {
         out.write(frame);
     }
 
+    /** The next one. @throws EOFException at the end of the connection */
+    Frame next() throws IOException {
+        int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+        int type = in.readUnsignedByte();
+        int flags = in.readUnsignedByte();
+        int stream = in.readInt();
+        byte[] payload = in.readNBytes(length);
+        return new Frame(type, flags, stream, payload);
+    }
+
     /** Reads to the end of the connection, and tells by which error it ended; -1 for none. */
     int endedBy() throws IOException {
         int code = -1;
         try {
-            DataInputStream in = new DataInputStream(socket.getInputStream());
             while (true) {
-                int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-                int type = in.readUnsignedByte();
-                in.skipNBytes(5);
-                byte[] payload = in.readNBytes(length);
-                if (type == GOAWAY) {
-                    code = payload[7];
+                Frame frame = next();
+                if (frame.type == GOAWAY) {
+                    code = frame.payload[7];
                 }
             }
         } catch (EOFException over) {

@@ -81,4 +81,30 @@ class SocketAuditIT {
             bob.close();
         }
     }
+
+    /** A user's is not: only who is not believed, or may not. */
+    @Test
+    void aHostThatIsTooFast(TestServers stores) {
+        try (SocketServer server = SocketServer.start(stores, Map.of("socket.messages-per-second", "2"))) {
+            for (Role role : List.of(Role.USER, Role.SERVICE)) {
+                String name = "fast-" + role;
+                FrameClient client = VertxFrameClient.open(server.base());
+                client.authenticate(server.token(name, Duration.ofMinutes(5), role, "g"));
+
+                // When
+                for (int i = 0; i < 8; i++) {
+                    client.request("ping", new JsonObject());
+                }
+
+                // Then
+                assertThat(FrameClient.kind(client.frame("error"))).isEqualTo("too-many-requests");
+                client.close();
+            }
+            Eventually.eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(rows(server, "fast-SERVICE"))
+                            .containsExactly("FRAME /v1/socket null 429 too-many-requests null"));
+            assertThat(rows(server, "fast-USER")).isEmpty();
+        }
+    }
 }
