@@ -18,7 +18,7 @@ grant insert on draw, prize, code, play_request, play, player, period, release, 
 grant update (closes_at, closed_at, final_table) on draw to ${app};
 grant update (planned) on prize to ${app};
 grant delete, update (plays, cost, attempt, status, reason, held_at, decided_at) on play_request to ${app};
-grant update (counters) on player to ${app};
+grant update (counters), delete on player to ${app};
 grant update (ended_at) on period to ${app};
 grant update (withdrawn) on release to ${app};
 grant update (quota) on quota to ${app};
@@ -48,10 +48,12 @@ grant insert on asset to ${app};
 grant update (symbol, senders, packet_cap, share_cap, day_cap) on asset to ${app};
 grant insert, update (day, amount) on sent_on_day to ${app};
 grant insert on budget_raise, reversal, audit_log to ${app};
-revoke update, delete, truncate on budget_raise, reversal, audit_log from ${app};
+grant delete on audit_log to ${app}; -- as far as its trigger lets it, as below
+revoke update, delete, truncate on budget_raise, reversal from ${app};
+revoke update, truncate on audit_log from ${app};
 
-grant insert on restriction, revocation to ${app};
-revoke update, delete, truncate on restriction, revocation from ${app};
+grant insert, delete on restriction, revocation to ${app};
+revoke update, truncate on restriction, revocation from ${app};
 
 grant update (transfer) on checkpoint to ${app};
 grant insert, update, delete on checkpoint_balance, checkpoint_due, checkpoint_state to ${app};

@@ -184,8 +184,52 @@ create table audit_log (
 create index audit_log_at on audit_log (at, n);
 
 create trigger audit_log_is_kept
-    before update or delete or truncate on audit_log
+    before update or truncate on audit_log
     for each statement execute function refuse_change();
+
+-- The last row that was removed, so that it is known how the log begins; 0 for none.
+create table audit_floor (
+    one boolean primary key default true check (one),
+    n   bigint  not null default 0
+);
+insert into audit_floor default values;
+
+-- Of the log only the oldest rows go, and none before a year is over: for every role.
+create function audit_log_keeps_a_year() returns trigger
+    language plpgsql
+    security definer -- nobody else says where the log begins
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+as $$
+declare
+    last constant bigint := (select max(g.n) from gone as g);
+begin
+    if exists (select from gone as g where g.at > now() - interval '365 days') or exists (select from audit_log as l where l.n < last) then
+        raise exception 'audit_log is never changed, but that its oldest rows may go after a year: % refused', tg_op
+            using errcode = 'insufficient_privilege';
+    end if;
+    update audit_floor set n = last where last is not null;
+    return null;
+end
+$$;
+
+create trigger audit_log_keeps_a_year
+    after delete on audit_log
+    referencing old table as gone
+    for each statement execute function audit_log_keeps_a_year();
+
+-- Removes at most `page` rows that are older than `keep`, the oldest first. Returns how many.
+create function audit_log_sweep(keep interval, page integer) returns bigint
+    language plpgsql
+as $$
+declare
+    gone bigint;
+begin
+    delete from audit_log as l
+    where l.n <= (select max(o.n) from (select x.n from audit_log as x where x.at < now() - keep order by x.at, x.n limit page) as o);
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;
 
 -- Writes rows of the log. One server at a time, until its commit: so whoever has read up to a row has missed none before it.
 create function audit_append(
@@ -201,8 +245,8 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('audit_log', 0));
     select l.n, l.at into last from audit_log as l order by l.n desc limit 1;
     insert into audit_log (n, at, actor, role, address, request, method, route, subject, status, problem, reference, times, missed)
-    select coalesce(last.n, 0) + g.n, greatest(clock_timestamp(), last.at), g.actor, g.role, g.address, g.request, g.method, g.route,
-           g.subject, g.status, g.problem, g.reference, g.times, g.missed
+    select coalesce(last.n, (select f.n from audit_floor as f)) + g.n, greatest(clock_timestamp(), last.at), g.actor, g.role, g.address,
+           g.request, g.method, g.route, g.subject, g.status, g.problem, g.reference, g.times, g.missed
     from unnest(actors, roles, addresses, requests, methods, routes, subjects, statuses, problems, refs, times, missed) with ordinality
              as g(actor, role, address, request, method, route, subject, status, problem, reference, times, missed, n)
     order by g.n;

@@ -1,5 +1,5 @@
 -- Restrictions: users who are frozen or blocked, groups that are blocked. Nothing is ever edited: each change is a row, and the last one
--- of a subject and a kind says how it is.
+-- of a subject and a kind says how it is, and stays.
 
 create table restriction (
     n       bigint      generated always as identity primary key, -- in the order of commits: change_restriction makes one at a time
@@ -15,8 +15,47 @@ create table restriction (
 create index restriction_of on restriction (scope, subject, kind, n);
 
 create trigger restriction_is_kept
-    before update or delete or truncate on restriction
+    before update or truncate on restriction
     for each statement execute function refuse_change();
+
+-- What goes is of more than a year ago, and says no more how it is: for every role.
+create function restriction_stays_in_force() returns trigger
+    language plpgsql
+as $$
+begin
+    if exists (select from gone as g
+               where g.at > now() - interval '365 days'
+                  or not exists (select from restriction as r
+                                 where r.scope = g.scope and r.subject = g.subject and r.kind = g.kind and r.n > g.n)) then
+        raise exception 'restriction is never changed, but that what a later row has ended may go after a year: % refused', tg_op
+            using errcode = 'insufficient_privilege';
+    end if;
+    return null;
+end
+$$;
+
+create trigger restriction_stays_in_force
+    after delete on restriction
+    referencing old table as gone
+    for each statement execute function restriction_stays_in_force();
+
+-- Removes at most `page` rows that are older than `keep` and that a later one has ended. Returns how many.
+create function restriction_sweep(keep interval, page integer) returns bigint
+    language plpgsql
+as $$
+declare
+    gone bigint;
+begin
+    delete from restriction as r
+    where r.ctid = any (array(select o.ctid from restriction as o
+                              where o.at < now() - keep
+                                and exists (select from restriction as l
+                                            where l.scope = o.scope and l.subject = o.subject and l.kind = o.kind and l.n > o.n)
+                              limit page));
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;
 
 -- Whether a user or a group is restricted now.
 create function is_restricted(of_scope text, of_subject text, of_kind text) returns boolean

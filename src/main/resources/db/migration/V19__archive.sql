@@ -232,3 +232,20 @@ begin
     end loop;
 end
 $$;
+
+-- Removes at most `page` players' counters of draws that are archived: they are closed, and their plays, which the counters count, are in
+-- the files. Returns how many.
+create function player_sweep(page integer) returns bigint
+    language plpgsql
+    set enable_seqscan = off
+as $$
+declare
+    gone bigint;
+begin
+    delete from player as y
+    where y.ctid = any (array(select o.ctid from archive_month as m join player as o on o.draw >= m.first_id and o.draw < m.end_id
+                              where m.archived_at is not null limit page));
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;

@@ -174,6 +174,20 @@ create table idempotency (
 );
 create index idempotency_at on idempotency (at);
 
+-- Forgets at most `page` keys that are older than `keep`, the oldest first. Returns how many.
+create function idempotency_sweep(keep interval, page integer) returns bigint
+    language plpgsql
+as $$
+declare
+    gone bigint;
+begin
+    delete from idempotency as i
+    where i.ctid = any (array(select o.ctid from idempotency as o where o.at < now() - keep order by o.at limit page));
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;
+
 -- What the keys of commands were used for. Locks the keys, in order, until the transaction ends: the same command at the same
 -- time waits, and then finds the first one's result.
 --

@@ -200,28 +200,37 @@ create trigger packet_end_to_feed
     referencing old table as old_packets new table as new_packets
     for each statement execute function packet_end_to_feed();
 
--- Removes what is older than `keep`, and what is beyond the newest `most` events of the groups that were changed since an
--- xid. Returns how many events are gone.
-create function feed_trim(keep interval, most integer, since xid8) returns bigint
+-- Removes at most `page` events that are older than `keep`, and as many that are beyond the newest `most` of the groups that were changed
+-- since an xid; the oldest first. Who appends to these groups waits meanwhile. Returns how many events are gone.
+create function feed_trim(keep interval, most integer, since xid8, page integer) returns bigint
     language plpgsql
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_hashjoin = off
+    set enable_mergejoin = off
 as $$
 declare
-    groups constant text[] := array(select group_id from group_event where at < now() - keep
-                                    union
-                                    select group_id from feed where touched >= since and last - floor > most
-                                    limit 1000);
-    gone bigint;
+    groups text[];
+    seqs   bigint[];
+    gone   bigint;
 begin
+    select array_agg(o.group_id), array_agg(o.seq) into groups, seqs
+    from ((select e.group_id, e.seq from group_event as e where e.at < now() - keep order by e.at limit page)
+          union
+          (select f.group_id, o.seq
+           from feed as f
+           cross join lateral (select x.seq from group_event as x where x.group_id = f.group_id
+                               order by x.seq desc offset most limit 1) as m
+           cross join lateral (select x.seq from group_event as x where x.group_id = f.group_id and x.seq <= m.seq
+                               order by x.seq limit page) as o
+           where f.touched >= since and f.last - f.floor > most
+           limit page)) as o;
     perform from feed where group_id = any (groups) order by group_id for no key update;
-    with bounds as materialized ( -- else the place would be looked for again for each event
-        select f.group_id,
-               (select x.seq from group_event as x where x.group_id = f.group_id
-                order by x.seq desc offset most limit 1) as too_many
-        from feed as f where f.group_id = any (groups)
-    ), removed as (
+    with removed as (
+        -- Progress that has moved to a new place meanwhile is not here any more.
         delete from group_event as e
-        using bounds as f
-        where e.group_id = f.group_id and (e.at < now() - keep or e.seq <= f.too_many)
+        using unnest(groups, seqs) as o(group_id, seq)
+        where e.group_id = o.group_id and e.seq = o.seq
         returning e.group_id, e.seq
     ), raised as (
         update feed set floor = greatest(floor, r.seq)

@@ -87,6 +87,23 @@ create table play_request (
     check ((status = 'held') = (decided_at is null))
 );
 create index play_request_held on play_request (held_at) where status = 'held';
+create index play_request_returned on play_request (decided_at) where status = 'returned';
+
+-- Forgets at most `page` requests whose cost was returned longer ago than `keep`: the same key is as good as a new one. Returns how many.
+create function play_request_sweep(keep interval, page integer) returns bigint
+    language plpgsql
+as $$
+declare
+    gone bigint;
+begin
+    delete from play_request as t
+    where t.ctid = any (array(select o.ctid from play_request as o
+                              where o.status = 'returned' and o.decided_at < now() - keep order by o.decided_at limit page))
+      and t.status = 'returned'; -- it may be tried again at this moment
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;
 
 -- One play of a request under one key: all its plays are here, or none.
 create table play (

@@ -13,7 +13,6 @@ import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.web.http.HostServices;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
@@ -27,17 +26,19 @@ public final class Accounting {
     private final Revocations revocations;
     private final HostServices.Trail trail;
 
-    Accounting(Pools pools, Shards shards, MeterRegistry metrics) {
+    Accounting(Foundation base) {
+        Pools pools = base.pools();
+        Shards shards = base.shards();
         this.assets = new Assets(pools.requests());
-        this.wallets = new Wallets(pools.requests(), assets);
+        this.wallets = new Wallets(pools.requests(), base.archived(), assets);
         this.deposits = new Deposits(pools.requests(), assets);
-        this.books = new Books(pools.requests(), pools.books(), assets);
+        this.books = new Books(pools.requests(), pools.books(), base.archived(), assets);
         this.restrictions = new Restrictions(pools.owner(), pools.requests());
         this.revocations = new Revocations(pools.owner(), pools.requests());
         this.trail = new HostServices.Trail(
-                new CommandBook(pools.requests()),
+                new CommandBook(pools.requests(), base.archived()),
                 new Reversals(pools.requests(), wallets),
-                new AuditLog(pools.requests(), metrics),
+                new AuditLog(pools.requests(), base.metrics()),
                 new AuditReader(pools.requests()));
         shards.whenPostgresWentBack(restrictions::reload);
         shards.whenPostgresWentBack(revocations::reload);

@@ -32,17 +32,13 @@ final class Campaigns {
     private final RainCatalog rains;
     private final StoreClock clock;
 
-    /**
-     * @param pool of requests
-     * @param ownerPool of the owner's work
-     */
-    Campaigns(Pool pool, Pool ownerPool, Shards shards, StoreClock clock) {
-        this.pool = pool;
-        this.ownerPool = ownerPool;
-        this.shards = shards;
-        this.catalog = new CampaignCatalog(pool);
-        this.rains = new RainCatalog(pool);
-        this.clock = clock;
+    Campaigns(Foundation base) {
+        this.pool = base.pools().requests();
+        this.ownerPool = base.pools().owner();
+        this.shards = base.shards();
+        this.catalog = new CampaignCatalog(pool, base.archived());
+        this.rains = new RainCatalog(pool, base.archived());
+        this.clock = base.clock();
         shards.whenPostgresWentBack(catalog::forgetAll);
         shards.whenPostgresWentBack(rains::forgetAll);
     }

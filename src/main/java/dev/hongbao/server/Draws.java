@@ -29,7 +29,6 @@ import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
@@ -53,36 +52,24 @@ final class Draws {
     private final Quarantine quarantine;
     private final DrawStore store;
     private final DrawCatalog catalog;
-    private final DrawCatalog ownersCatalog;
+    private final DrawStore owners;
     private final PlayMetrics metrics;
     private final GatheredHolds holds;
     private final StoreClock clock;
 
-    /**
-     * @param pool of requests
-     * @param ownerPool of the owner's work
-     * @param maxWaiting plays that may wait for the statement that holds their cost
-     */
-    Draws(
-            Vertx vertx,
-            Pool pool,
-            Pool ownerPool,
-            Shards shards,
-            Quarantine quarantine,
-            int maxWaiting,
-            MeterRegistry metrics,
-            StoreClock clock) {
-        this.vertx = vertx;
-        this.pool = pool;
-        this.ownerPool = ownerPool;
-        this.shards = shards;
-        this.quarantine = quarantine;
-        this.store = new DrawStore(pool, quarantine);
+    Draws(Foundation base) {
+        this.vertx = base.vertx();
+        this.pool = base.pools().requests();
+        this.ownerPool = base.pools().owner();
+        this.shards = base.shards();
+        this.quarantine = base.quarantine();
+        this.store = new DrawStore(pool, base.archived(), quarantine);
         this.catalog = new DrawCatalog(store);
-        this.ownersCatalog = catalog.over(new DrawStore(ownerPool, quarantine));
-        this.metrics = new PlayMetrics(metrics);
-        this.holds = new GatheredHolds(pool, maxWaiting, this.metrics);
-        this.clock = clock;
+        this.owners = new DrawStore(ownerPool, base.archived(), quarantine);
+        this.metrics = new PlayMetrics(base.metrics());
+        this.holds =
+                new GatheredHolds(pool, base.config().domain().claim().maxWaiting(), metrics);
+        this.clock = base.clock();
         shards.whenPostgresWentBack(catalog::forgetAll);
     }
 
@@ -97,6 +84,7 @@ final class Draws {
 
     /** For one writer. */
     Mode mode() {
+        DrawCatalog ownersCatalog = catalog.over(owners);
         DrawCleanup closed = new DrawCleanup();
         shards.whenPostgresWentBack(closed::forget);
         return new Mode(
@@ -106,7 +94,7 @@ final class Draws {
                 List.of(
                         new DrawOwnerTask(
                                 ownerPool,
-                                quarantine,
+                                owners,
                                 ownersCatalog,
                                 new DrawPlanner(ownerPool),
                                 closed,
@@ -124,7 +112,7 @@ final class Draws {
     }
 
     DrawFiles files() {
-        return new DrawFiles(pool, catalog);
+        return new DrawFiles(pool, store, catalog);
     }
 
     PlayService plays(RedisLinks redis, AdmissionControl admission, Restrictions restrictions, PlaySettings settings) {

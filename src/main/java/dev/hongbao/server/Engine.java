@@ -36,6 +36,7 @@ public final class Engine {
     private final Writer writer;
     private final Deployment news;
     private final Console console;
+    private final Retention retention;
 
     private Engine(Foundation base, Presence presence) {
         this.base = base;
@@ -47,6 +48,7 @@ public final class Engine {
         this.writer = new Writer(base, parts, presence);
         this.news = new Deployment(base.vertx());
         this.console = new Console(base.vertx(), base.stores(), base.pools(), base.shardStore(), base.clock());
+        this.retention = new Retention(base.pools().lengthy(), base.config());
     }
 
     /** Starts on stores that answer, and brings their schema to this version's. Once a Vert.x instance. */
@@ -81,7 +83,10 @@ public final class Engine {
         return Foundation.lay(vertx, stores, config, metrics, nanoTime)
                 .map(base -> new Engine(base, presence))
                 .compose(engine -> engine.startParts().map(engine))
-                .onSuccess(engine -> Upkeep.begin(engine.base, engine.profiles(), engine.console));
+                .onSuccess(engine -> {
+                    Upkeep.begin(engine.base, engine.profiles(), engine.console);
+                    engine.retention.start(vertx);
+                });
     }
 
     private Future<Void> startParts() {
@@ -125,6 +130,11 @@ public final class Engine {
     /** What the host application is told. */
     public News newsForHost() {
         return newsForHost;
+    }
+
+    /** What is kept for a time only. */
+    public Retention retention() {
+        return retention;
     }
 
     public Pool pool() {
@@ -222,6 +232,7 @@ public final class Engine {
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
         newsForHost.stop();
+        retention.stop(base.vertx());
         return accounting()
                 .stop(base.vertx())
                 .eventually(this::stopWriter)

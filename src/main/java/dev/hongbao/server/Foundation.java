@@ -4,6 +4,7 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.IdempotencyConfig.References;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.Migrations;
 import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.StoreClock;
@@ -35,6 +36,7 @@ final class Foundation {
     private final ShardStore shardStore;
     private final Shards shards;
     private final Quarantine quarantine;
+    private final ArchivedMonths archived;
 
     private Foundation(
             Vertx vertx,
@@ -57,6 +59,7 @@ final class Foundation {
         this.shards = new Shards(shardStore, shardCount, Modes.scripts());
         shards.timeScripts(metrics);
         this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
+        this.archived = new ArchivedMonths(pools.requests());
     }
 
     /**
@@ -159,5 +162,10 @@ final class Foundation {
     /** The packets and draws that are set aside, because one of their journal items cannot be settled. */
     Quarantine quarantine() {
         return quarantine;
+    }
+
+    /** What was put away with its month. */
+    ArchivedMonths archived() {
+        return archived;
     }
 }

@@ -4,10 +4,10 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.outbox.OutboxHead;
 import dev.hongbao.domain.outbox.OutboxReader;
-import dev.hongbao.domain.outbox.OutboxSweep;
 import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.postgres.Sweep;
 import dev.hongbao.web.webhook.WebhookMetrics;
 import dev.hongbao.web.webhook.WebhookVerticle;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,7 +23,7 @@ public final class News {
     private final Vertx vertx;
     private final OutboxHead head;
     private final OutboxReader reader;
-    private final OutboxSweep sweep;
+    private final Sweep sweep;
     private final WebhookStore store;
     private final Webhooks webhooks;
     private volatile long trimming = -1;
@@ -32,9 +32,11 @@ public final class News {
         this.vertx = vertx;
         this.head = new OutboxHead(pools.news(), shards);
         this.reader = new OutboxReader(pools.news(), head);
-        this.sweep = new OutboxSweep(
+        this.sweep = new Sweep(
                 pools.lengthy(),
-                config.domain().outbox().retention(),
+                "the outbox",
+                "select outbox_sweep($1 * interval '1 second', $2, $3)",
+                config.domain().outbox().retention().toSeconds(),
                 config.domain().outbox().maxRows());
         WebhooksConfig terms = config.web().webhooks();
         this.store = new WebhookStore(pools.news());
@@ -72,10 +74,5 @@ public final class News {
     /** Tells the webhooks, once it is deployed; one instance a server. */
     WebhookVerticle courier(Postgres postgres, WebhooksConfig config, MeterRegistry metrics, Clock clock) {
         return new WebhookVerticle(postgres, reader, store, config, new WebhookMetrics(metrics), clock);
-    }
-
-    /** Removes what is old; it does so by itself once a minute. */
-    public OutboxSweep sweep() {
-        return sweep;
     }
 }

@@ -31,7 +31,6 @@ import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -55,10 +54,10 @@ final class Packets {
 
     private final Vertx vertx;
     private final Pool pool;
-    private final Pool ownerPool;
     private final Shards shards;
     private final Quarantine quarantine;
     private final PacketStore store;
+    private final PacketStore owners; // on connections of the owner's work
     private final PacketViews views;
     private final PacketCatalog catalog;
     private final EndedPackets ended;
@@ -67,34 +66,28 @@ final class Packets {
     private final PasscodeGuesses guesses;
     private volatile @Nullable PacketSender sender;
 
-    /**
-     * @param pool of requests
-     * @param ownerPool of the owner's work
-     * @param wrongPasscodes of one packet in an hour; 0 = no limit
-     */
-    Packets(
-            Vertx vertx,
-            Pool pool,
-            Pool ownerPool,
-            Shards shards,
-            Quarantine quarantine,
-            int wrongPasscodes,
-            MeterRegistry metrics,
-            StoreClock clock) {
-        this.vertx = vertx;
-        this.pool = pool;
-        this.ownerPool = ownerPool;
-        this.shards = shards;
-        this.quarantine = quarantine;
-        this.store = new PacketStore(pool, quarantine);
+    Packets(Foundation base) {
+        this.vertx = base.vertx();
+        this.pool = base.pools().requests();
+        this.shards = base.shards();
+        this.quarantine = base.quarantine();
+        this.store = new PacketStore(pool, base.archived(), quarantine);
+        this.owners = new PacketStore(base.pools().owner(), base.archived(), quarantine);
         this.views = new PacketViews(pool, store);
         this.catalog = new PacketCatalog(store);
         this.ended = new EndedPackets(store);
-        this.metrics = new ClaimMetrics(metrics);
-        this.clock = clock;
+        this.metrics = new ClaimMetrics(base.metrics());
+        this.clock = base.clock();
         shards.whenPostgresWentBack(catalog::forgetAll);
         shards.whenPostgresWentBack(ended::forgetAll);
-        this.guesses = new PasscodeGuesses(shards.namespace(), wrongPasscodes, System::nanoTime);
+        this.guesses = new PasscodeGuesses(
+                shards.namespace(),
+                base.config().web().limits().wrongPasscodes().perPacket(),
+                System::nanoTime);
+    }
+
+    PacketStore store() {
+        return store;
     }
 
     PacketCatalog catalog() {
@@ -107,7 +100,6 @@ final class Packets {
 
     /** For one writer. */
     Mode mode() {
-        PacketStore owners = new PacketStore(ownerPool, quarantine);
         PacketCleanup ends = new PacketCleanup(ended);
         shards.whenPostgresWentBack(ends::forget);
         return new Mode(

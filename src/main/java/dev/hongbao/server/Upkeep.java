@@ -1,6 +1,5 @@
 package dev.hongbao.server;
 
-import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.engine.postgres.Months;
@@ -10,7 +9,6 @@ import java.time.Duration;
 
 /** What every server does by the clock, whether it owns shards or not, until its Vert.x closes. */
 final class Upkeep {
-    private static final Duration PURGE_EVERY = Duration.ofHours(1);
     private static final Duration MAKE_MONTHS_EVERY = Duration.ofHours(1);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
@@ -21,9 +19,6 @@ final class Upkeep {
 
     static void begin(Foundation base, Profiles profiles, Console console) {
         Vertx vertx = base.vertx();
-        Idempotency idempotency = new Idempotency(base.pools().lengthy());
-        Duration retention = base.config().domain().idempotency().retention();
-        vertx.setPeriodic(PURGE_EVERY.toMillis(), hour -> idempotency.purge(retention));
         vertx.setPeriodic(
                 MAKE_MONTHS_EVERY.toMillis(),
                 hour -> base.makeMonths()

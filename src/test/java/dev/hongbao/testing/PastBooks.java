@@ -3,10 +3,13 @@ package dev.hongbao.testing;
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.archive.Archiver;
 import dev.hongbao.domain.campaign.CampaignView;
@@ -20,9 +23,11 @@ import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.Audit;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.YearMonth;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A database in which all of a month has happened, and is over: packets, a draw, a campaign, a rain, reversals. */
 public final class PastBooks implements AutoCloseable {
@@ -42,6 +47,9 @@ public final class PastBooks implements AutoCloseable {
     public CampaignView campaign;
     public RainView rain;
 
+    /** Of the rain; one of its shares was caught. */
+    public PacketId drop;
+
     public PastBooks() {
         try (TestEngine engine = engine()) {
             happen(engine);
@@ -60,7 +68,11 @@ public final class PastBooks implements AutoCloseable {
         engine.deposit("ann", 10_000);
         draws.deposit("shop", CNY, 100_000);
         draws.deposit("bob", TestDraws.POINTS, 1_000);
-        rain = rains.create(rains.host("moon", 1_000), TestRains.definition(2, 2, 1, 2));
+        rain = rains.create(rains.host("moon", 1_000), TestRains.definition(4, 8, 2, 2));
+        drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
+        get(engine.claim(0, member("eve"), drop));
+        Eventually.eventually(
+                SOON, () -> assertThat(books.longOf("select caught from rain")).isOne());
 
         drained = engine.send("ann", 1_000, 3);
         List.of("bob", "carl", "dan").forEach(user -> engine.claim(drained, user));
@@ -102,9 +114,14 @@ public final class PastBooks implements AutoCloseable {
                 .isZero();
     }
 
-    private static void reverse(TestEngine engine, String user, long transfer) {
+    public void reverse(TestEngine engine, String user, long transfer) {
         Origin why = new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note(null, "by mistake"));
         get(engine.engine().accounting().trail().reversals().reverse(why, new UserId(user), transfer, newKey()));
+    }
+
+    /** The rain's host. */
+    public Caller moon() {
+        return new Caller(new UserId("moon"), Set.of(), Role.SERVICE, Instant.MAX);
     }
 
     public PacketId past(Packet packet) {
@@ -121,7 +138,7 @@ public final class PastBooks implements AutoCloseable {
         books.execute("insert into fulfilment (draw, seq, n, state, actor)"
                 + " select y.draw, y.seq, 1, 'done', 'backend' from play as y where y.prize = 2");
         books.execute("select outbox_sweep(interval '7 days', 1000000, 1000)");
-        books.execute("select feed_trim(interval '1 day', 1000, '0')");
+        books.execute("select feed_trim(interval '1 day', 1000, '0', 1000)");
         reconcile();
         return this;
     }

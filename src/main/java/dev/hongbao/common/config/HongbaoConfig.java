@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
-public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log) {
+public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log, AuditConfig audit) {
     /** Where the data is, how it is written and checked, and who else is there. */
     public record Engine(
             DataConfig data,
@@ -94,6 +94,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
                         LimitsConfig.from(values),
                         WebhooksConfig.from(values)),
                 PageConfig.from(values),
-                LogConfig.from(values));
+                LogConfig.from(values),
+                AuditConfig.from(values));
     }
 }

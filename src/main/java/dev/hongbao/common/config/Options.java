@@ -453,6 +453,13 @@ public final class Options {
             "How many commands one reference of the host may name: any, or unique, and then a second one is refused (409). Of all servers"
                     + " the one that started last says.");
 
+    static final Option<Duration> AUDIT_RETENTION = define(
+            "audit.retention",
+            OptionType.duration("365d", "36500d"),
+            "1095d",
+            "How long it is known who called what and who was refused, and what is over of restrictions and revocations. What moved money is known"
+                    + " for ever.");
+
     static final Option<Duration> RECONCILE_EVERY = define(
             "reconcile.every",
             OptionType.duration("0s", "30d"),

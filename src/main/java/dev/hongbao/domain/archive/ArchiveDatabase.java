@@ -29,6 +29,8 @@ final class ArchiveDatabase implements AutoCloseable {
 
     private static final String LOCK = "select pg_try_advisory_lock(hashtextextended('hongbao archive', 0))";
 
+    private static final String UNLOCK = "select pg_advisory_unlock_all()";
+
     /** What a row is written as depends on nothing but the row. */
     private static final String FORM =
             "set application_name = 'hongbao archive'; set timezone = 'UTC'; set datestyle = 'ISO'; set bytea_output = 'hex'";
@@ -171,8 +173,15 @@ final class ArchiveDatabase implements AutoCloseable {
         return month.atDay(1).toString();
     }
 
+    /** Whoever opens it next finds the lock free: Postgres ends a connection a moment after it is closed. */
     @Override
     public void close() throws SQLException {
-        connection.close();
+        try (connection) {
+            execute(UNLOCK);
+        } catch (SQLException lost) {
+            if (!connection.isClosed()) {
+                throw lost;
+            }
+        }
     }
 }

@@ -75,10 +75,10 @@ public final class Books {
      * @param pool of requests
      * @param lengthy for statements that may take minutes; who takes all of it must keep nobody else waiting
      */
-    public Books(Pool pool, Pool lengthy, Assets assets) {
+    public Books(Pool pool, Pool lengthy, ArchivedMonths archived, Assets assets) {
         this.pool = pool;
         this.lengthy = lengthy;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
         this.assets = assets;
         this.openItems = new OpenItems(pool);
         this.transfers = new TransferSearch(pool);

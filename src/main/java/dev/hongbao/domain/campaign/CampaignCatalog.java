@@ -2,6 +2,7 @@ package dev.hongbao.domain.campaign;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -17,8 +18,12 @@ public final class CampaignCatalog {
     private final Cache<CampaignId, Campaign> campaigns =
             Caffeine.newBuilder().maximumSize(MAX_CAMPAIGNS).build();
 
-    public CampaignCatalog(Pool pool) {
-        this.store = new CampaignStore(pool);
+    public CampaignCatalog(Pool pool, ArchivedMonths archived) {
+        this.store = new CampaignStore(pool, archived);
+    }
+
+    CampaignStore store() {
+        return store;
     }
 
     /** The campaign; null for an unknown one, which is not remembered. */

@@ -55,7 +55,7 @@ public final class CampaignService {
      */
     public CampaignService(
             Pool pool, Shards shards, CampaignCatalog catalog, KeyLoader loading, PacketService packets, Clock clock) {
-        this.store = new CampaignStore(pool);
+        this.store = catalog.store();
         this.catalog = catalog;
         this.creating = new CampaignCreator(pool, shards, loading);
         this.packets = packets;

@@ -44,9 +44,9 @@ final class CampaignStore {
     private final Pool pool;
     private final ArchivedMonths archived;
 
-    CampaignStore(Pool pool) {
+    CampaignStore(Pool pool, ArchivedMonths archived) {
         this.pool = pool;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
     }
 
     /** What never changes of a campaign; null for an unknown one. */

@@ -49,10 +49,10 @@ public final class DrawFiles {
     private final DrawCatalog catalog;
     private final ArchivedMonths archived;
 
-    public DrawFiles(Pool pool, DrawCatalog catalog) {
+    public DrawFiles(Pool pool, DrawStore store, DrawCatalog catalog) {
         this.pool = pool;
         this.catalog = catalog;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = store.archived();
     }
 
     /**

@@ -1,7 +1,6 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.engine.journal.OwnerTask;
-import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
@@ -53,14 +52,14 @@ public final class DrawOwnerTask implements OwnerTask {
 
     public DrawOwnerTask(
             Pool pool,
-            Quarantine quarantine,
+            DrawStore store,
             DrawCatalog catalog,
             DrawPlanner planner,
             DrawCleanup closedDraws,
             Shards shards,
             Vertx vertx) {
         this.pool = pool;
-        this.store = new DrawStore(pool, quarantine);
+        this.store = store;
         this.catalog = catalog;
         this.planner = planner;
         this.closedDraws = closedDraws;

@@ -51,18 +51,19 @@ public final class DrawStore {
     private final ArchivedMonths archived;
     private final @Nullable Quarantine quarantine;
 
+    /** By itself, as below. */
     public DrawStore(Pool pool) {
-        this(pool, null);
+        this(pool, new ArchivedMonths(pool), null);
     }
 
     /**
-     * A draw whose definition cannot be read is left out of every answer.
+     * Of a server. A draw whose definition cannot be read is left out of every answer.
      *
      * @param quarantine takes it then; null when another one's does
      */
-    public DrawStore(Pool pool, @Nullable Quarantine quarantine) {
+    public DrawStore(Pool pool, ArchivedMonths archived, @Nullable Quarantine quarantine) {
         this.pool = pool;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
         this.quarantine = quarantine;
     }
 
@@ -108,6 +109,10 @@ public final class DrawStore {
 
     static Short[] shards(Collection<Integer> shards) {
         return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
+    }
+
+    ArchivedMonths archived() {
+        return archived;
     }
 
     /** What was read of one draw; refused with ARCHIVED when it may lack rows. */

@@ -30,7 +30,7 @@ final class FeedOwnerTask implements OwnerTask {
     private static final int PAGE = 1000;
     private static final Duration UNANNOUNCED_AGE = Duration.ofSeconds(2);
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long TRIM_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TRIM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Vertx vertx;
     private final FeedStore store;

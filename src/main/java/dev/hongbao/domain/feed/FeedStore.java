@@ -3,6 +3,7 @@ package dev.hongbao.domain.feed;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.postgres.Sweep;
 import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -199,14 +200,15 @@ final class FeedStore {
     }
 
     /**
-     * Removes events older than {@code keep}, and those beyond the newest {@code most} of groups changed since a horizon.
+     * Removes events older than {@code keep}, and those beyond the newest {@code most} of groups changed since a horizon, page by page:
+     * what is appended to their groups waits for one of them at most.
      *
      * @return how many are gone
      */
     Future<Long> trim(Duration keep, int most, String since) {
-        return Transactions.statement(
-                () -> pool.preparedQuery("select feed_trim($1 * interval '1 second', $2, $3::text::xid8) as gone")
-                        .execute(Tuple.of(keep.toSeconds(), most, since))
-                        .map(rows -> rows.iterator().next().getLong("gone")));
+        return Sweep.pages(() -> Transactions.statement(
+                () -> pool.preparedQuery("select feed_trim($1 * interval '1 second', $2, $3::text::xid8, $4) as gone")
+                        .execute(Tuple.of(keep.toSeconds(), most, since, Sweep.PAGE))
+                        .map(rows -> rows.iterator().next().getLong("gone"))));
     }
 }

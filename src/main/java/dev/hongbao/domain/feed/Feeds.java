@@ -54,7 +54,7 @@ public final class Feeds implements SettlementListener {
     public record Pools(Pool readers, Pool owner, Pool lengthy) {}
 
     /** What the feeds ask of packets. */
-    public record Packets(PacketCatalog catalog, EndedPackets ended) {}
+    public record Packets(PacketStore store, PacketCatalog catalog, EndedPackets ended) {}
 
     /**
      * How the feeds keep up.
@@ -76,7 +76,7 @@ public final class Feeds implements SettlementListener {
         FeedStore ownerStore = new FeedStore(pools.owner);
         this.vertx = vertx;
         Audience audience = new Audience();
-        RemoteClaims elsewhere = new RemoteClaims(vertx, new PacketStore(pools.readers), packets.catalog, audience);
+        RemoteClaims elsewhere = new RemoteClaims(vertx, packets.store, packets.catalog, audience);
         this.hub = new FeedHub(store, renderer, elsewhere, audience, pace.interval);
         this.reader = new FeedReader(store, renderer);
         this.ownerTask = new FeedOwnerTask(

@@ -46,9 +46,9 @@ public final class WinStore {
     private final ArchivedMonths archived;
 
     /** @param pool what requests use */
-    public WinStore(Pool pool) {
+    public WinStore(Pool pool, ArchivedMonths archived) {
         this.pool = pool;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
     }
 
     /** A place in a draw's wins, which are in the order of their prizes, and of one prize in the order in which it was won. */

@@ -51,9 +51,9 @@ public final class CommandBook {
     private final Pool pool;
     private final ArchivedMonths archived;
 
-    public CommandBook(Pool pool) {
+    public CommandBook(Pool pool, ArchivedMonths archived) {
         this.pool = pool;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
     }
 
     /** A command; refused with NOT_FOUND. */

@@ -12,7 +12,6 @@ import io.vertx.sqlclient.Tuple;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.function.Function;
@@ -114,12 +113,5 @@ public final class Idempotency {
                 return Future.succeededFuture(new Done<>(first.getUUID(1), null));
             });
         });
-    }
-
-    /** Forgets keys older than {@code retention}; called now and then. */
-    public Future<Void> purge(Duration retention) {
-        return pool.preparedQuery("delete from idempotency where at < now() - $1 * interval '1 second'")
-                .execute(Tuple.of(retention.toSeconds()))
-                .mapEmpty();
     }
 }

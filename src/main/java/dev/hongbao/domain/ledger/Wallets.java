@@ -69,9 +69,9 @@ public final class Wallets {
      * Once a server: all deposits of an asset meet in one account, that of the outside, so many of them are moved by one statement, and
      * the account changes once for all.
      */
-    public Wallets(Pool pool, Assets assets) {
+    public Wallets(Pool pool, ArchivedMonths archived, Assets assets) {
         this.pool = pool;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
         this.assets = assets;
         this.deposits = gathered(
                 TransferKind.DEPOSIT,

@@ -36,7 +36,7 @@ public final class PacketFiles {
     public PacketFiles(Pool pool, PacketStore store, Quarantine quarantine) {
         this.pool = pool;
         this.store = store;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = store.archived();
         this.quarantine = quarantine;
     }
 

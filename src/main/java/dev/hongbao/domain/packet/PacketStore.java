@@ -54,16 +54,24 @@ public final class PacketStore {
     private final ArchivedMonths archived;
     private final @Nullable Quarantine quarantine;
 
-    /** A packet whose terms cannot be read fails what looks it up. */
+    /** By itself: a packet whose terms cannot be read fails what looks it up. */
     public PacketStore(Pool pool) {
-        this(pool, null);
+        this(pool, new ArchivedMonths(pool), null);
     }
 
-    /** A packet whose terms cannot be read is set aside, and left out of every answer. */
-    public PacketStore(Pool pool, @Nullable Quarantine quarantine) {
+    /**
+     * Of a server.
+     *
+     * @param quarantine takes a packet whose terms cannot be read, which is left out of every answer; null: it fails what looks it up
+     */
+    public PacketStore(Pool pool, ArchivedMonths archived, @Nullable Quarantine quarantine) {
         this.pool = pool;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
         this.quarantine = quarantine;
+    }
+
+    ArchivedMonths archived() {
+        return archived;
     }
 
     /**

@@ -58,7 +58,7 @@ public final class PacketViews {
     public PacketViews(Pool pool, PacketStore packets) {
         this.pool = pool;
         this.packets = packets;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = packets.archived();
         this.summaries = new PacketSummaries(pool);
     }
 

@@ -54,7 +54,7 @@ public final class RainService {
             PacketService packets,
             Restrictions restrictions,
             Clock clock) {
-        this.store = new RainStore(pool);
+        this.store = catalog.store();
         this.catalog = catalog;
         this.creating = new RainCreator(vertx, pool, shards, loading);
         this.packets = packets;

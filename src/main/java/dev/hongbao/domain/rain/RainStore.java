@@ -74,9 +74,9 @@ final class RainStore {
     private final Pool pool;
     private final ArchivedMonths archived;
 
-    RainStore(Pool pool) {
+    RainStore(Pool pool, ArchivedMonths archived) {
         this.pool = pool;
-        this.archived = new ArchivedMonths(pool);
+        this.archived = archived;
     }
 
     /** What never changes of rains; those unknown are left out. */

@@ -69,7 +69,8 @@ final class CommandChecks {
                     """).since(Scope.TRANSFERS),
             new Check("I3", "the rows of the audit log follow on each other", """
                     select format('row %s at %s after row %s at %s', n, at, previous, earlier)
-                    from (select n, at, lag(n, 1, 0) over (order by n) as previous, lag(at, 1, at) over (order by n) as earlier
+                    from (select n, at, lag(n, 1, (select f.n from audit_floor as f)) over (order by n) as previous,
+                                 lag(at, 1, at) over (order by n) as earlier
                           from audit_log) as rows
                     where n <> previous + 1 or at < earlier
                     """));

@@ -87,7 +87,7 @@ public final class Revocations {
     }
 
     /**
-     * Revokes all tokens of a user that were made before a moment. Idempotent by (actor, key), for ever; a moment before the latest one
+     * Revokes all tokens of a user that were made before a moment. Idempotent by (actor, key), for a year at least; a moment before the latest one
      * of the user changes nothing else.
      *
      * @param before by the clock of who makes the tokens, at most 5 minutes ahead; rounded up to the second. Null: now, by Postgres'

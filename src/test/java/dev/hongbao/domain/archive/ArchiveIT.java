@@ -338,6 +338,24 @@ class ArchiveIT {
         assertVerified();
     }
 
+    /** It has written a page of the plays, and asks for the next one. */
+    @Test
+    void anExportThatAMonthGoesUnderDoesNotEndAsIfItHadAll() {
+        try (TestEngine engine = past.engine()) {
+            DrawId draw = new DrawId(past.past.of(past.draw.id().value()));
+
+            archived(() -> get(engine.loop(0)
+                    .call(services -> services.draws()
+                            .export(
+                                    TestDraws.SERVICE,
+                                    draw,
+                                    page -> engine.vertx()
+                                            .executeBlocking(() -> past.archive(folder))
+                                            .mapEmpty()))));
+            assertThat(past.rows()).contains("play 0");
+        }
+    }
+
     /** Else it could see the rows gone, and not the openings. */
     @Test
     void aReconciliationKeepsTheMonthBeforeItReads() throws Exception {

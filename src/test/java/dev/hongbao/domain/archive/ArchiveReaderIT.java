@@ -3,11 +3,20 @@ package dev.hongbao.domain.archive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.PastBooks;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.YearMonth;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -108,21 +117,90 @@ class ArchiveReaderIT {
                 .containsExactly(Manifest.fileName(later) + ": it is not in " + folder);
     }
 
+    /** What is found when the database was made to know another manifest. */
+    private List<String> foundWithForged(YearMonth month, UnaryOperator<Manifest> forgery) throws Exception {
+        String name = Manifest.fileName(month);
+        byte[] real = Files.readAllBytes(folder.resolve(name));
+        byte[] forged = forgery.apply(Manifest.of(real)).toBytes();
+        know(month, forged);
+        try {
+            return foundWith(name, bytes -> forged);
+        } finally {
+            know(month, real);
+        }
+    }
+
+    private void know(YearMonth month, byte[] manifest) {
+        past.books.execute("update archive_month set manifest = '" + Digesting.sha256(manifest) + "' where month = '"
+                + month.atDay(1) + "'");
+    }
+
+    private static Manifest with(Manifest real, Function<Manifest.Part, Stream<Manifest.Part>> parts) {
+        return new Manifest(
+                real.month(), real.origin(), real.previous(), real.parts().stream().flatMap(parts).toList(), real.sums());
+    }
+
     @Test
     void aChainThatIsBrokenIsFound() throws Exception {
-        // When both the manifest and what the database noted of it are forged
-        String name = Manifest.fileName(later);
-        Manifest real = Manifest.of(Files.readAllBytes(folder.resolve(name)));
-        byte[] forged = new Manifest(real.month(), real.origin(), "0".repeat(64), real.parts(), real.sums()).toBytes();
-        past.books.execute("update archive_month set manifest = '" + Digesting.sha256(forged) + "' where month = '"
-                + later.atDay(1) + "'");
-
-        // Then
-        assertThat(foundWith(name, bytes -> forged))
+        assertThat(foundWithForged(
+                        later,
+                        real -> new Manifest(real.month(), real.origin(), "0".repeat(64), real.parts(), real.sums())))
                 .singleElement()
-                .satisfies(line -> assertThat(line).startsWith(name + ": it follows on 0000"));
-        past.books.execute("update archive_month set manifest = '" + Digesting.sha256(real.toBytes())
-                + "' where month = '" + later.atDay(1) + "'");
+                .satisfies(line -> assertThat(line).startsWith(Manifest.fileName(later) + ": it follows on 0000"));
+    }
+
+    @Test
+    void aManifestThatCannotBeReadIsFound() throws Exception {
+        assertThat(foundWith(Manifest.fileName(later), bytes -> "lost".getBytes(StandardCharsets.UTF_8)))
+                .anySatisfy(line -> assertThat(line).startsWith(Manifest.fileName(later) + ": it is no manifest"));
+        assertThat(foundWith(
+                        Manifest.fileName(later),
+                        bytes -> new String(bytes, StandardCharsets.UTF_8)
+                                .replace("\"format\" : 1", "\"format\" : 2")
+                                .getBytes(StandardCharsets.UTF_8)))
+                .contains(Manifest.fileName(later) + ": its format is 2, and not 1");
+    }
+
+    @Test
+    void aManifestThatTellsLessOrOtherThanTheFilesIsFoundAlsoWhenTheDatabaseKnowsIt() throws Exception {
+        assertThat(foundWithForged(
+                        later,
+                        real -> with(real, part -> Stream.of(part).filter(each -> !each.table().equals("play")))))
+                .containsExactly(Manifest.fileName(later) + ": it names no file of play");
+        assertThat(foundWithForged(
+                        later,
+                        real -> with(
+                                real,
+                                part -> Stream.of(new Manifest.Part(
+                                        part.table(), part.rows(), new Manifest.Digest(1, part.text().sha256()), part.file())))))
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line).endsWith("its bytes are not those that were written"));
+        assertThat(foundWithForged(
+                        later,
+                        real -> with(
+                                real,
+                                part -> Stream.of(
+                                        new Manifest.Part(part.table(), 7, part.text(), part.file())))))
+                .containsExactly(Manifest.fileName(later, "transfer") + ": it has 0 rows, and 7 were written");
+    }
+
+    /** The same rows, packed otherwise: nobody knows by whom. */
+    @Test
+    void aFileThatWasPackedAnewIsFound() throws Exception {
+        assertThat(foundWith(transfers(), bytes -> {
+                    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+                    try (GZIPOutputStream out = new GZIPOutputStream(packed) {
+                        {
+                            def.setLevel(Deflater.NO_COMPRESSION);
+                        }
+                    }) {
+                        new GZIPInputStream(new ByteArrayInputStream(bytes)).transferTo(out);
+                    } catch (IOException never) {
+                        throw new IllegalStateException(never);
+                    }
+                    return packed.toByteArray();
+                }))
+                .containsExactly(transfers() + ": its bytes are not those that were written");
     }
 
     @Test

@@ -88,7 +88,7 @@ class CommandIT {
             Packet sent = engine.send("alice", 10, 2);
 
             // When the keys are forgotten
-            get(new Idempotency(engine.engine().pool()).purge(Duration.ZERO));
+            books.longOf("select idempotency_sweep(interval '0', 1000)");
 
             // Then
             Command deposit = command(engine, in.books().command());

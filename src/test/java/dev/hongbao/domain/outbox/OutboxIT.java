@@ -317,9 +317,9 @@ class OutboxIT {
         host.until(packet.id().toString(), has("packet.sent"));
 
         // When everything is old
-        OutboxSweep sweep = new OutboxSweep(engine.engine().pool(), Duration.ZERO, 1_000_000);
+        String sweep = "select outbox_sweep(interval '0', 1000000, 1000)";
         eventually(SOON, () -> {
-            get(sweep.sweep());
+            books.longOf(sweep);
             assertThat(books.longOf("select count(*) from outbox")).isZero();
         });
         engine.claim(packet, "u1");

@@ -1,14 +1,14 @@
-package dev.hongbao.domain.outbox;
+package dev.hongbao.engine.postgres;
 
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
-import dev.hongbao.engine.postgres.Postgres;
-import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.testing.Eventually;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.sqlclient.Pool;
@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-class OutboxSweepTest {
+class SweepTest {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration OFTEN = Duration.ofMillis(5);
 
@@ -35,10 +35,10 @@ class OutboxSweepTest {
             }
         };
         count.start();
-        Logger log = (Logger) LoggerFactory.getLogger(OutboxSweep.class);
+        Logger log = (Logger) LoggerFactory.getLogger(Sweep.class);
         log.addAppender(count);
         try {
-            OutboxSweep sweep = new OutboxSweep(nobody, Duration.ofDays(1), 1_000);
+            Sweep sweep = Sweep.byAge(nobody, "nothing", "nothing_sweep", Duration.ofDays(1));
             sweep.start(vertx, OFTEN);
             Eventually.eventually(SOON, () -> assertThat(said).hasPositiveValue());
 
@@ -58,5 +58,28 @@ class OutboxSweepTest {
             log.detachAppender(count);
             get(vertx.close());
         }
+    }
+
+    @Test
+    void pageAfterPageGoesHoweverManyThereAre() {
+        // Given very many full pages, and some rows
+        Vertx vertx = Vertx.vertx();
+        AtomicInteger left = new AtomicInteger(100_000);
+        try {
+            // When
+            long gone = get(Sweep.pages(() -> Future.future(page -> vertx.runOnContext(
+                    now -> page.complete(left.getAndDecrement() > 0 ? (long) Sweep.PAGE : 7L)))));
+
+            // Then
+            assertThat(gone).isEqualTo(100_000L * Sweep.PAGE + 7);
+        } finally {
+            get(vertx.close());
+        }
+    }
+
+    @Test
+    void aPageThatFailsEndsIt() {
+        assertThatThrownBy(() -> get(Sweep.pages(() -> Future.failedFuture(new IllegalStateException("away")))))
+                .hasMessage("away");
     }
 }

@@ -1,0 +1,109 @@
+package dev.hongbao.engine.postgres;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes from a table what is kept for a time only, a page after the other, so that nobody waits for long. Every server sweeps: what one
+ * has removed another does not find. Safe on any thread.
+ */
+public final class Sweep {
+    /** Rows that one statement removes: it takes some milliseconds. */
+    public static final int PAGE = 1_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sweep.class);
+
+    private final Pool pool;
+    private final String what;
+    private final String statement;
+    private final Object[] parameters;
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+    private volatile long timer = -1;
+    private volatile boolean stopped;
+
+    /**
+     * @param pool for statements that may take long
+     * @param what is swept, for the log
+     * @param statement removes at most a page, and answers how many rows are gone; its last parameter is how many are a page
+     * @param parameters the ones before
+     */
+    public Sweep(Pool pool, String what, String statement, Object... parameters) {
+        this.pool = pool;
+        this.what = what;
+        this.statement = statement;
+        this.parameters = Arrays.copyOf(parameters, parameters.length + 1);
+        this.parameters[parameters.length] = PAGE;
+    }
+
+    /**
+     * Of a table whose rows go with their age.
+     *
+     * @param function takes the age and how many rows are a page
+     * @param keep rows older than this go
+     */
+    public static Sweep byAge(Pool pool, String what, String function, Duration keep) {
+        return new Sweep(pool, what, "select " + function + "($1 * interval '1 second', $2)", keep.toSeconds());
+    }
+
+    /** Sweeps regularly from now on; once. */
+    public void start(Vertx vertx, Duration interval) {
+        timer = vertx.setPeriodic(interval.toMillis(), tick -> {
+            if (sweeping.compareAndSet(false, true)) {
+                sweep().onComplete(done -> sweeping.set(false)).onFailure(this::failed);
+            }
+        });
+    }
+
+    private void failed(Throwable fault) {
+        if (!stopped) {
+            LOG.warn("{} could not be swept: {}", what, fault.toString());
+        }
+    }
+
+    /** Sweeps no more: the pool is about to be closed. */
+    public void stop(Vertx vertx) {
+        stopped = true;
+        vertx.cancelTimer(timer);
+    }
+
+    /** Sweeps now. @return how many rows are gone */
+    public Future<Long> sweep() {
+        return pages(() -> pool.preparedQuery(statement)
+                .execute(Tuple.from(parameters))
+                .map(rows -> rows.iterator().next().getLong(0)));
+    }
+
+    /**
+     * Removes a page after the other, until one is not full.
+     *
+     * @param page answers how many rows are gone; {@link #PAGE} or more of a full one
+     * @return how many rows are gone in all
+     */
+    public static Future<Long> pages(Supplier<Future<Long>> page) {
+        Promise<Long> done = Promise.promise();
+        next(page, 0, done);
+        return done.future();
+    }
+
+    /** There may be very many: none waits for the one after it. */
+    private static void next(Supplier<Future<Long>> page, long before, Promise<Long> done) {
+        page.get()
+                .onSuccess(gone -> {
+                    if (gone < PAGE) {
+                        done.complete(before + gone);
+                    } else {
+                        next(page, before + gone, done);
+                    }
+                })
+                .onFailure(done::fail);
+    }
+}
