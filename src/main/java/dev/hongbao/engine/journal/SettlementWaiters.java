@@ -41,9 +41,10 @@ public final class SettlementWaiters<K, V> {
 
     /**
      * A shard of which nothing is heard for longer than this is settled where it is not heard of. A settlement of thousands of claims
-     * takes longer than {@link #LONG_NANOS}: to look them all up meanwhile would make the next one take longer still.
+     * takes longer than {@link #LONG_NANOS}, on a busy machine a quarter of a second: to look them all up meanwhile would make the next one
+     * take longer still. No longer than a killed owner is replaced in.
      */
-    private static final long SILENT_NANOS = 200_000_000;
+    private static final long SILENT_NANOS = 500_000_000;
 
     /** It is too long even where one settlement after the other is heard of: then the event was missed. */
     private static final long TOO_LONG_NANOS = 1_000_000_000L;
