@@ -122,7 +122,8 @@ public final class HazelcastLine implements ServerLine {
                         "hazelcast.wait.seconds.before.join", "1",
                         "hazelcast.operation.thread.count", "2")
                 .forEach(config::setProperty);
-        config.setProperty("hazelcast.graceful.shutdown.max.wait", "5"); // seconds; what is kept there is told anew by who stays
+        config.setProperty(
+                "hazelcast.graceful.shutdown.max.wait", "5"); // seconds; what is kept there is told anew by who stays
         NetworkConfig network =
                 config.getNetworkConfig().setPort(cluster.port()).setPortAutoIncrement(false);
         network.setPublicAddress(cluster.host());

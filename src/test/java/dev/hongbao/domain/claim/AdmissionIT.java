@@ -195,7 +195,8 @@ class AdmissionIT {
             Tally tally = new Tally();
             Future<Void> crowd = crowd(engine, packet, "u", 100, 700, tally);
 
-            // When others play in the same shard, or claim and wait for nothing, at ten moments: the chance of one is that of the moment
+            // When others play in the same shard, or claim and wait for nothing, at ten moments: the chance of one is
+            // that of the moment
             List<Future<?>> plays = new ArrayList<>();
             List<Future<?>> claims = new ArrayList<>();
             for (int i = 0; i < 300; i++) {

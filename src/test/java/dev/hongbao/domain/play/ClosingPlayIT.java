@@ -84,8 +84,7 @@ class ClosingPlayIT {
                     "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['wanda'], array[1]::smallint[],"
                                     .formatted(request.id(), draw.id())
                             + " array['" + attempt + "']::uuid[])");
-            eventually(
-                    SOON, () -> assertThat(draws.balance("wanda", POINTS)).isEqualTo(100));
+            eventually(SOON, () -> assertThat(draws.balance("wanda", POINTS)).isEqualTo(100));
             long epochs = books.sumOfEpochs();
 
             // When the owner gives it back
