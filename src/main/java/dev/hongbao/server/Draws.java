@@ -67,8 +67,7 @@ final class Draws {
         this.catalog = new DrawCatalog(store);
         this.owners = new DrawStore(ownerPool, base.archived(), quarantine);
         this.metrics = new PlayMetrics(base.metrics());
-        this.holds =
-                new GatheredHolds(pool, base.config().domain().claim().maxWaiting(), metrics);
+        this.holds = new GatheredHolds(pool, base.config().domain().claim().maxWaiting(), metrics);
         this.clock = base.clock();
         shards.whenPostgresWentBack(catalog::forgetAll);
     }
@@ -93,13 +92,7 @@ final class Draws {
                 new DrawShardLoader(quarantine),
                 List.of(
                         new DrawOwnerTask(
-                                ownerPool,
-                                owners,
-                                ownersCatalog,
-                                new DrawPlanner(ownerPool),
-                                closed,
-                                shards,
-                                vertx),
+                                ownerPool, owners, ownersCatalog, new DrawPlanner(ownerPool), closed, shards, vertx),
                         new HoldExpiry(ownerPool, shards, vertx, clock, HoldExpiry.HELD_LONG)));
     }
 

@@ -22,8 +22,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class KeptTablesIT {
     private static final Path GUIDE = Path.of("src/site/markdown/operating.md");
 
-    private static final String TABLES = "select relname from pg_class where relkind in ('r', 'p') and not relispartition"
-            + " and relnamespace = 'public'::regnamespace order by relname";
+    private static final String TABLES =
+            "select relname from pg_class where relkind in ('r', 'p') and not relispartition"
+                    + " and relnamespace = 'public'::regnamespace order by relname";
 
     private static String section() throws Exception {
         String page = Files.readString(GUIDE);
@@ -34,9 +35,8 @@ class KeptTablesIT {
     @Test
     void everyTableStandsInTheGuide(TestServers servers) throws Exception {
         // Given
-        List<String> rows = section().lines()
-                .filter(line -> line.startsWith("| `"))
-                .toList();
+        List<String> rows =
+                section().lines().filter(line -> line.startsWith("| `")).toList();
 
         // Then each is named once, by a row that says more
         List<String> named = new ArrayList<>();
@@ -65,6 +65,7 @@ class KeptTablesIT {
         }
 
         assertThat(named).contains("idempotency.retention", "audit.retention", "feed.retention", "outbox.retention");
-        assertThat(named).allSatisfy(option -> assertThat(ConfigText.markdownTable()).contains("| `" + option + "` |"));
+        assertThat(named)
+                .allSatisfy(option -> assertThat(ConfigText.markdownTable()).contains("| `" + option + "` |"));
     }
 }

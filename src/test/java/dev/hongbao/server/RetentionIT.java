@@ -48,8 +48,8 @@ class RetentionIT {
     @BeforeEach
     void nothingIsThere() {
         for (String table : List.of("audit_log", "restriction", "revocation")) {
-            books.execute("alter table " + table + " disable trigger user; delete from " + table + "; alter table " + table
-                    + " enable trigger user");
+            books.execute("alter table " + table + " disable trigger user; delete from " + table + "; alter table "
+                    + table + " enable trigger user");
         }
         books.execute("delete from idempotency; update audit_floor set n = 0");
     }
@@ -106,7 +106,8 @@ class RetentionIT {
     void moreThanAPageGoesPageByPage() {
         // Given
         books.execute("insert into idempotency (user_id, operation, key, fingerprint, subject, at)"
-                + " select 'u', 'o', k, '', gen_random_uuid(), now() - interval '1 year' from generate_series(1, " + (2 * Sweep.PAGE + 1)
+                + " select 'u', 'o', k, '', gen_random_uuid(), now() - interval '1 year' from generate_series(1, "
+                + (2 * Sweep.PAGE + 1)
                 + ") as k");
 
         // When
@@ -120,11 +121,13 @@ class RetentionIT {
     @Test
     void aPlayersCountersGoWithTheMonthOfTheDraw() {
         // Given a draw of a month that is archived, one of a month that is sealed, and one of another
-        books.execute("insert into archive_month (month, first_id, end_id, archived_at, manifest)"
-                + " select (m at time zone 'UTC')::date, first_uuid(m), first_uuid(m + interval '1 month'), at, case when at is not null then repeat('0', 64) end"
-                + " from (values (timestamptz '2020-01-01 00:00 UTC', now()), (timestamptz '2020-02-01 00:00 UTC', null)) as s(m, at)");
-        books.execute("insert into player (draw, user_id, counters) select first_uuid(m + interval '1 day'), m::text, '{1}'"
-                + " from unnest(array[timestamptz '2020-01-01 00:00 UTC', '2020-02-01 00:00 UTC', '2020-03-01 00:00 UTC']) as m");
+        books.execute(
+                "insert into archive_month (month, first_id, end_id, archived_at, manifest)"
+                        + " select (m at time zone 'UTC')::date, first_uuid(m), first_uuid(m + interval '1 month'), at, case when at is not null then repeat('0', 64) end"
+                        + " from (values (timestamptz '2020-01-01 00:00 UTC', now()), (timestamptz '2020-02-01 00:00 UTC', null)) as s(m, at)");
+        books.execute(
+                "insert into player (draw, user_id, counters) select first_uuid(m + interval '1 day'), m::text, '{1}'"
+                        + " from unnest(array[timestamptz '2020-01-01 00:00 UTC', '2020-02-01 00:00 UTC', '2020-03-01 00:00 UTC']) as m");
         try {
             // When
             sweep();
@@ -168,8 +171,9 @@ class RetentionIT {
     void aLogWithoutItsOldestRowsIsWholeAndGoesOn() {
         // Given
         books.execute(AUDIT_ROWS);
-        String append = "select audit_append(array['a'], array['service'], array[null], array[null], array['GET'], array['/'], array[null],"
-                + " array[200::smallint], array[null], array[null], array[1::bigint], array[0::bigint])";
+        String append =
+                "select audit_append(array['a'], array['service'], array[null], array[null], array['GET'], array['/'], array[null],"
+                        + " array[200::smallint], array[null], array[null], array[1::bigint], array[0::bigint])";
 
         // When all but the last row are gone, and another comes
         books.longOf("select audit_log_sweep(interval '1093 days 12 hours', 1000)");
@@ -179,8 +183,9 @@ class RetentionIT {
         assertThat(books.audited()).isEmpty();
 
         // When all are gone, and another comes
-        books.execute("alter table audit_log disable trigger audit_log_is_kept;"
-                + " update audit_log set at = now() - interval '1096 days'; alter table audit_log enable trigger audit_log_is_kept");
+        books.execute(
+                "alter table audit_log disable trigger audit_log_is_kept;"
+                        + " update audit_log set at = now() - interval '1096 days'; alter table audit_log enable trigger audit_log_is_kept");
         sweep();
         books.strings(append);
         // Then
@@ -192,7 +197,9 @@ class RetentionIT {
         books.execute("alter table audit_log disable trigger user; delete from audit_log where n = 5;"
                 + " alter table audit_log enable trigger user");
         // Then
-        assertThat(books.audited()).singleElement().satisfies(line -> assertThat(line).startsWith("row 6 at"));
+        assertThat(books.audited())
+                .singleElement()
+                .satisfies(line -> assertThat(line).startsWith("row 6 at"));
     }
 
     @Test
@@ -206,7 +213,8 @@ class RetentionIT {
         IdempotencyKey key = TestEngine.newKey();
         PlayOutcome.Kind refused = get(draws.play(0, draw, "ann", 1, key)).kind();
         assertThat(refused).isNotEqualTo(PlayOutcome.Kind.PLAYED);
-        assertThat(books.longOf("select count(*) from play_request where status = 'returned' and draw = '" + draw.id() + "'"))
+        assertThat(books.longOf(
+                        "select count(*) from play_request where status = 'returned' and draw = '" + draw.id() + "'"))
                 .isOne();
 
         // When that is forgotten, and the same is asked again

@@ -137,7 +137,11 @@ class ArchiveReaderIT {
 
     private static Manifest with(Manifest real, Function<Manifest.Part, Stream<Manifest.Part>> parts) {
         return new Manifest(
-                real.month(), real.origin(), real.previous(), real.parts().stream().flatMap(parts).toList(), real.sums());
+                real.month(),
+                real.origin(),
+                real.previous(),
+                real.parts().stream().flatMap(parts).toList(),
+                real.sums());
     }
 
     @Test
@@ -165,22 +169,26 @@ class ArchiveReaderIT {
     void aManifestThatTellsLessOrOtherThanTheFilesIsFoundAlsoWhenTheDatabaseKnowsIt() throws Exception {
         assertThat(foundWithForged(
                         later,
-                        real -> with(real, part -> Stream.of(part).filter(each -> !each.table().equals("play")))))
+                        real -> with(
+                                real,
+                                part -> Stream.of(part)
+                                        .filter(each -> !each.table().equals("play")))))
                 .containsExactly(Manifest.fileName(later) + ": it names no file of play");
         assertThat(foundWithForged(
                         later,
                         real -> with(
                                 real,
                                 part -> Stream.of(new Manifest.Part(
-                                        part.table(), part.rows(), new Manifest.Digest(1, part.text().sha256()), part.file())))))
+                                        part.table(),
+                                        part.rows(),
+                                        new Manifest.Digest(1, part.text().sha256()),
+                                        part.file())))))
                 .hasSize(3)
                 .allSatisfy(line -> assertThat(line).endsWith("its bytes are not those that were written"));
         assertThat(foundWithForged(
                         later,
                         real -> with(
-                                real,
-                                part -> Stream.of(
-                                        new Manifest.Part(part.table(), 7, part.text(), part.file())))))
+                                real, part -> Stream.of(new Manifest.Part(part.table(), 7, part.text(), part.file())))))
                 .containsExactly(Manifest.fileName(later, "transfer") + ": it has 0 rows, and 7 were written");
     }
 

@@ -63,8 +63,8 @@ class ArchiveSizeIT {
         TestEngine.start(servers, 1, Map.of("shards", "1")).close();
         Books books = new Books(servers);
         books.execute(FILL.formatted(month.atDay(1), CLAIMS, SHARES, WALLETS));
-        double bytes = books.longOf("select sum(pg_total_relation_size(p.part::regclass)) from month_parts('" + month.atDay(1)
-                + "') as p");
+        double bytes = books.longOf(
+                "select sum(pg_total_relation_size(p.part::regclass)) from month_parts('" + month.atDay(1) + "') as p");
 
         try (Archiver archiver = Archiver.open(PostgresAddress.of(servers.postgresOwnerUrl()), folder)) {
             // When

@@ -62,29 +62,37 @@ class FeedSizeIT {
     @Test
     void aStatementRemovesTheOldestAndAPageOfThemAtTheMost() {
         // Given
-        books.execute("delete from group_event; delete from feed; insert into feed (group_id, last) values ('many', 30)");
-        books.execute("insert into group_event (group_id, seq, type, subject, claimed, at) select 'many', n, 'packet.sent',"
-                + " gen_random_uuid(), 0, now() - interval '1 day' * case when n <= 7 then 2 else 0 end from generate_series(1, 30) as n");
-        String left = "select min(e.seq) || ' ' || f.floor from group_event as e join feed as f on f.group_id = e.group_id"
-                + " where e.group_id = 'many' group by f.floor";
+        books.execute(
+                "delete from group_event; delete from feed; insert into feed (group_id, last) values ('many', 30)");
+        books.execute(
+                "insert into group_event (group_id, seq, type, subject, claimed, at) select 'many', n, 'packet.sent',"
+                        + " gen_random_uuid(), 0, now() - interval '1 day' * case when n <= 7 then 2 else 0 end from generate_series(1, 30) as n");
+        String left =
+                "select min(e.seq) || ' ' || f.floor from group_event as e join feed as f on f.group_id = e.group_id"
+                        + " where e.group_id = 'many' group by f.floor";
 
         // When those that are old go, five at a time; and then those beyond the newest ten
-        assertThat(books.longOf("select feed_trim(interval '1 day', 100, '0', 5)")).isEqualTo(5);
+        assertThat(books.longOf("select feed_trim(interval '1 day', 100, '0', 5)"))
+                .isEqualTo(5);
         assertThat(books.strings(left)).containsExactly("6 5");
-        assertThat(books.longOf("select feed_trim(interval '1 day', 100, '0', 5)")).isEqualTo(2);
-        assertThat(books.longOf("select feed_trim(interval '1 day', 10, '0', 5)")).isEqualTo(5);
+        assertThat(books.longOf("select feed_trim(interval '1 day', 100, '0', 5)"))
+                .isEqualTo(2);
+        assertThat(books.longOf("select feed_trim(interval '1 day', 10, '0', 5)"))
+                .isEqualTo(5);
         assertThat(books.strings(left)).containsExactly("13 12");
         assertThat(get(store.trim(Duration.ofDays(1), 10, "0"))).isEqualTo(8);
 
         // Then
         assertThat(books.strings(left)).containsExactly("21 20");
-        assertThat(books.longOf("select feed_trim(interval '1 day', 10, '0', 5)")).isZero();
+        assertThat(books.longOf("select feed_trim(interval '1 day', 10, '0', 5)"))
+                .isZero();
     }
 
     @Test
     void daysOfEventsTakeTheRoomOfOne() {
         books.execute("insert into feed (group_id) select 'g' || n from generate_series(1, " + GROUPS + ") as n");
-        String begin = books.strings("select now() - interval '" + DAYS * HOURS + " hours'").get(0);
+        String begin = books.strings("select now() - interval '" + DAYS * HOURS + " hours'")
+                .get(0);
         List<Long> sizes = new ArrayList<>();
         long dead = 0;
         long removed = 0;
@@ -127,8 +135,10 @@ class FeedSizeIT {
     private static void append(Books books, String begin, int hour) {
         books.execute("insert into group_event (group_id, seq, type, subject, claimed, at)"
                 + " select 'g' || g, " + hour * EVENTS_OF_A_GROUP_AN_HOUR
-                + " + n, 'packet.sent', gen_random_uuid(), 0, timestamptz '" + begin + "' + interval '" + hour + " hours'"
-                + " from generate_series(1, " + GROUPS + ") as g cross join generate_series(1, " + EVENTS_OF_A_GROUP_AN_HOUR + ") as n");
+                + " + n, 'packet.sent', gen_random_uuid(), 0, timestamptz '" + begin + "' + interval '" + hour
+                + " hours'"
+                + " from generate_series(1, " + GROUPS + ") as g cross join generate_series(1, "
+                + EVENTS_OF_A_GROUP_AN_HOUR + ") as n");
         books.execute("update feed set last = last + " + EVENTS_OF_A_GROUP_AN_HOUR + " where group_id ~ '^g[0-9]'");
     }
 }

@@ -74,12 +74,15 @@ class ArchivedFactsIT {
         past = new PastBooks();
         engine = past.engine();
         WalletEntry claim = get(engine.engine().wallets().transfers(BOB, null, 50)).items().stream()
-                .filter(entry -> past.past(past.drained).value().equals(entry.subject().packet()))
+                .filter(entry ->
+                        past.past(past.drained).value().equals(entry.subject().packet()))
                 .findFirst()
                 .orElseThrow();
         past.reverse(engine, "bob", claim.id());
         past.settleDown();
-        deposit = UUID.fromString(past.books.strings("select id from command where operation = 'deposit' order by id").get(0));
+        deposit = UUID.fromString(past.books
+                .strings("select id from command where operation = 'deposit' order by id")
+                .get(0));
         assertThat(past.archive(folder).rows()).isPositive();
         packet = past.past(past.drained);
         draw = new DrawId(past.past.of(past.draw.id().value()));
@@ -119,15 +122,20 @@ class ArchivedFactsIT {
         calls.put("plays", on -> on.draws().plays(member("bob"), draw, null, 10));
         calls.put("export of plays", on -> on.draws().export(TestDraws.SERVICE, draw, nowhere()));
         calls.put("a play", on -> on.support().draws().play(draw, 0));
-        calls.put("wins", on -> on.hosted().wins().list(TestDraws.SERVICE, draw, new Wins.Filter(null, null), null, 10));
+        calls.put(
+                "wins", on -> on.hosted().wins().list(TestDraws.SERVICE, draw, new Wins.Filter(null, null), null, 10));
         calls.put("a win", on -> on.hosted().wins().find(TestDraws.SERVICE, draw, 0));
         calls.put("play again", on -> on.plays().play(member("bob"), draw, 10, past.playKey));
-        calls.put("claim again", on -> on.claims().claim(member("bob"), packet, null).settled());
+        calls.put(
+                "claim again",
+                on -> on.claims().claim(member("bob"), packet, null).settled());
         calls.put("campaign's report", on -> on.campaigns().report(TestDraws.SERVICE, campaign, nowhere()));
         calls.put("rain", on -> on.rains().view(TestDraws.SERVICE, rain));
         calls.put("command", on -> commands.find(deposit));
         calls.put("statement", on -> books.statement(BOB, CNY, begins, Instant.now()));
-        calls.put("totals", on -> books.totals(past.month().atDay(15), past.month().atDay(16), nowhere()));
+        calls.put(
+                "totals",
+                on -> books.totals(past.month().atDay(15), past.month().atDay(16), nowhere()));
 
         // Then
         SoftAssertions all = new SoftAssertions();
@@ -147,10 +155,11 @@ class ArchivedFactsIT {
         AtomicInteger pages = new AtomicInteger();
 
         // When
-        assertThatThrownBy(() -> get(engine.loop(0).call(on -> on.draws().export(TestDraws.SERVICE, draw, page -> {
-                    pages.incrementAndGet();
-                    return Future.succeededFuture();
-                }))))
+        assertThatThrownBy(() -> get(engine.loop(0)
+                        .call(on -> on.draws().export(TestDraws.SERVICE, draw, page -> {
+                            pages.incrementAndGet();
+                            return Future.succeededFuture();
+                        }))))
                 .isInstanceOf(RefusedException.class);
 
         // Then
@@ -165,7 +174,9 @@ class ArchivedFactsIT {
         Map<String, Function<LoopServices, Future<? extends Page<?>>>> lists = new LinkedHashMap<>();
         lists.put("a wallet's transfers", on -> engine.engine().wallets().transfers(BOB, null, 50));
         lists.put("transfers", on -> engine.engine().accounting().books().transfers(all, null, 50));
-        lists.put("commands", on -> engine.engine().accounting().trail().commands().list(null, null, 50));
+        lists.put(
+                "commands",
+                on -> engine.engine().accounting().trail().commands().list(null, null, 50));
         lists.put("one's packets", on -> on.packets().ownOf(new UserId("ann"), Period.ALL, null, 50));
         lists.put("one's claims", on -> on.packets().claimsOf(BOB, Period.ALL, null, 50));
         lists.put("packets", on -> on.support().packets().list(any, null, 50));
@@ -183,8 +194,7 @@ class ArchivedFactsIT {
             }
         });
         List<PacketView> newest = get(engine.loop(0)
-                .call(on ->
-                        on.packets().newest(member("bob"), TestEngine.GROUP, Members.of(TestEngine.GROUP), 10)));
+                .call(on -> on.packets().newest(member("bob"), TestEngine.GROUP, Members.of(TestEngine.GROUP), 10)));
         soft.assertThat(newest).as("a group's newest packets").isEmpty();
         soft.assertAll();
     }
@@ -197,8 +207,10 @@ class ArchivedFactsIT {
             owner.setAutoCommit(false);
             // A reversal whose command alone is archived: made by a server whose clock was behind at the end of a month
             sql.execute("alter table reversal disable trigger user");
-            assertThat(sql.executeUpdate("update reversal set (subject, transfer) ="
-                            + " (select t.subject, t.id from transfer as t where t.kind = 'reversal' limit 1) where is_archived(command)"))
+            assertThat(
+                            sql.executeUpdate(
+                                    "update reversal set (subject, transfer) ="
+                                            + " (select t.subject, t.id from transfer as t where t.kind = 'reversal' limit 1) where is_archived(command)"))
                     .isOne();
             SoftAssertions soft = new SoftAssertions();
             int passings = 0;
@@ -209,8 +221,8 @@ class ArchivedFactsIT {
                 Matcher passing = PASSED_OVER.matcher(check.sql());
                 while (passing.find()) {
                     passings++;
-                    String without =
-                            check.sql().substring(0, passing.start()) + "true" + check.sql().substring(passing.end());
+                    String without = check.sql().substring(0, passing.start()) + "true"
+                            + check.sql().substring(passing.end());
                     soft.assertThat(found(sql, without))
                             .as(check.name() + ", without " + passing.group() + " at " + passing.start())
                             .isNotEmpty();

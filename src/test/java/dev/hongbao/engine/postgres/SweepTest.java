@@ -67,8 +67,8 @@ class SweepTest {
         AtomicInteger left = new AtomicInteger(100_000);
         try {
             // When
-            long gone = get(Sweep.pages(() -> Future.future(page -> vertx.runOnContext(
-                    now -> page.complete(left.getAndDecrement() > 0 ? (long) Sweep.PAGE : 7L)))));
+            long gone = get(Sweep.pages(() -> Future.future(page ->
+                    vertx.runOnContext(now -> page.complete(left.getAndDecrement() > 0 ? (long) Sweep.PAGE : 7L)))));
 
             // Then
             assertThat(gone).isEqualTo(100_000L * Sweep.PAGE + 7);
