@@ -170,7 +170,7 @@ public final class Archiver implements AutoCloseable {
     }
 
     @Override
-    public void close() throws SQLException {
+    public void close() {
         database.close();
     }
 }
