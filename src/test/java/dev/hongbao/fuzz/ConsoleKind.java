@@ -54,7 +54,13 @@ final class ConsoleKind implements Kind {
             List.of("localhost", "127.0.0.1:9090", "LOCALHOST:1", "[::1]:80", "127.1.2.3");
 
     private static final List<String> NO_HOSTS = List.of(
-            "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "localhost:", "localhost:x", "", "[::1");
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "localhost:",
+            "localhost:x",
+            "",
+            "[::1");
 
     private final int port;
     private final ContractText contract;

@@ -95,8 +95,7 @@ final class Http2Answers {
     }
 
     private @Nullable String begun(int stream, int flags, byte[] block) {
-        if ((flags & ~(Http2Bytes.END_STREAM | Http2Bytes.END_HEADERS)) != 0
-                || (flags & Http2Bytes.END_HEADERS) == 0) {
+        if ((flags & ~(Http2Bytes.END_STREAM | Http2Bytes.END_HEADERS)) != 0 || (flags & Http2Bytes.END_HEADERS) == 0) {
             return "a header in a form that nobody expects: flags " + flags;
         }
         ByteBuf bytes = Unpooled.wrappedBuffer(block);
@@ -104,8 +103,8 @@ final class Http2Answers {
             Http2Headers read = headers.decodeHeaders(stream, bytes);
             Response response = response(stream);
             response.status = Integer.parseInt(String.valueOf(read.status()));
-            read.forEach(field ->
-                    response.headers.put(field.getKey().toString(), field.getValue().toString()));
+            read.forEach(field -> response.headers.put(
+                    field.getKey().toString(), field.getValue().toString()));
         } catch (Http2Exception | NumberFormatException unreadable) {
             return "a header that nobody can read: " + unreadable.getMessage();
         } finally {
@@ -124,7 +123,7 @@ final class Http2Answers {
         boolean isNettys = response.status == HEADER_TOO_LARGE && response.body.size() == 0;
         return isNettys
                 ? null
-                : Oracle.fault(new Answer(
-                        response.status, response.headers, response.body.toString(StandardCharsets.UTF_8)));
+                : Oracle.fault(
+                        new Answer(response.status, response.headers, response.body.toString(StandardCharsets.UTF_8)));
     }
 }

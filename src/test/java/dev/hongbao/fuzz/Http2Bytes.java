@@ -41,8 +41,8 @@ final class Http2Bytes {
 
     /** @param length as it is told, which may be another one than there is */
     Http2Bytes frameOf(int length, int type, int flags, int stream, byte... payload) {
-        out.writeBytes(new byte[] {(byte) (length >> 16), (byte) (length >> 8), (byte) length, (byte) type, (byte) flags
-        });
+        out.writeBytes(
+                new byte[] {(byte) (length >> 16), (byte) (length >> 8), (byte) length, (byte) type, (byte) flags});
         out.writeBytes(number(stream));
         return raw(payload);
     }

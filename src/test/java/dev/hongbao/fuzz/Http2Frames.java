@@ -50,8 +50,7 @@ final class Http2Frames {
             case 9 -> continued(input, all, stream);
             case 10 -> settings(input, all);
             case 11 -> windows(input, all, stream);
-            case 12 -> all.frame(
-                    Http2Bytes.RST_STREAM, input.pick(0, 0xff), some(input, stream), payload(input, 4));
+            case 12 -> all.frame(Http2Bytes.RST_STREAM, input.pick(0, 0xff), some(input, stream), payload(input, 4));
             case 13 -> pings(input, all, stream);
             case 14 -> resets(input, all, stream);
             default -> strange(input, all, stream);
@@ -81,11 +80,24 @@ final class Http2Frames {
 
     private static void settings(Input input, Http2Bytes all) {
         Http2Bytes payload = new Http2Bytes();
-        int count = input.oneIn(8) ? input.random().nextInt(MOST_REPEATED) : 1 + input.random().nextInt(3);
+        int count = input.oneIn(8)
+                ? input.random().nextInt(MOST_REPEATED)
+                : 1 + input.random().nextInt(3);
         for (int i = 0; i < count; i++) {
             payload.raw(Http2Bytes.setting(
                     input.pick(0, 1, 2, 3, 4, 5, 6, 8, 9, 0xffff),
-                    input.pick(0L, 1L, 2L, 100L, 16_383L, 16_384L, 65_535L, (1L << 24) - 1, (1L << 31) - 1, 1L << 31, -1L)));
+                    input.pick(
+                            0L,
+                            1L,
+                            2L,
+                            100L,
+                            16_383L,
+                            16_384L,
+                            65_535L,
+                            (1L << 24) - 1,
+                            (1L << 31) - 1,
+                            1L << 31,
+                            -1L)));
         }
         switch (input.random().nextInt(8)) {
             case 0 -> all.frame(Http2Bytes.SETTINGS, Http2Bytes.ACK, 0, payload.bytes());
@@ -131,23 +143,26 @@ final class Http2Frames {
     private void strange(Input input, Http2Bytes all, int stream) {
         int some = some(input, stream);
         switch (input.random().nextInt(9)) {
-            case 0 -> all.frame(input.random().nextInt(256), input.random().nextInt(256), some, payload(input, MOST_NOISE));
+            case 0 ->
+                all.frame(input.random().nextInt(256), input.random().nextInt(256), some, payload(input, MOST_NOISE));
             case 1 -> all.frame(Http2Bytes.PRIORITY, 0, some, input.oneIn(3) ? payload(input, 4) : dependsOn(some));
             case 2 -> all.frame(Http2Bytes.PUSH_PROMISE, Http2Bytes.END_HEADERS, some, payload(input, 8));
             case 3 -> all.frame(Http2Bytes.GOAWAY, 0, input.pick(0, 1), payload(input, input.pick(4, 8, 30)));
             case 4 -> all.frame(Http2Bytes.DATA, flags(input), some, payload(input, 30));
-            case 5 -> all.frameOf(
-                    input.pick(0, 4, 100, 16_385, 0xffffff),
-                    input.random().nextInt(10),
-                    flags(input),
-                    some,
-                    payload(input, 20));
+            case 5 ->
+                all.frameOf(
+                        input.pick(0, 4, 100, 16_385, 0xffffff),
+                        input.random().nextInt(10),
+                        flags(input),
+                        some,
+                        payload(input, 20));
             case 6 -> all.frame(Http2Bytes.DATA, 0, some, payload(input, TOO_LONG));
-            case 7 -> all.frame(
-                    Http2Bytes.HEADERS,
-                    Http2Bytes.END_HEADERS | Http2Bytes.END_STREAM | Http2Bytes.WITH_PRIORITY,
-                    some,
-                    new Http2Bytes().raw(dependsOn(some)).raw(ROOT).bytes());
+            case 7 ->
+                all.frame(
+                        Http2Bytes.HEADERS,
+                        Http2Bytes.END_HEADERS | Http2Bytes.END_STREAM | Http2Bytes.WITH_PRIORITY,
+                        some,
+                        new Http2Bytes().raw(dependsOn(some)).raw(ROOT).bytes());
             default -> all.raw(payload(input, 1 + input.random().nextInt(MOST_NOISE)));
         }
     }

@@ -57,20 +57,21 @@ final class Http2Requests {
         switch (input.random().nextInt(8)) {
             case 0 -> all.frame(Http2Bytes.DATA, Http2Bytes.PADDED, stream, Http2Frames.payload(input, 2));
             case 1 -> all.frame(Http2Bytes.RST_STREAM, 0, stream, Http2Bytes.number(8));
-            case 2 -> all.frame(Http2Bytes.DATA, Http2Bytes.END_STREAM, stream)
-                    .frame(Http2Bytes.DATA, Http2Bytes.END_STREAM, stream, body);
-            case 3 -> all.frame(
-                    Http2Bytes.HEADERS,
-                    Http2Bytes.END_HEADERS | input.pick(0, Http2Bytes.END_STREAM),
-                    stream,
-                    new Http2Bytes().field(input.pick("x-trailer", ":path", "Upper", "te"), "x").bytes());
+            case 2 ->
+                all.frame(Http2Bytes.DATA, Http2Bytes.END_STREAM, stream)
+                        .frame(Http2Bytes.DATA, Http2Bytes.END_STREAM, stream, body);
+            case 3 ->
+                all.frame(
+                        Http2Bytes.HEADERS,
+                        Http2Bytes.END_HEADERS | input.pick(0, Http2Bytes.END_STREAM),
+                        stream,
+                        new Http2Bytes()
+                                .field(input.pick("x-trailer", ":path", "Upper", "te"), "x")
+                                .bytes());
             case 4 -> { // the rest never comes
             }
-            default -> all.frame(
-                    Http2Bytes.DATA,
-                    Http2Bytes.END_STREAM,
-                    stream,
-                    Arrays.copyOfRange(body, cut, body.length));
+            default ->
+                all.frame(Http2Bytes.DATA, Http2Bytes.END_STREAM, stream, Arrays.copyOfRange(body, cut, body.length));
         }
     }
 
@@ -101,7 +102,8 @@ final class Http2Requests {
             case 1 -> block.field(":method", input.pick("", "CONNECT", "get", "G T", "PRI", "A".repeat(300)));
             case 2 -> block.field(":scheme", input.pick("http", "", "x:y"));
             case 3 -> block.field(input.pick(":protocol", ":status", ":", ":x", ""), "200");
-            case 4 -> block.field(input.pick("connection", "keep-alive", "upgrade", "te", "transfer-encoding"), "chunked");
+            case 4 ->
+                block.field(input.pick("connection", "keep-alive", "upgrade", "te", "transfer-encoding"), "chunked");
             case 5 -> block.field("host", input.pick("other.example", "", AUTHORITY));
             case 6 -> block.field(input.pick("X-Upper", "x y", "x\r\ny", "\u00e9", "x:"), "1");
             case 7 -> block.field("x-long", "x".repeat(input.random().nextInt(Http2Frames.TOO_LONG)));
@@ -124,8 +126,11 @@ final class Http2Requests {
             case 1 -> block.raw((byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0x7f);
             case 2 -> block.raw((byte) 0x3f, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0x7f); // a huge table
             case 3 -> block.raw((byte) 0x00, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0x0f);
-            case 4 -> block.raw(GET, HTTPS, ROOT, (byte) 0x00, (byte) 0x84, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff);
-            case 5 -> block.raw(GET, (byte) 0x20, (byte) 0x3f, (byte) 0xe1, (byte) 0x1f, HTTPS, ROOT); // a size in the middle
+            case 4 ->
+                block.raw(
+                        GET, HTTPS, ROOT, (byte) 0x00, (byte) 0x84, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff);
+            case 5 ->
+                block.raw(GET, (byte) 0x20, (byte) 0x3f, (byte) 0xe1, (byte) 0x1f, HTTPS, ROOT); // a size in the middle
             case 6 -> block.raw((byte) (0xc0 + input.random().nextInt(63)));
             case 7 -> {
                 // one entry is remembered, and named again and again: what is small here is large there

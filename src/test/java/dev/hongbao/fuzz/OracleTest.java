@@ -63,7 +63,8 @@ class OracleTest {
         Map<String, String> plain = Map.of("content-type", "text/plain; charset=utf-8");
         String body = Problem.of(ProblemType.DRAINED).toJson(Language.ENGLISH);
 
-        assertThat(Oracle.operatorFault(new Answer(404, plain, "/, /console\n"))).isNull();
+        assertThat(Oracle.operatorFault(new Answer(404, plain, "/, /console\n")))
+                .isNull();
         assertThat(Oracle.operatorFault(new Answer(400, Map.of(), ""))).isNull();
         assertThat(Oracle.operatorFault(problem(410, body))).isNull();
         assertThat(Oracle.operatorFault(problem(409, body))).isNotNull();

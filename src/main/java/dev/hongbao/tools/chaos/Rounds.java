@@ -55,11 +55,7 @@ final class Rounds {
         List<String> await(long limitMillis) throws Exception;
     }
 
-    Rounds(
-            Supplier<Schedule.Round> schedule,
-            Settlement settlement,
-            History history,
-            Consumer<String> progress) {
+    Rounds(Supplier<Schedule.Round> schedule, Settlement settlement, History history, Consumer<String> progress) {
         this.schedule = schedule;
         this.settlement = settlement;
         this.history = history;

@@ -52,8 +52,7 @@ class DrawDocumentsTest {
     }
 
     private static void assertRefused(String at, String why, JsonObject... documents) {
-        InvalidInputException fault =
-                catchThrowableOfType(InvalidInputException.class, () -> read(documents));
+        InvalidInputException fault = catchThrowableOfType(InvalidInputException.class, () -> read(documents));
         assertThat(fault).as(at).isNotNull();
         assertThat(fault.faults().get(0).pointer()).isEqualTo(at);
         assertThat(fault.faults().get(0).detail()).contains(why);
@@ -82,8 +81,7 @@ class DrawDocumentsTest {
                 .containsExactly(
                         "the commitment is the SHA-256 of this definition and the seed",
                         "the seed and the rules give the prizes of all 1 plays, with limits and guarantees");
-        assertThat(read(view).contradictions())
-                .containsExactly("of prize 1 the final table issued 1, listed are 0");
+        assertThat(read(view).contradictions()).containsExactly("of prize 1 the final table issued 1, listed are 0");
     }
 
     @ParameterizedTest
@@ -136,10 +134,8 @@ class DrawDocumentsTest {
 
     @Test
     void aPeriodNeedsASchedule() {
-        JsonObject period = new JsonObject()
-                .put("draw", DRAW.toString())
-                .put("period", 0)
-                .put("planned", new JsonArray().add(1));
+        JsonObject period =
+                new JsonObject().put("draw", DRAW.toString()).put("period", 0).put("planned", new JsonArray().add(1));
 
         assertRefused("#period/draw", "which must have a schedule", view, period);
         assertRefused("#", "must hold a draw before its plays", play);

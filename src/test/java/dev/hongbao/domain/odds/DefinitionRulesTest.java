@@ -20,8 +20,7 @@ class DefinitionRulesTest {
     }
 
     private static List<String> faults(String yaml) {
-        DefinitionFaults faults =
-                catchThrowableOfType(DefinitionFaults.class, () -> DefinitionReader.read(body(yaml)));
+        DefinitionFaults faults = catchThrowableOfType(DefinitionFaults.class, () -> DefinitionReader.read(body(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(Fault::pointer).toList();
@@ -80,8 +79,7 @@ class DefinitionRulesTest {
         assertThatCode(() -> DefinitionRules.require(definition.openedAt(Instant.EPOCH)))
                 .doesNotThrowAnyException();
         DefinitionFaults late = catchThrowableOfType(
-                DefinitionFaults.class,
-                () -> DefinitionRules.require(definition.openedAt(definition.closesAt())));
+                DefinitionFaults.class, () -> DefinitionRules.require(definition.openedAt(definition.closesAt())));
         assertThat(late.faults()).containsExactly(new Fault("#/closesAt", "must be after opensAt"));
     }
 }

@@ -107,7 +107,8 @@ class FieldReaderTest {
 
     @Test
     void aChoiceIsANameInLowerCase() {
-        assertThat(reader("weights").choice("f", DrawMode.class, DrawMode.TABLE)).isEqualTo(DrawMode.WEIGHTS);
+        assertThat(reader("weights").choice("f", DrawMode.class, DrawMode.TABLE))
+                .isEqualTo(DrawMode.WEIGHTS);
         assertThat(empty().choice("f", DrawMode.class, DrawMode.TABLE)).isEqualTo(DrawMode.TABLE);
         assertNoFault();
 

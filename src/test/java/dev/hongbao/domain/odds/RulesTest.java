@@ -34,7 +34,8 @@ class RulesTest {
                 .hasMessageContaining(Long.toString(Chance.MAX_BOUND + 1));
         assertThatThrownBy(() -> weights(prize(0))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(RulesTest::weights).isInstanceOf(IllegalArgumentException.class);
-        assertThat(rules(DrawMode.SCHEDULE, WhenExhausted.STOP, NOTHING, prize(0)).mode())
+        assertThat(rules(DrawMode.SCHEDULE, WhenExhausted.STOP, NOTHING, prize(0))
+                        .mode())
                 .isEqualTo(DrawMode.SCHEDULE);
     }
 
@@ -44,7 +45,8 @@ class RulesTest {
 
         assertThat(weights(prize(1)).tracksUsers()).isFalse();
         assertThat(weights(prize(1), limited).tracksUsers()).isTrue();
-        assertThat(weights(prize(1), limited, prize(1), limited).limitedPrizes()).containsExactly(2, 4);
+        assertThat(weights(prize(1), limited, prize(1), limited).limitedPrizes())
+                .containsExactly(2, 4);
         for (Rules.PerUser counted : List.of(
                 new Rules.PerUser(1, 0, List.of()),
                 new Rules.PerUser(0, 1, List.of()),

@@ -99,8 +99,8 @@ class SimulationTest {
 
     @Test
     void aTableThatRepeatsPromisesPartsOfARound() {
-        Outcome outcome =
-                run("mode: table, whenExhausted: repeat, prizes: [{name: a, count: 1}, {name: b, count: 3}]", any(), 1, 6);
+        Outcome outcome = run(
+                "mode: table, whenExhausted: repeat, prizes: [{name: a, count: 1}, {name: b, count: 3}]", any(), 1, 6);
 
         assertPromised(outcome, 1.5, 4.5);
         assertThat(outcome.ends()).isEmpty();

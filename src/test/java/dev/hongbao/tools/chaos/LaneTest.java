@@ -65,16 +65,21 @@ class LaneTest {
     @Test
     @DisplayName("Given faults of one place, when they come, then each is mended before the next one comes")
     void oneAtATime() throws Exception {
-        List<Lane.Harm> harms = lane(new CountDownLatch(0), turn("a"), turn("b"), turn("c")).call();
+        List<Lane.Harm> harms =
+                lane(new CountDownLatch(0), turn("a"), turn("b"), turn("c")).call();
 
         assertThat(done).containsExactly("+a", "-a", "+b", "-b", "+c", "-c");
         assertThat(harms).hasSize(3).allMatch(Lane.Harm::came);
-        assertThat(harms).allSatisfy(harm -> assertThat(harm.mendedMicros() - harm.fromMicros()).isGreaterThan(1_000));
-        assertThat(harms.get(1).fromMicros()).isGreaterThanOrEqualTo(harms.get(0).mendedMicros());
+        assertThat(harms)
+                .allSatisfy(harm ->
+                        assertThat(harm.mendedMicros() - harm.fromMicros()).isGreaterThan(1_000));
+        assertThat(harms.get(1).fromMicros())
+                .isGreaterThanOrEqualTo(harms.get(0).mendedMicros());
     }
 
     @Test
-    @DisplayName("Given a fault that does not come about, when it was tried, then it is mended, does not count, and the next one comes")
+    @DisplayName(
+            "Given a fault that does not come about, when it was tried, then it is mended, does not count, and the next one comes")
     void whatIsMissedIsMended() throws Exception {
         Turn missed = turn("a", "", () -> {
             throw new Fault.FaultMissedException("nobody came by");
@@ -99,7 +104,8 @@ class LaneTest {
     }
 
     @Test
-    @DisplayName("Given a fault that waits for a step, when others are to come, then they come once it has, or has not been reached")
+    @DisplayName(
+            "Given a fault that waits for a step, when others are to come, then they come once it has, or has not been reached")
     void othersWaitForSteps() throws Exception {
         // Given two places, one of which waits for a step
         CountDownLatch steps = new CountDownLatch(1);

@@ -74,7 +74,8 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName("Given a length, when it is over, then no round begins, and the one that is played is played to its end")
+    @DisplayName(
+            "Given a length, when it is over, then no round begins, and the one that is played is played to its end")
     void noRoundBeginsAfterTheEnd() throws Exception {
         long until = history.micros() + 5_000;
         boolean[] isSettled = {false};
@@ -109,7 +110,8 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName("Given faults in two places, when a round is played, then both come at once, and are counted with the time to settle")
+    @DisplayName(
+            "Given faults in two places, when a round is played, then both come at once, and are counted with the time to settle")
     void placesAreHurtAtOnce() throws Exception {
         // Given two that come only together
         CyclicBarrier both = new CyclicBarrier(2);

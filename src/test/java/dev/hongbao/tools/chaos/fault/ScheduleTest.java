@@ -65,14 +65,16 @@ class ScheduleTest {
     }
 
     @Test
-    @DisplayName("Given a seed, when it is taken again, then the same faults come in the same order; and another seed gives others")
+    @DisplayName(
+            "Given a seed, when it is taken again, then the same faults come in the same order; and another seed gives others")
     void aSeedIsAPlan() {
         assertThat(plan(rounds(7))).isEqualTo(plan(rounds(7))).isNotEqualTo(plan(rounds(8)));
     }
 
     @ParameterizedTest
     @EnumSource
-    @DisplayName("Given a form of Redis, when many rounds have come, then every kind has, and what costs little twice as often as a restart")
+    @DisplayName(
+            "Given a form of Redis, when many rounds have come, then every kind has, and what costs little twice as often as a restart")
     void everyKindComesAsOftenAsItShould(Form form) {
         // Given
         Map<String, Boolean> restarts =
@@ -90,34 +92,42 @@ class ScheduleTest {
                 .min()
                 .orElseThrow();
         assertThat(least).isGreaterThanOrEqualTo(2);
-        assertThat(counts).allSatisfy((kind, count) -> assertThat(restarts.get(kind) ? 2 * count : count)
-                .as(kind)
-                .isBetween(least, least + 6));
+        assertThat(counts)
+                .allSatisfy((kind, count) -> assertThat(restarts.get(kind) ? 2 * count : count)
+                        .as(kind)
+                        .isBetween(least, least + 6));
     }
 
     @Test
-    @DisplayName("Given a round, when its lanes are looked at, then each is of one place, and no fault of a place overlaps another")
+    @DisplayName(
+            "Given a round, when its lanes are looked at, then each is of one place, and no fault of a place overlaps another")
     void aLaneIsAPlace() {
         for (Round round : rounds(11)) {
             List<Set<String>> places = round.lanes().stream()
                     .map(lane -> lane.stream().map(turn -> turn.fault().place()).collect(Collectors.toSet()))
                     .toList();
 
-            assertThat(places).doesNotHaveDuplicates().allSatisfy(each -> assertThat(each).hasSize(1));
-            assertThat(round.lanes()).allSatisfy(lane -> assertThat(lane).hasSizeLessThanOrEqualTo(Schedule.MOST_IN_PLACE));
+            assertThat(places)
+                    .doesNotHaveDuplicates()
+                    .allSatisfy(each -> assertThat(each).hasSize(1));
+            assertThat(round.lanes())
+                    .allSatisfy(lane -> assertThat(lane).hasSizeLessThanOrEqualTo(Schedule.MOST_IN_PLACE));
             assertThat(turns(round).count()).isBetween(1L, (long) Schedule.MOST);
         }
     }
 
     @Test
-    @DisplayName("Given a round, when a fault waits for a step, then it is the first and only one of its lane that does")
+    @DisplayName(
+            "Given a round, when a fault waits for a step, then it is the first and only one of its lane that does")
     void aStepComesFirst() {
         List<Round> rounds = rounds(12);
 
-        assertThat(rounds.stream().flatMap(ScheduleTest::turns).map(Turn::fault)).anyMatch(Fault::awaitsStep);
+        assertThat(rounds.stream().flatMap(ScheduleTest::turns).map(Turn::fault))
+                .anyMatch(Fault::awaitsStep);
         for (Round round : rounds) {
             assertThat(round.lanes())
-                    .allSatisfy(lane -> assertThat(lane.stream().skip(1).map(Turn::fault)).noneMatch(Fault::awaitsStep));
+                    .allSatisfy(lane ->
+                            assertThat(lane.stream().skip(1).map(Turn::fault)).noneMatch(Fault::awaitsStep));
         }
     }
 
@@ -136,20 +146,23 @@ class ScheduleTest {
     }
 
     @Test
-    @DisplayName("Given a round that is not silent, when its faults are looked at, then nobody falls silent; and there are such and others")
+    @DisplayName(
+            "Given a round that is not silent, when its faults are looked at, then nobody falls silent; and there are such and others")
     void quietRoundsAreTold() {
         Map<String, FaultKind> kinds =
                 Schedule.kinds(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
         List<Round> rounds = rounds(14);
 
-        assertThat(rounds).allSatisfy(round -> assertThat(round.isSilent())
-                .isEqualTo(turns(round)
-                        .anyMatch(turn -> kinds.get(turn.fault().kind()).isSilent())));
+        assertThat(rounds)
+                .allSatisfy(round -> assertThat(round.isSilent())
+                        .isEqualTo(turns(round)
+                                .anyMatch(turn -> kinds.get(turn.fault().kind()).isSilent())));
         assertThat(rounds.stream().filter(Round::isSilent).count()).isBetween(ROUNDS / 4L, 3L * ROUNDS / 4);
     }
 
     @Test
-    @DisplayName("Given a wish, when rounds come, then only kinds of that name do, and none for longer than usual; and a name of no kind is refused")
+    @DisplayName(
+            "Given a wish, when rounds come, then only kinds of that name do, and none for longer than usual; and a name of no kind is refused")
     void aWishIsKept() {
         Wish wish = new Wish("kill -9,slow", true);
 
