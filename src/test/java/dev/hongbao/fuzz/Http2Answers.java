@@ -22,6 +22,9 @@ final class Http2Answers {
 
     private static final long ANY_TABLE_BYTES = 0xffffffffL;
 
+    /** What a header begins with when it says on whom it depends. */
+    private static final int PRIORITY_BYTES = 5;
+
     private final int fence;
     private final DefaultHttp2HeadersDecoder headers = new DefaultHttp2HeadersDecoder(false, Integer.MAX_VALUE);
     private final Map<Integer, Response> responses = new HashMap<>();
@@ -95,10 +98,11 @@ final class Http2Answers {
     }
 
     private @Nullable String begun(int stream, int flags, byte[] block) {
-        if ((flags & ~(Http2Bytes.END_STREAM | Http2Bytes.END_HEADERS)) != 0 || (flags & Http2Bytes.END_HEADERS) == 0) {
+        if ((flags & Http2Bytes.END_HEADERS) == 0 || (flags & Http2Bytes.PADDED) != 0) {
             return "a header in a form that nobody expects: flags " + flags;
         }
-        ByteBuf bytes = Unpooled.wrappedBuffer(block);
+        int from = (flags & Http2Bytes.WITH_PRIORITY) == 0 ? 0 : PRIORITY_BYTES;
+        ByteBuf bytes = Unpooled.wrappedBuffer(block, from, block.length - from);
         try {
             Http2Headers read = headers.decodeHeaders(stream, bytes);
             Response response = response(stream);

@@ -5,18 +5,23 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /** Frames of HTTP/2 as bytes (RFC 9113), as no library would send them. */
 final class RawHttp2 implements AutoCloseable {
+    static final int DATA = 0;
     static final int HEADERS = 1;
     static final int RST_STREAM = 3;
     static final int SETTINGS = 4;
+    static final int PING = 6;
     static final int CONTINUATION = 9;
     static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
+    static final int PROTOCOL_ERROR = 1;
     static final int ENHANCE_YOUR_CALM = 11;
 
     private static final int GOAWAY = 7;
@@ -24,7 +29,16 @@ final class RawHttp2 implements AutoCloseable {
     private final SSLSocket socket;
     private final OutputStream out;
 
+    /** The streams that the server has reset, in their order. */
+    final List<Integer> resets = new ArrayList<>();
+
     RawHttp2(SSLContext context, int port) throws IOException {
+        this(context, port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        frame(SETTINGS, 0, 0);
+    }
+
+    /** @param preface what is sent first, which may be none */
+    RawHttp2(SSLContext context, int port, String preface) throws IOException {
         socket = (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port);
         socket.setSoTimeout(10_000);
         SSLParameters parameters = socket.getSSLParameters();
@@ -32,8 +46,7 @@ final class RawHttp2 implements AutoCloseable {
         socket.setSSLParameters(parameters);
         socket.startHandshake();
         out = socket.getOutputStream();
-        out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        frame(SETTINGS, 0, 0);
+        out.write(preface.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** {@code GET /} in static entries of HPACK, and the authority as it is. */
@@ -72,8 +85,12 @@ final class RawHttp2 implements AutoCloseable {
             while (true) {
                 int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
                 int type = in.readUnsignedByte();
-                in.skipNBytes(5);
+                in.skipNBytes(1);
+                int stream = in.readInt();
                 byte[] payload = in.readNBytes(length);
+                if (type == RST_STREAM) {
+                    resets.add(stream);
+                }
                 if (type == GOAWAY) {
                     code = payload[7];
                 }
