@@ -283,7 +283,7 @@ final class Exchange {
         boolean isGone = failure instanceof HttpClosedException
                 || failure instanceof StreamResetException
                 || failure instanceof Http2Exception;
-        if (isGone || (isBegun && response.closed())) {
+        if (isGone || response.ended() || (isBegun && response.closed())) {
             connections.answered(request.connection(), this);
             return;
         }

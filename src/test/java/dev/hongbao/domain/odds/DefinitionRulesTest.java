@@ -72,6 +72,41 @@ class DefinitionRulesTest {
         assertThat(faults(yaml)).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            /prizes/0/award/odd   | mode: table, prizes: [{name: a, count: 1, award: {asset: CNY, amount: 1, odd: 1}}]
+            /fallback/odd         | mode: weights, prizes: [{name: a, weight: 1}], fallback: {name: f, odd: 1}
+            /cost/odd             | mode: weights, prizes: [{name: a, weight: 1}], cost: {asset: CNY, amount: 1, odd: 1}
+            /cost/asset           | mode: weights, prizes: [{name: a, weight: 1}], cost: {amount: 1}
+            /limits/odd           | mode: weights, prizes: [{name: a, weight: 1}], limits: {odd: 1}
+            /guarantees/0/odd     | mode: weights, prizes: [{name: a, class: r, weight: 1}], guarantees: [{class: r, plays: 1, odd: 1}]
+            /schedule/odd         | mode: schedule, schedule: {odd: 1}, prizes: [{name: a, quota: 1, stock: 1}], fallback: {name: f}
+            /schedule/boosts/0    | mode: schedule, schedule: {boosts: [{from: '2029-01-02T00:00:00Z', to: '2029-01-02T00:00:00Z', times: 1}]}, prizes: [{name: a, quota: 1, stock: 1}], fallback: {name: f}
+            /schedule/boosts/0/odd| mode: schedule, schedule: {boosts: [{from: '2029-01-01T00:00:00Z', to: '2029-01-02T00:00:00Z', times: 1, odd: 1}]}, prizes: [{name: a, quota: 1, stock: 1}], fallback: {name: f}
+            """)
+    void whatIsNotKnownSomewhereIsToldThere(String pointer, String yaml) {
+        assertThat(faults(yaml)).containsExactly("#" + pointer);
+    }
+
+    @Test
+    void aCodeHasAtMost200Characters() {
+        String draw = "mode: table, prizes: [{name: a, count: 1, award: {codes: ['@']}}]";
+
+        assertThat(faults(draw.replace("@", "c".repeat(200)))).isEmpty();
+        assertThat(faults(draw.replace("@", "c".repeat(201)))).contains("#/prizes/0/award/codes/0");
+    }
+
+    @Test
+    void aWinIsToldAndAConsolationIsNot() {
+        DrawDefinition draw = DefinitionReader.read(body("mode: weights, prizes: [{name: paid, weight: 1, stock: 1,"
+                + " award: {asset: CNY, amount: 1}}, {name: code, weight: 1, award: {codes: [x]}}, {name: named, class: c, weight: 1},"
+                + " {name: thanks, weight: 1}], fallback: {name: f}"));
+
+        assertThat(List.of(1, 2, 3, 4, 5).stream().map(draw::isAnnounced))
+                .containsExactly(true, true, true, false, false);
+        assertThat(draw.allPrizes().stream().map(Prize::isPaid)).containsExactly(true, false, false, false, false);
+    }
+
     @Test
     void theRulesAreLookedAtAgainOnceTheOpeningIsKnown() {
         DrawDefinition definition = DefinitionReader.read(body("mode: table, prizes: [{name: a, count: 1}]"));
