@@ -23,11 +23,11 @@ import java.util.stream.Stream;
  */
 public final class Schedule {
     /** A server starts for seconds, whatever else there is in a round: few faults would be waited for as long as many. */
-    static final int FEWEST = 12;
+    static final int FEWEST = 16;
 
-    static final int MOST = 30;
+    static final int MOST = 36;
 
-    static final int MOST_IN_PLACE = 5;
+    static final int MOST_IN_PLACE = 6;
     private static final int ONE_IN_LONG = 100;
     static final int LONG_MILLIS = 12_000;
     static final int USUAL_MILLIS = 1_500;
