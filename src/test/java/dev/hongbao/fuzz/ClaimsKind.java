@@ -64,7 +64,7 @@ final class ClaimsKind implements Kind {
 
     @Override
     public int share() {
-        return 16;
+        return 14;
     }
 
     @Override

@@ -15,10 +15,13 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/** {@code openapi.yaml} as it is served: its calls, their examples and every number in it. Immutable. */
+/** {@code openapi.yaml} as it is served, or with what the console asks beside it: calls, their examples and every number. Immutable. */
 final class ContractText {
     private static final Set<String> BOUNDS =
             Set.of("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems");
+
+    /** A simulation of more takes a core for a while. */
+    private static final int MOST_PLAYS = 1_000;
 
     private final JsonObject root;
     private final List<Call> calls = new ArrayList<>();
@@ -39,24 +42,57 @@ final class ContractText {
     /** What the contract says of a call beside its form. */
     record Told(boolean service, List<JsonObject> examples) {}
 
-    private ContractText(JsonObject root) {
+    /** @param onlyService whether every call is for the host application alone */
+    private ContractText(JsonObject root, boolean onlyService) {
         this.root = root;
         for (Map.Entry<String, Object> path : root.getJsonObject("paths")) {
             for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
-                calls.add(call(path.getKey(), method.getKey(), (JsonObject) method.getValue()));
+                calls.add(call(path.getKey(), method.getKey(), (JsonObject) method.getValue(), onlyService));
             }
         }
     }
 
     static ContractText read() throws IOException {
-        try (InputStream in = ContractText.class.getResourceAsStream("/openapi.yaml")) {
+        return new ContractText(yaml("/openapi.yaml"), false);
+    }
+
+    /** The calls of the management port: those of the API too, and a draw is tried as it would be made. */
+    static ContractText ofConsole() throws IOException {
+        JsonObject all = yaml("/openapi.yaml").mergeIn(yaml("/console.yaml"), true);
+        JsonObject simulation =
+                all.getJsonObject("components").getJsonObject("schemas").getJsonObject("Simulation");
+        simulation
+                .getJsonObject("properties")
+                .put("definition", new JsonObject().put("$ref", "#/components/schemas/DrawDefinition"))
+                .getJsonObject("plays")
+                .put("maximum", MOST_PLAYS);
+        JsonObject examples = new JsonObject();
+        posted(all, "/v1/draws").getJsonObject("examples").forEach(example -> {
+            JsonObject tried = new JsonObject().put("plays", MOST_PLAYS);
+            tried.put("definition", ((JsonObject) example.getValue()).getJsonObject("value"));
+            examples.put(example.getKey(), new JsonObject().put("value", tried));
+        });
+        posted(all, "/manage/simulations").put("examples", examples);
+        return new ContractText(all, true);
+    }
+
+    private static JsonObject posted(JsonObject root, String path) {
+        return root.getJsonObject("paths")
+                .getJsonObject(path)
+                .getJsonObject("post")
+                .getJsonObject("requestBody")
+                .getJsonObject("content")
+                .getJsonObject("application/json");
+    }
+
+    private static JsonObject yaml(String resource) throws IOException {
+        try (InputStream in = ContractText.class.getResourceAsStream(resource)) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            return new ContractText(
-                    new JsonObject(new Yaml(new SafeConstructor(new LoaderOptions())).<Map<String, Object>>load(text)));
+            return new JsonObject(new Yaml(new SafeConstructor(new LoaderOptions())).<Map<String, Object>>load(text));
         }
     }
 
-    private Call call(String path, String method, JsonObject call) {
+    private Call call(String path, String method, JsonObject call, boolean onlyService) {
         Map<String, JsonObject> parameters = new LinkedHashMap<>();
         for (Object each : call.getJsonArray("parameters", new JsonArray())) {
             JsonObject parameter = resolved((JsonObject) each);
@@ -78,7 +114,7 @@ final class ContractText {
                 path,
                 parameters,
                 json == null ? null : json.getJsonObject("schema"),
-                new Told(serviceOnly.equals(call.getJsonArray("security")), examples));
+                new Told(onlyService || serviceOnly.equals(call.getJsonArray("security")), examples));
     }
 
     List<Call> calls() {

@@ -32,6 +32,7 @@ class FuzzIT {
         ContractText contract = ContractText.read();
         Hostile hostile = new Hostile(contract.bounds());
         try (FuzzServer server = new FuzzServer(servers, contract);
+                SecuredServer secured = new SecuredServer(FuzzServer.OPTIONS);
                 ReceiversFuzz receivers = new ReceiversFuzz(hostile)) {
             World world = server.world();
             List<Kind> kinds = List.of(
@@ -41,6 +42,8 @@ class FuzzIT {
                     new ClaimsKind(world),
                     new FramesKind(world, hostile),
                     new BytesKind(world, hostile),
+                    new Http2Kind(secured, hostile),
+                    new ConsoleKind(server.managementPort(), world, hostile),
                     new CallsKind(contract, world, hostile));
             if (ONLY.isEmpty()) {
                 all(fuzz, kinds, findings);
@@ -48,6 +51,7 @@ class FuzzIT {
                 again(fuzz, kinds);
             }
             server.check(findings);
+            secured.check(findings);
         }
         findings.all().forEach(System.out::println);
         assertThat(findings.all().size()).as("findings of seed " + SEED).isZero();

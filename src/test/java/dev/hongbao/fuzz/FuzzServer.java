@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /** The whole server in this JVM, what it logs as an error, and how it is in the end. */
 final class FuzzServer implements AutoCloseable {
     /** Nobody is slowed down for what comes too often: that is tested elsewhere. */
-    private static final Map<String, String> OPTIONS = Map.ofEntries(
+    static final Map<String, String> OPTIONS = Map.ofEntries(
             Map.entry("limits.claims-per-second", "0"),
             Map.entry("limits.requests-per-second", "0"),
             Map.entry("limits.shares-per-second", "0"),
@@ -82,6 +82,10 @@ final class FuzzServer implements AutoCloseable {
         return world;
     }
 
+    int managementPort() {
+        return server.management().getPort();
+    }
+
     /** Bytes of heap that are in use after a full collection. */
     static long heap() throws InterruptedException {
         System.gc();
@@ -93,15 +97,19 @@ final class FuzzServer implements AutoCloseable {
     /** Waits until it is quiet, and looks at it as its operator does. */
     void check(Findings findings) {
         errors.lines.forEach(line -> findings.add("logged as an error: " + line));
+        check(server, servers, findings);
+    }
+
+    static void check(TestServer server, TestServers stores, Findings findings) {
         try {
-            Eventually.eventually(SOON, this::requireReady);
-            Eventually.eventually(SOON, new Books(servers)::assertReconciled);
+            Eventually.eventually(SOON, () -> requireReady(server));
+            Eventually.eventually(SOON, new Books(stores)::assertReconciled);
         } catch (AssertionError not) {
             findings.add("afterwards: " + not.getMessage());
         }
     }
 
-    private void requireReady() throws Exception {
+    private static void requireReady(TestServer server) throws Exception {
         URI ready = server.management().resolve("/health/ready");
         var answer =
                 HttpClient.newHttpClient().send(HttpRequest.newBuilder(ready).build(), BodyHandlers.ofString());

@@ -19,10 +19,16 @@ final class Line implements AutoCloseable {
     /** Longer than the server lets anything wait: what is silent for so long hangs. */
     static final int LIMIT_MILLIS = 20_000;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final DataInputStream in;
 
     Line(int port) throws IOException {
+        this(new Socket(), port);
+    }
+
+    /** @param socket that is not connected yet */
+    Line(Socket socket, int port) throws IOException {
+        this.socket = socket;
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(LIMIT_MILLIS);
         socket.connect(new InetSocketAddress("127.0.0.1", port), LIMIT_MILLIS);

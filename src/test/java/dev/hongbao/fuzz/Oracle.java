@@ -44,6 +44,14 @@ public final class Oracle {
         return problemFault(answer.body(), status);
     }
 
+    /** The same of the management port: its pages, and what is no HTTP, are refused in plain words or in none. */
+    static @Nullable String operatorFault(Answer answer) {
+        boolean isPlain = answer.status() >= 400
+                && answer.status() != 500
+                && !"application/problem+json".equals(answer.header("content-type"));
+        return isPlain ? internals(answer.body()) : fault(answer);
+    }
+
     /** What is wrong with a problem document; null for nothing. @param status that it comes with; 0 for none */
     public static @Nullable String problemFault(String text, int status) {
         String internals = internals(text);

@@ -57,4 +57,19 @@ class OracleTest {
                         Problem.of(ProblemType.UNKNOWN).toJson(Language.ENGLISH))))
                 .isNotNull();
     }
+
+    @Test
+    void onTheManagementPortARefusalMayBePlainAndTellsNothingEither() {
+        Map<String, String> plain = Map.of("content-type", "text/plain; charset=utf-8");
+        String body = Problem.of(ProblemType.DRAINED).toJson(Language.ENGLISH);
+
+        assertThat(Oracle.operatorFault(new Answer(404, plain, "/, /console\n")))
+                .isNull();
+        assertThat(Oracle.operatorFault(new Answer(400, Map.of(), ""))).isNull();
+        assertThat(Oracle.operatorFault(problem(410, body))).isNull();
+        assertThat(Oracle.operatorFault(problem(409, body))).isNotNull();
+        assertThat(Oracle.operatorFault(new Answer(500, plain, "no metrics\n"))).isNotNull();
+        assertThat(Oracle.operatorFault(new Answer(503, plain, "io.vertx.core.VertxException")))
+                .isNotNull();
+    }
 }

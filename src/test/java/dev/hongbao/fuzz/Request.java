@@ -9,13 +9,22 @@ final class Request {
     private final boolean isHead;
     private byte[] body = new byte[0];
 
-    private Request(String method, String target) {
-        this.head = new StringBuilder(method).append(' ').append(target).append(" HTTP/1.1\r\nHost: h\r\n");
+    private Request(String method, String target, String host) {
+        this.head = new StringBuilder(method)
+                .append(' ')
+                .append(target)
+                .append(" HTTP/1.1\r\nHost: ")
+                .append(host)
+                .append("\r\n");
         this.isHead = method.equals("HEAD");
     }
 
     static Request of(String method, String target) {
-        return new Request(method, target);
+        return of(method, target, "h");
+    }
+
+    static Request of(String method, String target, String host) {
+        return new Request(method, target, host);
     }
 
     Request with(String name, String value) {

@@ -66,8 +66,8 @@ public final class Chaos {
                 probes.prepare(bed.postgres());
                 World world = new World(settings.servers, host.draw(), host.campaign());
                 Load load = new Load(world, history, apis, receiver, random.split());
-                Rounds rounds =
-                        new Rounds(new Schedule(bed, random.split(), settings.faults), probes, history, progress);
+                Schedule schedule = new Schedule(bed, random.split(), settings.faults);
+                Rounds rounds = new Rounds(schedule::next, probes::awaitSettled, history, progress);
                 load.start();
                 rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
                 progress.accept("waiting for the last answers");

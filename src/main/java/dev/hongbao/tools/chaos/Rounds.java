@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Plays round after round, the lanes of each side by side, and waits after each until all is well. For one thread; blocking. */
@@ -30,8 +31,8 @@ final class Rounds {
 
     static final String LIVE = "I15 every shard settles after faults are over";
 
-    private final Schedule schedule;
-    private final Probes probes;
+    private final Supplier<Schedule.Round> schedule;
+    private final Settlement settlement;
     private final History history;
     private final Consumer<String> progress;
     private final List<Trouble> troubles = new ArrayList<>();
@@ -48,9 +49,15 @@ final class Rounds {
      */
     record Settling(List<Long> others, List<Long> silent) {}
 
-    Rounds(Schedule schedule, Probes probes, History history, Consumer<String> progress) {
+    /** Waits until every shard settles at every server. */
+    interface Settlement {
+        /** @return what does not when the limit is over: a line each */
+        List<String> await(long limitMillis) throws Exception;
+    }
+
+    Rounds(Supplier<Schedule.Round> schedule, Settlement settlement, History history, Consumer<String> progress) {
         this.schedule = schedule;
-        this.probes = probes;
+        this.settlement = settlement;
         this.history = history;
         this.progress = progress;
     }
@@ -58,13 +65,13 @@ final class Rounds {
     /** @param untilMicros of the run's clock: no round begins after it */
     void run(long untilMicros) throws Exception {
         for (int number = 1; history.micros() < untilMicros && !history.isFull(); number++) {
-            Schedule.Round round = schedule.next();
+            Schedule.Round round = schedule.get();
             tell("round %d: %s", number, text(round));
             history.note("round " + number);
             List<Lane.Harm> harms = play(round);
             long mended = history.micros();
             history.note("all mended");
-            List<String> late = probes.awaitSettled(STRANDED_MILLIS);
+            List<String> late = settlement.await(STRANDED_MILLIS);
             long settled = history.micros();
             history.note(late.isEmpty() ? "settled again" : "stranded: " + late);
             tell("settled again in %d ms", (settled - mended) / 1_000);

@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * does: the program that runs there knows nothing of it. The child connects to a port of loopback that is listened to here; it listens nowhere. Thread-safe; blocking.
  */
 public final class Debugger implements AutoCloseable {
+    /** Of a request: what it was made for. */
+    private static final String OF = "of";
+
     private static final String CONNECT_MILLIS = "60000";
     private static final int SILENCE_SECONDS = 20;
 
@@ -150,8 +153,8 @@ public final class Debugger implements AutoCloseable {
     /** @return whether the JVM is to stand still now */
     private synchronized boolean take(Event event) {
         Stop wanted = stop;
-        if (wanted == null) {
-            return false;
+        if (wanted == null || event.request() == null || event.request().getProperty(OF) != wanted) {
+            return false; // of what nobody wants any more: it was on its way here
         }
         if (event instanceof ClassPrepareEvent prepared) {
             mark(prepared.referenceType(), wanted);
@@ -224,6 +227,7 @@ public final class Debugger implements AutoCloseable {
         stop = wanted;
         ClassPrepareRequest later = requests.createClassPrepareRequest();
         later.addClassFilter(wanted.type);
+        later.putProperty(OF, wanted);
         later.enable();
         child().classesByName(wanted.type).forEach(loaded -> mark(loaded, wanted));
     }
@@ -233,6 +237,7 @@ public final class Debugger implements AutoCloseable {
             for (Method method : type.methodsByName(wanted.method)) {
                 BreakpointRequest request =
                         type.virtualMachine().eventRequestManager().createBreakpointRequest(method.location());
+                request.putProperty(OF, wanted);
                 request.setSuspendPolicy(
                         wanted.act == Act.STAND_STILL
                                 ? BreakpointRequest.SUSPEND_ALL

@@ -4,6 +4,7 @@ import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -278,8 +279,11 @@ final class Exchange {
         if (isBegun && audit != null) {
             audit.tell(response.getStatusCode(), null);
         }
-        boolean isGone = failure instanceof HttpClosedException || failure instanceof StreamResetException;
-        if (isGone || (isBegun && response.closed())) {
+        // Also whose body is not what its header says: HTTP/2 ends the stream for it.
+        boolean isGone = failure instanceof HttpClosedException
+                || failure instanceof StreamResetException
+                || failure instanceof Http2Exception;
+        if (isGone || response.ended() || (isBegun && response.closed())) {
             connections.answered(request.connection(), this);
             return;
         }

@@ -139,7 +139,7 @@ public final class ManagementVerticle extends VerticleBase {
                         routing,
                         200,
                         JSON,
-                        recent.toJson(after(routing.request().getParam("after")))));
+                        recent.toJson(after(routing.request()))));
         router.get("/console/oidc.json").handler(routing -> send(routing, 200, JSON, SignIn.json(oidc)));
         if (oidc != null) {
             SignIn signIn = new SignIn(vertx, oidc);
@@ -158,7 +158,8 @@ public final class ManagementVerticle extends VerticleBase {
             }
             send(routing, routing.statusCode(), TEXT, "this can not be answered\n");
         });
-        return router;
+        // An escape in the path that is none: the router tells it here alone.
+        return router.errorHandler(400, routing -> send(routing, 400, TEXT, "this can not be answered\n"));
     }
 
     @Override
@@ -209,9 +210,14 @@ public final class ManagementVerticle extends VerticleBase {
         return named == null || LOOPBACK_HOST.matcher(named).matches();
     }
 
-    /** What is no number means from the beginning. */
-    private static long after(@Nullable String text) {
-        return text != null && text.matches("[0-9]{1,15}") ? Long.parseLong(text) : 0;
+    /** What is no number, or cannot be read, means from the beginning. */
+    private static long after(HttpServerRequest request) {
+        try {
+            String text = request.getParam("after");
+            return text != null && text.matches("[0-9]{1,15}") ? Long.parseLong(text) : 0;
+        } catch (IllegalArgumentException malformed) {
+            return 0;
+        }
     }
 
     private void file(RoutingContext routing, UnaryOperator<PageFiles.PageFile> served) {

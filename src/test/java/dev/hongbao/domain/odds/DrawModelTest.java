@@ -303,4 +303,23 @@ class DrawModelTest {
         model.withdraw(1_000);
         assertThat(model.released()).isZero();
     }
+
+    @Test
+    void periodsAreCountedFromTheOpening() {
+        // Given periods of a second from 300 ms on, and one prize at each side of the third one's beginning
+        DrawDefinition definition =
+                TestDraws.definition("{mode: schedule, schedule: {periodSeconds: 1, carryOver: false},"
+                        + " prizes: [{name: a, quota: 1, stock: 99}], fallback: {name: f}}");
+        DrawModel model =
+                new DrawModel(definition.openedAt(Instant.ofEpochMilli(300)).rules(), seeded(1));
+        DrawModel.Release third = new DrawModel.Release(2, 1, 1);
+        model.release(new DrawModel.Release(1, 1, 1), 2_299);
+        model.release(third, 2_300);
+
+        // Then
+        assertThat(model.play("ann", 2_400, 0)).isEqualTo(won(third));
+        assertThat(model.play("ann", 2_400, 0)).isEqualTo(won(null));
+        assertThat(model.released()).isEqualTo(1);
+        assertThat(model.left(1)).isEqualTo(-1);
+    }
 }

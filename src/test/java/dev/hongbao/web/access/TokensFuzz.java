@@ -49,7 +49,7 @@ public final class TokensFuzz implements Kind {
 
     @Override
     public int share() {
-        return 20;
+        return 14;
     }
 
     @Override

@@ -6,6 +6,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -16,6 +18,7 @@ final class RawHttp2 implements AutoCloseable {
     static final int HEADERS = 1;
     static final int RST_STREAM = 3;
     static final int SETTINGS = 4;
+    static final int PING = 6;
     static final int WINDOW_UPDATE = 8;
     static final int CONTINUATION = 9;
     static final int END_STREAM = 1;
@@ -24,6 +27,7 @@ final class RawHttp2 implements AutoCloseable {
     /** What a stream, and the connection, may be sent until its client says that it has read. */
     static final int WINDOW = 65_535;
 
+    static final int PROTOCOL_ERROR = 1;
     static final int CANCEL = 8;
     static final int ENHANCE_YOUR_CALM = 11;
 
@@ -35,10 +39,19 @@ final class RawHttp2 implements AutoCloseable {
     private final DataInputStream in;
     private final OutputStream out;
 
+    /** The streams that the server has reset, in their order. */
+    final List<Integer> resets = new ArrayList<>();
+
     /** As it arrived. */
     record Frame(int type, int flags, int stream, byte[] payload) {}
 
     RawHttp2(SSLContext context, int port) throws IOException {
+        this(context, port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        frame(SETTINGS, 0, 0);
+    }
+
+    /** @param preface what is sent first, which may be none */
+    RawHttp2(SSLContext context, int port, String preface) throws IOException {
         socket = (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port);
         socket.setSoTimeout(10_000);
         SSLParameters parameters = socket.getSSLParameters();
@@ -47,8 +60,7 @@ final class RawHttp2 implements AutoCloseable {
         socket.startHandshake();
         in = new DataInputStream(socket.getInputStream());
         out = socket.getOutputStream();
-        out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        frame(SETTINGS, 0, 0);
+        out.write(preface.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** {@code GET /} in static entries of HPACK (RFC 7541), and the authority as it is. */
@@ -120,6 +132,9 @@ final class RawHttp2 implements AutoCloseable {
         try {
             while (true) {
                 Frame frame = next();
+                if (frame.type == RST_STREAM) {
+                    resets.add(frame.stream);
+                }
                 if (frame.type == GOAWAY) {
                     code = frame.payload[7];
                 }

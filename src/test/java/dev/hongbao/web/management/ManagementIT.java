@@ -3,6 +3,10 @@ package dev.hongbao.web.management;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.ManagementConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -22,6 +26,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -29,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ManagementIT {
     private final Vertx vertx = Vertx.vertx();
@@ -182,6 +188,26 @@ class ManagementIT {
                     .as(host)
                     .isEqualTo(200);
         }
+    }
+
+    @Test
+    void aPathOrAQueryThatIsMalformedIsNoFaultOfTheServer() throws Exception {
+        // Given
+        int port = start();
+        Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        root.addAppender(logged);
+
+        // When
+        int path = statusOf(port, "/operator/%", "Host: localhost\r\n");
+        int query = statusOf(port, "/recent.json?%zz", "Host: localhost\r\n");
+        root.detachAppender(logged);
+
+        // Then
+        assertThat(path).isEqualTo(400);
+        assertThat(query).isEqualTo(200);
+        assertThat(List.copyOf(logged.list)).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.ERROR));
     }
 
     private static int statusOf(int port, String path, String headers) throws Exception {

@@ -23,13 +23,13 @@ public record Fault(String kind, String place, String step, Set<Integer> servers
     public static final class FaultMissedException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        FaultMissedException(String message) {
+        public FaultMissedException(String message) {
             super(message);
         }
     }
 
     /** For what is over as soon as it has happened. */
-    static final Step NOTHING = () -> {};
+    public static final Step NOTHING = () -> {};
 
     /** One that waits for nothing. */
     Fault(String kind, String place, Set<Integer> servers, Step inject, Step heal) {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -21,14 +22,17 @@ import java.util.stream.Stream;
  * twice as often: they cost little. For one thread.
  */
 public final class Schedule {
-    private static final int FEWEST = 8;
-    private static final int MOST = 30;
-    private static final int MOST_IN_PLACE = 5;
-    private static final int ONE_IN_LONG = 100;
-    private static final int LONG_MILLIS = 12_000;
-    private static final int USUAL_MILLIS = 1_500;
+    /** A server starts for seconds, whatever else there is in a round: few faults would be waited for as long as many. */
+    static final int FEWEST = 16;
 
-    private final ChaosBed bed;
+    static final int MOST = 36;
+
+    static final int MOST_IN_PLACE = 6;
+    private static final int ONE_IN_LONG = 100;
+    static final int LONG_MILLIS = 12_000;
+    static final int USUAL_MILLIS = 1_500;
+
+    private final Function<FaultKind, Fault> made;
     private final SplittableRandom random;
     private final List<FaultKind> kinds;
     private final Deque<FaultKind> coming = new ArrayDeque<>();
@@ -56,10 +60,15 @@ public final class Schedule {
 
     /** @throws IllegalArgumentException when no kind has such a name */
     public Schedule(ChaosBed bed, SplittableRandom random, Wish wish) {
-        this.bed = bed;
+        this(kinds(bed.redis().form()), kind -> kind.make(bed, random), random, wish);
+    }
+
+    /** @param made chooses what a fault of a kind hurts, by the same numbers */
+    Schedule(List<FaultKind> all, Function<FaultKind, Fault> made, SplittableRandom random, Wish wish) {
+        this.made = made;
         this.random = random;
         this.isShort = wish.isShort;
-        this.kinds = kinds(bed.redis().form()).stream()
+        this.kinds = all.stream()
                 .filter(kind -> Stream.of(wish.only.split(",", -1)).anyMatch(kind.name()::contains))
                 .toList();
         if (kinds.isEmpty()) {
@@ -90,7 +99,7 @@ public final class Schedule {
 
     /** The next round. In every other one, on average, nobody falls silent: that is waited for longer. */
     public Round next() {
-        if (coming.isEmpty()) {
+        if (coming.size() < MOST) {
             shuffle();
         }
         int wanted = FEWEST + random.nextInt(MOST - FEWEST + 1);
@@ -98,7 +107,7 @@ public final class Schedule {
         Lanes lanes = new Lanes();
         for (Iterator<FaultKind> kinds = coming.iterator(); kinds.hasNext() && lanes.count < wanted; ) {
             FaultKind kind = kinds.next();
-            if ((isSilent || !kind.isSilent()) && lanes.add(kind, new Turn(kind.make(bed, random), millis()))) {
+            if ((isSilent || !kind.isSilent()) && lanes.add(kind, new Turn(made.apply(kind), millis()))) {
                 kinds.remove(); // else it comes in a later round
             }
         }

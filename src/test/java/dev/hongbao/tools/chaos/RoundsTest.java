@@ -1,0 +1,167 @@
+package dev.hongbao.tools.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.tools.chaos.check.Violation;
+import dev.hongbao.tools.chaos.fault.Fault;
+import dev.hongbao.tools.chaos.fault.Schedule.Round;
+import dev.hongbao.tools.chaos.fault.Schedule.Turn;
+import dev.hongbao.tools.chaos.history.Answer;
+import dev.hongbao.tools.chaos.history.Call;
+import dev.hongbao.tools.chaos.history.History;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Round after round, of faults that hurt nobody. */
+class RoundsTest {
+    private static final long FOR_EVER_MICROS = Long.MAX_VALUE;
+    private static final int MOST_OPERATIONS = 2;
+
+    @TempDir
+    private Path directory;
+
+    private final List<Round> played = new ArrayList<>();
+    private History history;
+
+    @BeforeEach
+    void begin() throws Exception {
+        history = new History(directory.resolve("history.txt"), MOST_OPERATIONS);
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        history.close();
+    }
+
+    private static Turn turn(String kind, String place, Fault.Step inject) {
+        return new Turn(new Fault(kind, place, "", Set.of(1), inject, Fault.NOTHING), 0);
+    }
+
+    private static Round round(Turn... lanes) {
+        List<List<Turn>> all = new ArrayList<>();
+        for (Turn lane : lanes) {
+            all.add(List.of(lane));
+        }
+        return new Round(all, false);
+    }
+
+    private Rounds rounds(Round round, Rounds.Settlement settlement) {
+        return new Rounds(
+                () -> {
+                    played.add(round);
+                    return round;
+                },
+                settlement,
+                history,
+                line -> {});
+    }
+
+    /** Nothing more is kept. */
+    private void fill() {
+        while (!history.isFull()) {
+            history.perform(Call.claim("u", "p", 0), call -> Answer.unknown(0, "timeout"));
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "Given a length, when it is over, then no round begins, and the one that is played is played to its end")
+    void noRoundBeginsAfterTheEnd() throws Exception {
+        long until = history.micros() + 5_000;
+        boolean[] isSettled = {false};
+
+        Rounds rounds = rounds(round(turn("a", "here", Fault.NOTHING)), limit -> {
+            while (history.micros() <= until) {
+                Thread.onSpinWait();
+            }
+            isSettled[0] = true;
+            return List.of();
+        });
+        rounds.run(until);
+
+        assertThat(played).hasSize(1);
+        assertThat(isSettled[0]).isTrue();
+        rounds.run(until);
+        assertThat(played).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("Given a history that is full, when a round is over, then none begins")
+    void noRoundBeginsWhenTheHistoryIsFull() throws Exception {
+        rounds(round(turn("a", "here", Fault.NOTHING)), limit -> {
+                    if (played.size() == 3) {
+                        fill();
+                    }
+                    return List.of();
+                })
+                .run(FOR_EVER_MICROS);
+
+        assertThat(played).hasSize(3);
+    }
+
+    @Test
+    @DisplayName(
+            "Given faults in two places, when a round is played, then both come at once, and are counted with the time to settle")
+    void placesAreHurtAtOnce() throws Exception {
+        // Given two that come only together
+        CyclicBarrier both = new CyclicBarrier(2);
+        Fault.Step together = () -> both.await(10, TimeUnit.SECONDS);
+        Turn missed = turn("c", "elsewhere", () -> {
+            throw new Fault.FaultMissedException("no");
+        });
+
+        // When
+        Rounds rounds = rounds(round(turn("a", "here", together), turn("b", "there", together), missed), limit -> {
+            fill();
+            return List.of();
+        });
+        rounds.run(FOR_EVER_MICROS);
+
+        // Then what did not come is no fault, and excuses the server all the same
+        assertThat(rounds.settledMicros()).containsOnlyKeys("a", "b");
+        assertThat(rounds.times().troubles()).hasSize(3);
+        assertThat(rounds.stranded()).isEmpty();
+        assertThat(rounds.settling().others()).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("Given a shard that does not settle, when a round is over, then it is a violation")
+    void whatDoesNotSettleIsAViolation() throws Exception {
+        Rounds rounds = rounds(round(turn("a", "here", Fault.NOTHING)), limit -> {
+            fill();
+            return List.of("server 1 settles nothing in shard 3");
+        });
+
+        rounds.run(FOR_EVER_MICROS);
+
+        assertThat(rounds.stranded())
+                .singleElement()
+                .extracting(Violation::text)
+                .asString()
+                .contains("server 1 settles nothing in shard 3");
+    }
+
+    @Test
+    @DisplayName("Given a fault that cannot be done, when its round is played, then the run fails and names the round")
+    void whatCannotBeDoneEndsTheRun() {
+        Rounds rounds = rounds(
+                round(turn("kind of fault", "here", () -> {
+                    throw new IllegalStateException("no such process");
+                })),
+                limit -> List.of());
+
+        assertThatThrownBy(() -> rounds.run(FOR_EVER_MICROS))
+                .hasMessageContaining("kind of fault")
+                .hasRootCauseMessage("no such process");
+    }
+}

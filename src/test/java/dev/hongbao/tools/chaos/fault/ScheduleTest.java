@@ -1,0 +1,179 @@
+package dev.hongbao.tools.chaos.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.tools.chaos.bed.RedisSide.Form;
+import dev.hongbao.tools.chaos.fault.Schedule.Round;
+import dev.hongbao.tools.chaos.fault.Schedule.Turn;
+import dev.hongbao.tools.chaos.fault.Schedule.Wish;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What comes when: of all kinds that there are, with servers that nobody started. */
+class ScheduleTest {
+    private static final int ROUNDS = 60;
+    private static final int SERVERS = 3;
+
+    /** As the kinds' own makers choose, but for what would be done. */
+    private static Fault made(FaultKind kind, SplittableRandom random) {
+        String name = kind.name();
+        int server = random.nextInt(SERVERS);
+        String first = name.substring(0, name.indexOf(':'));
+        String place = switch (first) {
+            case "server", "bus" -> "server " + server;
+            case "redis", "postgres" -> first;
+            default -> "line " + server + " " + first;
+        };
+        String step = name.contains(" in a ") || name.contains("as it takes over") ? "a step" : "";
+        return new Fault(name, place, step, Set.of(), Fault.NOTHING, Fault.NOTHING);
+    }
+
+    private static Schedule schedule(Form form, long seed, Wish wish) {
+        SplittableRandom random = new SplittableRandom(seed);
+        return new Schedule(Schedule.kinds(form), kind -> made(kind, random), random, wish);
+    }
+
+    private static List<Round> rounds(Form form, long seed, Wish wish) {
+        Schedule schedule = schedule(form, seed, wish);
+        return IntStream.range(0, ROUNDS).mapToObj(i -> schedule.next()).toList();
+    }
+
+    private static List<Round> rounds(long seed) {
+        return rounds(Form.ONE, seed, new Wish("", false));
+    }
+
+    private static Stream<Turn> turns(Round round) {
+        return round.lanes().stream().flatMap(List::stream);
+    }
+
+    private static List<String> plan(List<Round> rounds) {
+        return rounds.stream()
+                .flatMap(ScheduleTest::turns)
+                .map(turn -> turn.fault() + " " + turn.millis())
+                .toList();
+    }
+
+    @Test
+    @DisplayName(
+            "Given a seed, when it is taken again, then the same faults come in the same order; and another seed gives others")
+    void aSeedIsAPlan() {
+        assertThat(plan(rounds(7))).isEqualTo(plan(rounds(7))).isNotEqualTo(plan(rounds(8)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "Given a form of Redis, when many rounds have come, then every kind has, and what costs little twice as often as a restart")
+    void everyKindComesAsOftenAsItShould(Form form) {
+        // Given
+        Map<String, Boolean> restarts =
+                Schedule.kinds(form).stream().collect(Collectors.toMap(FaultKind::name, FaultKind::restarts));
+
+        // When
+        Map<String, Long> counts = rounds(form, 4_711, new Wish("", false)).stream()
+                .flatMap(ScheduleTest::turns)
+                .collect(Collectors.groupingBy(turn -> turn.fault().kind(), Collectors.counting()));
+
+        // Then no kind is more than three turns of all ahead of another
+        assertThat(counts.keySet()).isEqualTo(restarts.keySet());
+        long least = counts.entrySet().stream()
+                .mapToLong(each -> restarts.get(each.getKey()) ? 2 * each.getValue() : each.getValue())
+                .min()
+                .orElseThrow();
+        assertThat(least).isGreaterThanOrEqualTo(2);
+        assertThat(counts)
+                .allSatisfy((kind, count) -> assertThat(restarts.get(kind) ? 2 * count : count)
+                        .as(kind)
+                        .isBetween(least, least + 6));
+    }
+
+    @Test
+    @DisplayName(
+            "Given a round, when its lanes are looked at, then each is of one place, and no fault of a place overlaps another")
+    void aLaneIsAPlace() {
+        for (Round round : rounds(11)) {
+            List<Set<String>> places = round.lanes().stream()
+                    .map(lane -> lane.stream().map(turn -> turn.fault().place()).collect(Collectors.toSet()))
+                    .toList();
+
+            assertThat(places)
+                    .doesNotHaveDuplicates()
+                    .allSatisfy(each -> assertThat(each).hasSize(1));
+            assertThat(round.lanes())
+                    .allSatisfy(lane -> assertThat(lane).hasSizeLessThanOrEqualTo(Schedule.MOST_IN_PLACE));
+            assertThat(turns(round).count()).isBetween(1L, (long) Schedule.MOST);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "Given a round, when a fault waits for a step, then it is the first and only one of its lane that does")
+    void aStepComesFirst() {
+        List<Round> rounds = rounds(12);
+
+        assertThat(rounds.stream().flatMap(ScheduleTest::turns).map(Turn::fault))
+                .anyMatch(Fault::awaitsStep);
+        for (Round round : rounds) {
+            assertThat(round.lanes())
+                    .allSatisfy(lane ->
+                            assertThat(lane.stream().skip(1).map(Turn::fault)).noneMatch(Fault::awaitsStep));
+        }
+    }
+
+    @Test
+    @DisplayName("Given a round, when servers end in it, then each starts again once")
+    void aServerStartsOnceARound() {
+        Map<String, FaultKind> kinds =
+                Schedule.kinds(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
+        for (Round round : rounds(13)) {
+            assertThat(turns(round)
+                            .map(Turn::fault)
+                            .filter(fault -> kinds.get(fault.kind()).restarts())
+                            .map(Fault::place))
+                    .doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "Given a round that is not silent, when its faults are looked at, then nobody falls silent; and there are such and others")
+    void quietRoundsAreTold() {
+        Map<String, FaultKind> kinds =
+                Schedule.kinds(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
+        List<Round> rounds = rounds(14);
+
+        assertThat(rounds)
+                .allSatisfy(round -> assertThat(round.isSilent())
+                        .isEqualTo(turns(round)
+                                .anyMatch(turn -> kinds.get(turn.fault().kind()).isSilent())));
+        assertThat(rounds.stream().filter(Round::isSilent).count()).isBetween(ROUNDS / 4L, 3L * ROUNDS / 4);
+    }
+
+    @Test
+    @DisplayName(
+            "Given a wish, when rounds come, then only kinds of that name do, and none for longer than usual; and a name of no kind is refused")
+    void aWishIsKept() {
+        Wish wish = new Wish("kill -9,slow", true);
+
+        assertThat(rounds(Form.ONE, 15, wish).stream().flatMap(ScheduleTest::turns))
+                .isNotEmpty()
+                .allSatisfy(turn -> assertThat(turn.fault().kind()).containsAnyOf("kill -9", "slow"))
+                .allSatisfy(turn -> assertThat(turn.millis()).isBetween(0L, Schedule.USUAL_MILLIS - 1L));
+        assertThat(rounds(16).stream().flatMap(ScheduleTest::turns).map(Turn::millis))
+                .allSatisfy(millis -> assertThat(millis).isLessThan(Schedule.LONG_MILLIS))
+                .anySatisfy(millis -> assertThat(millis).isGreaterThan(Schedule.USUAL_MILLIS));
+        assertThatThrownBy(() -> schedule(Form.ONE, 17, new Wish("no such thing", false)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
