@@ -120,7 +120,9 @@ class SplitTest {
             // Then
             assertThat(amounts).as(terms.toString()).hasSize(100_000);
             assertThat(LongStream.of(amounts).sum()).as(terms.toString()).isEqualTo(mean * 100_000);
-            assertThat(LongStream.of(amounts).max().orElseThrow()).as(terms.toString()).isLessThanOrEqualTo(max);
+            assertThat(LongStream.of(amounts).max().orElseThrow())
+                    .as(terms.toString())
+                    .isLessThanOrEqualTo(max);
         }
     }
 
