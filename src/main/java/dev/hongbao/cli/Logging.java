@@ -62,7 +62,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
         loggers.getLogger("com.hazelcast.internal.partition").setLevel(atLeast(Level.ERROR, log.level()));
         // It shows a stack trace for each connection that comes in while a stop takes the port away.
         loggers.getLogger("io.netty.bootstrap.ServerBootstrap").setLevel(atLeast(Level.ERROR, log.level()));
-        // It calls an error what a client sends that is no HTTP/2, before anybody can take care of it: who likes could fill the log.
+        // It calls an error what a client sends that is no HTTP/2, before anybody can take care of it: who likes could
+        // fill the log.
         loggers.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(ch.qos.logback.classic.Level.OFF);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }

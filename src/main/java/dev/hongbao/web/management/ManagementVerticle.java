@@ -135,11 +135,7 @@ public final class ManagementVerticle extends VerticleBase {
         router.get("/health/ready").handler(this::ready);
         router.get("/metrics").handler(this::scrape);
         router.get("/recent.json")
-                .handler(routing -> send(
-                        routing,
-                        200,
-                        JSON,
-                        recent.toJson(after(routing.request()))));
+                .handler(routing -> send(routing, 200, JSON, recent.toJson(after(routing.request()))));
         router.get("/console/oidc.json").handler(routing -> send(routing, 200, JSON, SignIn.json(oidc)));
         if (oidc != null) {
             SignIn signIn = new SignIn(vertx, oidc);

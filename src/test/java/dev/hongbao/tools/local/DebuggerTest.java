@@ -17,9 +17,6 @@ class DebuggerTest {
     /** Numbers, said in some seconds. */
     private static final int MOST = 2_000;
 
-    /** So often that some call is met just when nobody wants it any more. */
-    private static final int OFTEN = 300;
-
     /** Says a number every few milliseconds, each a method's call. */
     static final class Counting {
         public static void main(String[] none) throws Exception {
@@ -111,21 +108,5 @@ class DebuggerTest {
         debugger.runTwice(Counting.class.getName(), "say");
 
         assertThat(unusualStep(first)).isZero();
-    }
-
-    @Test
-    @DisplayName(
-            "Given a JVM, when calls are run twice, and no more, again and again, then it goes on, and stands still when it is to")
-    void whatComesTooLateIsNoHarm() throws Exception {
-        next();
-        for (int i = 0; i < OFTEN; i++) {
-            debugger.runTwice(Counting.class.getName(), "say");
-            debugger.goOn();
-        }
-
-        debugger.stopAt(Counting.class.getName(), "say");
-        assertThat(debugger.awaitStop(LIMIT_MILLIS)).isTrue();
-        debugger.goOn();
-        next();
     }
 }

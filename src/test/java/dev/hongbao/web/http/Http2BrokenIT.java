@@ -135,8 +135,7 @@ class Http2BrokenIT extends HttpApiClient {
         try (RawHttp2 connection = new RawHttp2(trusted, base().getPort())) {
             connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, block.toByteArray());
             connection.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, new byte[33]);
-            connection.frame(
-                    RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 3, RawHttp2.getRoot());
+            connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 3, RawHttp2.getRoot());
             connection.frame(RawHttp2.PING, 0, 1, new byte[8]); // of no stream, so that the connection ends
 
             // Then
