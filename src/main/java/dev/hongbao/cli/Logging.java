@@ -65,6 +65,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
         // It calls an error what a client sends that is no HTTP/2, before anybody can take care of it: who likes could
         // fill the log.
         loggers.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(ch.qos.logback.classic.Level.OFF);
+        // Nor what Vert.x throws there when it has to reset a stream that it never knew: a warning with a stack trace
+        // for each.
+        loggers.getLogger("io.netty.util.concurrent.DefaultPromise").setLevel(atLeast(Level.ERROR, log.level()));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 

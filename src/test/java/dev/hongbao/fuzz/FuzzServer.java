@@ -45,14 +45,15 @@ final class FuzzServer implements AutoCloseable {
     private final World world;
     private final Errors errors = new Errors();
 
-    /** What is logged as an error. */
+    /** What is logged as an error, or with a stack trace: who likes could fill the log with them. */
     private static final class Errors extends AppenderBase<ILoggingEvent> {
         private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
         @Override
         protected void append(ILoggingEvent event) {
-            if (event.getLevel().isGreaterOrEqual(Level.ERROR) && lines.size() < MOST_ERRORS) {
-                var thrown = event.getThrowableProxy();
+            var thrown = event.getThrowableProxy();
+            boolean isTold = thrown != null || event.getLevel().isGreaterOrEqual(Level.ERROR);
+            if (isTold && lines.size() < MOST_ERRORS) {
                 lines.add(event.getLoggerName() + " " + event.getFormattedMessage()
                         + (thrown == null
                                 ? ""
@@ -96,7 +97,7 @@ final class FuzzServer implements AutoCloseable {
 
     /** Waits until it is quiet, and looks at it as its operator does. */
     void check(Findings findings) {
-        errors.lines.forEach(line -> findings.add("logged as an error: " + line));
+        errors.lines.forEach(line -> findings.add("logged as an error, or with a stack trace: " + line));
         check(server, servers, findings);
     }
 

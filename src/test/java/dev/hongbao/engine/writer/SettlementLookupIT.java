@@ -126,7 +126,7 @@ class SettlementLookupIT {
         assertThat(lookups).noneMatch(keys -> keys.contains("second"));
 
         // When nothing is heard of it for longer
-        onLoop(() -> nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(100)));
+        onLoop(() -> nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(400)));
 
         // Then
         awaitLookupOf("second");
