@@ -19,8 +19,8 @@ public abstract class TwoEngines {
     protected void startBoth(TestServers given) {
         servers = given;
         books = new Books(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
-        other = TestEngine.start(servers, 2, Map.of());
+        engine = TestEngine.start(servers, 2, options());
+        other = TestEngine.start(servers, 2, options());
         engine.deposit("shop", 10_000_000);
     }
 
@@ -29,6 +29,11 @@ public abstract class TwoEngines {
         other.close();
         engine.close();
         assertBooks();
+    }
+
+    /** Of both servers, where the defaults will not do. */
+    protected Map<String, String> options() {
+        return Map.of();
     }
 
     /** Called when both servers are stopped. */
