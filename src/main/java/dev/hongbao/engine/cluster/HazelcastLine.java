@@ -140,8 +140,8 @@ public final class HazelcastLine implements ServerLine {
 
     /**
      * What may be read by Java serialization: what Vert.x keeps in Hazelcast, and the exceptions that members answer each other with. Who
-     * cannot read such an answer waits for a minute instead, in the middle of leaving. No collection is among it, which chains of gadgets
-     * begin with.
+     * cannot read such an answer waits for a minute instead, in the middle of leaving. Of Java's collections only an empty list is among it:
+     * chains of gadgets begin with the others.
      */
     private static JavaSerializationFilterConfig serialized() {
         JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
