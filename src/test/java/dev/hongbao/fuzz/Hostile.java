@@ -2,6 +2,7 @@ package dev.hongbao.fuzz;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.Shareable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -135,8 +136,10 @@ public final class Hostile {
         return input.pick(texts);
     }
 
+    /** Its own, since a list may be spoilt further. */
     private Object value(Input input) {
-        return input.pick(values);
+        Object value = input.pick(values);
+        return value instanceof Shareable tree ? tree.copy() : value;
     }
 
     /** The text of a tree in which so many places are not as they were. It is changed. */
