@@ -216,21 +216,24 @@ final class Exchange {
         var unused = response.end(last);
     }
 
-    /** As fast as the client reads: all that is written is copied at once into memory outside of the heap. */
+    /**
+     * As fast as the client reads: all that is written is copied at once into memory outside of the heap. Whether the queue is full
+     * does not tell: over HTTP/2 it is not until the loop has turned.
+     */
     private void write(HttpServerResponse response, Buffer body, int from) {
-        int rest = from;
-        while (body.length() - rest > SLICE_BYTES) {
-            if (response.writeQueueFull()) {
-                int next = rest;
-                // Over HTTP/2 the client may end this stream alone, and then nothing drains.
-                response.exceptionHandler(gone -> connections.answered(request.connection(), this));
-                response.drainHandler(drained -> write(response, body, next));
-                return;
-            }
-            var unused = response.write(body.slice(rest, rest + SLICE_BYTES));
-            rest += SLICE_BYTES;
+        int next = from + SLICE_BYTES;
+        if (next >= body.length()) {
+            end(response, from == 0 ? body : body.slice(from, body.length()));
+            return;
         }
-        end(response, rest == 0 ? body : body.slice(rest, body.length()));
+        response.write(body.slice(from, next)).onComplete(read -> {
+            if (read.succeeded()) {
+                write(response, body, next);
+            } else {
+                // Over HTTP/2 the client may end this stream alone, and the connection stays.
+                connections.answered(request.connection(), this);
+            }
+        });
     }
 
     /** Answers with a problem, and with headers: name, value, name, value … */
