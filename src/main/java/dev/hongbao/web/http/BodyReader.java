@@ -51,6 +51,11 @@ final class BodyReader {
         }
     }
 
+    /** Whether a body is on its way. Who fails then is the client, or its connection: nothing of ours runs before it is here. */
+    static boolean isReading(RoutingContext routing) {
+        return routing.get(TIMER) != null && !routing.request().isEnded();
+    }
+
     /**
      * The body that was read; null for none.
      *

@@ -4,7 +4,6 @@ import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
-import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -16,7 +15,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.StreamResetException;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -144,7 +142,7 @@ final class Exchange {
         Reply reply = unread.in(language).of(id);
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
-            connections.answered(request.connection(), this);
+            left();
             return;
         }
         if (!response.headWritten()) {
@@ -230,8 +228,7 @@ final class Exchange {
             if (read.succeeded()) {
                 write(response, body, next);
             } else {
-                // Over HTTP/2 the client may end this stream alone, and the connection stays.
-                connections.answered(request.connection(), this);
+                left();
             }
         });
     }
@@ -272,6 +269,11 @@ final class Exchange {
                 : request.connection().close();
     }
 
+    /** Nobody waits for its answer any more; over HTTP/2 its connection may go on. */
+    void left() {
+        connections.answered(request.connection(), this);
+    }
+
     /**
      * Answers a failure: a refusal as its problem, anything else as 500 with one line for the operator. When an answer is begun
      * already its status is out, and only the end of the connection can tell.
@@ -282,12 +284,8 @@ final class Exchange {
         if (isBegun && audit != null) {
             audit.tell(response.getStatusCode(), null);
         }
-        // Also whose body is not what its header says: HTTP/2 ends the stream for it.
-        boolean isGone = failure instanceof HttpClosedException
-                || failure instanceof StreamResetException
-                || failure instanceof Http2Exception;
-        if (isGone || response.ended() || (isBegun && response.closed())) {
-            connections.answered(request.connection(), this);
+        if (failure instanceof HttpClosedException || response.ended() || (isBegun && response.closed())) {
+            left();
             return;
         }
         @Nullable Problem problem = Problem.ofFailure(failure);

@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -59,7 +60,7 @@ final class RawHttp2 implements AutoCloseable {
         socket.setSSLParameters(parameters);
         socket.startHandshake();
         in = new DataInputStream(socket.getInputStream());
-        out = socket.getOutputStream();
+        out = new BufferedOutputStream(socket.getOutputStream());
         out.write(preface.getBytes(StandardCharsets.US_ASCII));
     }
 
@@ -101,6 +102,7 @@ final class RawHttp2 implements AutoCloseable {
         block.write(value, 0, value.length);
     }
 
+    /** Is sent, with what was before it, when the next answer is read. */
     void frame(int type, int flags, int stream, byte... payload) throws IOException {
         byte[] frame = new byte[9 + payload.length];
         frame[0] = (byte) (payload.length >> 16);
@@ -118,6 +120,7 @@ final class RawHttp2 implements AutoCloseable {
 
     /** The next one. @throws EOFException at the end of the connection */
     Frame next() throws IOException {
+        out.flush();
         int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
         int type = in.readUnsignedByte();
         int flags = in.readUnsignedByte();
