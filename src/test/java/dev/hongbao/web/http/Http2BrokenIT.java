@@ -140,8 +140,10 @@ class Http2BrokenIT extends HttpApiClient {
             connection.frame(RawHttp2.DATA, 0, 1, new byte[5]);
 
             // When
-            connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 3, POST, HTTPS);
-            connection.frame(RawHttp2.PING, 0, 1, new byte[8]);
+            connection.together(() -> {
+                connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 3, POST, HTTPS);
+                connection.frame(RawHttp2.PING, 0, 1, new byte[8]);
+            });
 
             connection.endedBy();
         }

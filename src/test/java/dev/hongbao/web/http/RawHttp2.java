@@ -1,6 +1,5 @@
 package dev.hongbao.web.http;
 
-import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -38,7 +37,7 @@ final class RawHttp2 implements AutoCloseable {
 
     private final SSLSocket socket;
     private final DataInputStream in;
-    private final OutputStream out;
+    private OutputStream out;
 
     /** The streams that the server has reset, in their order. */
     final List<Integer> resets = new ArrayList<>();
@@ -60,7 +59,7 @@ final class RawHttp2 implements AutoCloseable {
         socket.setSSLParameters(parameters);
         socket.startHandshake();
         in = new DataInputStream(socket.getInputStream());
-        out = new BufferedOutputStream(socket.getOutputStream());
+        out = socket.getOutputStream();
         out.write(preface.getBytes(StandardCharsets.US_ASCII));
     }
 
@@ -102,7 +101,20 @@ final class RawHttp2 implements AutoCloseable {
         block.write(value, 0, value.length);
     }
 
-    /** Is sent, with what was before it, when the next answer is read. */
+    interface Frames {
+        void send() throws IOException;
+    }
+
+    /** Sends several in one write, so that the server reads them in one. */
+    void together(Frames frames) throws IOException {
+        OutputStream wire = out;
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        out = all;
+        frames.send();
+        out = wire;
+        out.write(all.toByteArray());
+    }
+
     void frame(int type, int flags, int stream, byte... payload) throws IOException {
         byte[] frame = new byte[9 + payload.length];
         frame[0] = (byte) (payload.length >> 16);
@@ -120,7 +132,6 @@ final class RawHttp2 implements AutoCloseable {
 
     /** The next one. @throws EOFException at the end of the connection */
     Frame next() throws IOException {
-        out.flush();
         int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
         int type = in.readUnsignedByte();
         int flags = in.readUnsignedByte();
