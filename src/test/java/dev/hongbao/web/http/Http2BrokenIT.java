@@ -135,16 +135,13 @@ class Http2BrokenIT extends HttpApiClient {
     @Test
     void aBodyWhoseConnectionBreaksBesideAStreamThatIsNoRequestIsNoErrorOfOurs() throws IOException {
         try (RawHttp2 connection = new RawHttp2(trusted, base().getPort())) {
-            // Given a body that is not complete
-            connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, post("50"));
-            connection.frame(RawHttp2.DATA, 0, 1, new byte[5]);
-
             // When
             connection.together(() -> {
-                connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 3, POST, HTTPS);
-                connection.frame(RawHttp2.PING, 0, 1, new byte[8]);
+                connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, post("50"));
+                connection.frame(RawHttp2.DATA, 0, 1, new byte[5]); // not all of it
+                connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 3, POST, HTTPS); // without a path
+                connection.frame(RawHttp2.PING, 0, 1, new byte[8]); // of no stream
             });
-
             connection.endedBy();
         }
 
