@@ -134,9 +134,10 @@ class Http2BrokenIT extends HttpApiClient {
     /** Vert.x itself fails then, and tells all streams of it. */
     @Test
     void aBodyWhoseConnectionBreaksBesideAStreamThatIsNoRequestIsNoErrorOfOurs() throws IOException {
-        try (RawHttp2 connection = new RawHttp2(trusted, base().getPort())) {
+        try (RawHttp2 connection = new RawHttp2(trusted, base().getPort(), "")) {
             // When
             connection.together(() -> {
+                connection.begin();
                 connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, post("50"));
                 connection.frame(RawHttp2.DATA, 0, 1, new byte[5]); // not all of it
                 connection.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 3, POST, HTTPS); // without a path

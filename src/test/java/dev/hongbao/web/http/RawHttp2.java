@@ -46,7 +46,13 @@ final class RawHttp2 implements AutoCloseable {
     record Frame(int type, int flags, int stream, byte[] payload) {}
 
     RawHttp2(SSLContext context, int port) throws IOException {
-        this(context, port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        this(context, port, "");
+        together(this::begin);
+    }
+
+    /** What comes first on a connection. */
+    void begin() throws IOException {
+        out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         frame(SETTINGS, 0, 0);
     }
 
