@@ -3,8 +3,10 @@ package dev.hongbao.web.http;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.web.api.Operation;
+import io.netty.handler.codec.DecoderException;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -48,12 +50,17 @@ final class BodyReader {
                 }
             }));
             handler.handle(routing);
+            request.exceptionHandler(failure -> broken(routing, failure));
         }
     }
 
-    /** Whether a body is on its way. Who fails then is the client, or its connection: nothing of ours runs before it is here. */
-    static boolean isReading(RoutingContext routing) {
-        return routing.get(TIMER) != null && !routing.request().isEnded();
+    /** Nothing of ours fails a request itself: that is its client, or its connection, in whatever words Vert.x tells it. */
+    private static void broken(RoutingContext routing, Throwable failure) {
+        if (failure instanceof DecoderException) {
+            routing.fail(400, failure);
+        } else {
+            routing.fail(new HttpClosedException("the request broke: " + failure));
+        }
     }
 
     /**

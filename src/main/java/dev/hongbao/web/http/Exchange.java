@@ -270,7 +270,7 @@ final class Exchange {
     }
 
     /** Nobody waits for its answer any more; over HTTP/2 its connection may go on. */
-    void left() {
+    private void left() {
         connections.answered(request.connection(), this);
     }
 

@@ -269,13 +269,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             case 408 -> exchange.refuseAndClose(Problem.of(ProblemType.REQUEST_TIMEOUT));
             case 413 -> exchange.refuseAndClose(bodyTooLarge);
             case 415 -> exchange.refuse(Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE), "Accept", "application/json");
-            default -> {
-                if (BodyReader.isReading(routing)) {
-                    exchange.left();
-                } else {
-                    exchange.fail(routing.failure());
-                }
-            }
+            default -> exchange.fail(routing.failure());
         }
     }
 }
