@@ -17,6 +17,7 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.postgres.Pages;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -41,6 +42,11 @@ public final class CampaignService {
 
     /** Lines of a report that are read at once. */
     private static final int REPORT_PAGE = 500;
+
+    /** A line of a report. */
+    private record Place(int day, String product) {
+        private static final Place BEFORE_ALL = new Place(Integer.MIN_VALUE, "");
+    }
 
     private final CampaignStore store;
     private final CampaignCatalog catalog;
@@ -161,22 +167,21 @@ public final class CampaignService {
     /**
      * Gives a campaign's report page by page, by day and product.
      *
-     * @param write takes a page; the next one is read when its future is done. Called at least once
+     * @param write takes a page; the next one is read when its future is done.
      */
     public Future<Void> report(Caller caller, CampaignId id, Function<List<CampaignReport>, Future<Void>> write) {
-        return forService(caller, () -> known(id).compose(view -> reportFrom(id, Integer.MIN_VALUE, "", write)));
+        return forService(
+                caller,
+                () -> known(id)
+                        .compose(view -> Pages.each(
+                                Place.BEFORE_ALL,
+                                after -> store.report(id, after.day, after.product, REPORT_PAGE),
+                                lines -> lines.size() < REPORT_PAGE ? null : place(lines.get(lines.size() - 1)),
+                                write)));
     }
 
-    private Future<Void> reportFrom(
-            CampaignId id, int afterDay, String afterProduct, Function<List<CampaignReport>, Future<Void>> write) {
-        return store.report(id, afterDay, afterProduct, REPORT_PAGE)
-                .compose(lines -> write.apply(lines).compose(written -> {
-                    if (lines.size() < REPORT_PAGE) {
-                        return Future.succeededFuture();
-                    }
-                    CampaignReport last = lines.get(lines.size() - 1);
-                    return reportFrom(id, last.day(), last.product(), write);
-                }));
+    private static Place place(CampaignReport line) {
+        return new Place(line.day(), line.product());
     }
 
     private Future<Campaign> campaign(CampaignId id) {

@@ -12,6 +12,7 @@ import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.postgres.Pages;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -20,7 +21,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Making, reading and ending draws. One instance per event loop; call it on that loop. */
@@ -154,18 +154,14 @@ public final class DrawService {
         }
         return visible(caller, id)
                 .compose(draw -> store.unlessArchived(id, Future.succeededFuture(draw)))
-                .compose(draw -> pages(0, from -> store.periodsFrom(draw, from, EXPORT_PAGE), write)
+                .compose(draw -> pages(from -> store.periodsFrom(draw, from, EXPORT_PAGE), write)
                         .compose(periods -> pages(
-                                0, from -> store.unlessArchived(id, store.playsFrom(draw, from, EXPORT_PAGE)), write)));
+                                from -> store.unlessArchived(id, store.playsFrom(draw, from, EXPORT_PAGE)), write)));
     }
 
-    /** Writes page after page, until one is empty. */
     private static Future<Void> pages(
-            long from, LongFunction<Future<List<Exported>>> read, Function<List<Exported>, Future<Void>> write) {
-        return read.apply(from)
-                .compose(page -> page.isEmpty()
-                        ? Future.succeededFuture()
-                        : write.apply(page).compose(written -> pages(next(page.get(page.size() - 1)), read, write)));
+            Function<Long, Future<List<Exported>>> read, Function<List<Exported>, Future<Void>> write) {
+        return Pages.each(0L, read, page -> page.size() < EXPORT_PAGE ? null : next(page.get(page.size() - 1)), write);
     }
 
     private static long next(Exported last) {

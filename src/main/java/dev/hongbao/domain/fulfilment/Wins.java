@@ -11,6 +11,7 @@ import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.engine.postgres.Pages;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
@@ -76,19 +77,16 @@ public final class Wins {
      * @param write takes a page; the next is read when its future succeeds
      */
     public Future<Void> export(Caller caller, DrawId id, Filter filter, Function<List<Win>, Future<Void>> write) {
-        return draws.owned(caller, id).compose(draw -> pages(draw, filter, WinStore.Place.BEFORE_ALL, write));
+        return draws.owned(caller, id)
+                .compose(draw -> Pages.each(
+                        WinStore.Place.BEFORE_ALL,
+                        after -> read(draw, filter, after, EXPORT_PAGE),
+                        page -> page.size() < EXPORT_PAGE ? null : place(page.get(page.size() - 1)),
+                        write));
     }
 
-    private Future<Void> pages(
-            Draw draw, Filter filter, WinStore.Place after, Function<List<Win>, Future<Void>> write) {
-        return read(draw, filter, after, EXPORT_PAGE).compose(page -> {
-            if (page.isEmpty()) {
-                return Future.succeededFuture();
-            }
-            Win last = page.get(page.size() - 1);
-            WinStore.Place next = new WinStore.Place(last.play().drawn().number(), last.nth());
-            return write.apply(page).compose(written -> pages(draw, filter, next, write));
-        });
+    private static WinStore.Place place(Win win) {
+        return new WinStore.Place(win.play().drawn().number(), win.nth());
     }
 
     private Future<List<Win>> read(Draw draw, Filter filter, WinStore.Place after, int limit) {

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.trail;
 
 import dev.hongbao.common.values.Page;
+import dev.hongbao.engine.postgres.Pages;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -55,18 +56,16 @@ public final class AuditReader {
     /**
      * Gives all rows page by page.
      *
-     * @param write takes a page; the next one is read when its future is done. Called at least once
+     * @param write takes a page; the next one is read when its future is done.
      */
     public Future<Void> export(Span span, Function<List<AuditRow.Written>, Future<Void>> write) {
-        return exportFrom(span, 0, write);
-    }
-
-    private Future<Void> exportFrom(Span span, long after, Function<List<AuditRow.Written>, Future<Void>> write) {
-        return read(span, after, EXPORT_PAGE)
-                .compose(rows -> write.apply(rows)
-                        .compose(done -> rows.size() < EXPORT_PAGE
-                                ? Future.succeededFuture()
-                                : exportFrom(span, rows.get(rows.size() - 1).n(), write)));
+        return Pages.each(
+                0L,
+                after -> read(span, after, EXPORT_PAGE),
+                rows -> rows.size() < EXPORT_PAGE
+                        ? null
+                        : rows.get(rows.size() - 1).n(),
+                write);
     }
 
     private Future<List<AuditRow.Written>> read(Span span, long after, int limit) {
