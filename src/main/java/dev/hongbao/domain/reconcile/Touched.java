@@ -16,7 +16,10 @@ final class Touched {
     /** The same of a campaign. */
     static final long MAX_POOLS = 100_000;
 
-    /** By indexes alone, whatever the planner knows of the tables yet. */
+    /**
+     * By indexes alone, whatever the planner knows of the tables yet. So what is gathered, which has no index, may only come first in a
+     * join: second, it would be read once for each row of the first.
+     */
     private static final String BY_INDEX =
             "set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off";
 
@@ -32,13 +35,14 @@ final class Touched {
             create temporary table since_subject on commit drop as
             select subject as id from since_new
             union
-            select a.owner::uuid from since_account as s join account as a on a.id = s.account
+            select a.owner::uuid
+            from since_account as s cross join lateral (select * from account where id = s.account offset 0) as a
             where a.kind in ('escrow', 'hold') and a.owner ~ '^[0-9a-f-]{36}$'
             """;
 
     private static final String PACKETS = """
             create temporary table since_packet on commit drop as
-            select p.* from since_subject as s join packet as p on p.id = s.id
+            select p.* from since_subject as s cross join lateral (select * from packet where id = s.id offset 0) as p
             """;
 
     /** Also of what should be a packet's and is not; draws and campaigns have scopes of their own. */
@@ -53,22 +57,25 @@ final class Touched {
 
     private static final String ACCOUNTS = """
             create temporary table since_account on commit drop as
-            with moved as (
-                select account, sum(amount) as amount
-                from (select credit as account, amount from since_new union all select debit, -amount from since_new) as sides
-                group by account
-            )
-            select d.account, (coalesce(b.balance, 0) + coalesce(m.amount, 0))::bigint as balance
-            from (select account from moved union select account from checkpoint_due where %b) as d
-            left join moved as m on m.account = d.account
-            left join checkpoint_balance as b on b.account = d.account
+            select m.account, (coalesce(b.balance, 0) + m.amount)::bigint as balance
+            from (select account, sum(amount) as amount
+                  from (select credit as account, amount from since_new
+                        union all
+                        select debit, -amount from since_new
+                        union all
+                        select account, 0 from checkpoint_due where %b) as sides
+                  group by account) as m
+            left join checkpoint_balance as b on b.account = m.account
             """;
 
     private static final String DRAWS = """
             create temporary table since_draw on commit drop as
             select d.*
-            from draw as d left join checkpoint_state as s on s.id = d.id
-            where s.state is distinct from checkpoint_state_of_draw(d.id) or exists (select from since_subject as n where n.id = d.id)
+            from (select id from since_subject
+                  union
+                  select d.id from draw as d left join checkpoint_state as s on s.id = d.id
+                  where s.state is distinct from checkpoint_state_of_draw(d.id)) as n
+            cross join lateral (select * from draw where id = n.id offset 0) as d
             """;
 
     private static final String LARGE_DRAWS = """
@@ -82,13 +89,15 @@ final class Touched {
             select c.*
             from (select s.id from since_subject as s
                   union
-                  select o.campaign from since_subject as s join pool as o on o.packet = s.id
+                  select o.campaign
+                  from since_subject as s cross join lateral (select campaign from pool where packet = s.id offset 0) as o
                   union
-                  select m.id from since_account as a join campaign as m on m.escrow = a.account
+                  select m.id
+                  from since_account as a cross join lateral (select id from campaign where escrow = a.account offset 0) as m
                   union
                   select m.id from campaign as m left join checkpoint_state as s on s.id = m.id
                   where s.state is distinct from checkpoint_state_of_campaign(m.id)) as n
-            join campaign as c on c.id = n.id
+            cross join lateral (select * from campaign where id = n.id offset 0) as c
             """;
 
     private static final String LARGE_CAMPAIGNS = """
@@ -99,13 +108,15 @@ final class Touched {
 
     private static final String POOLS = """
             create temporary table since_pool on commit drop as
-            select o.* from since_campaign as c join pool as o on o.campaign = c.id
+            select o.* from since_campaign as c cross join lateral (select * from pool where campaign = c.id offset 0) as o
             """;
 
     /** With the packets above: one that a campaign pays is a pool. */
     private static final String POOL_PACKETS = """
             create temporary table since_pool_packet on commit drop as
-            select p.* from (select packet as id from since_pool union select id from since_packet) as o join packet as p on p.id = o.id
+            select p.*
+            from (select packet as id from since_pool union select id from since_packet) as o
+            cross join lateral (select * from packet where id = o.id offset 0) as p
             """;
 
     private static final String POOL_TRANSFERS = """

@@ -15,15 +15,19 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.sqlclient.Pool;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -253,6 +257,47 @@ class CheckpointIT {
                         + " and query like 'select transfers_under_way() && %')")) {
             return row.next() && row.getBoolean(1);
         }
+    }
+
+    /** What is gathered has no index: within a join it would be read once for each row, and a million times a million is days. */
+    @Test
+    void whatIsGatheredIsReadOnce() throws Exception {
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement()) {
+            app.setAutoCommit(false);
+            for (String sql : Touched.statements(0, Long.MAX_VALUE, true)) {
+                if (sql.strip().startsWith("create")) {
+                    String[] unindexed = {"since_", "checkpoint_due"};
+                    assertThat(innerScans(plan(statement, sql), false))
+                            .as(sql)
+                            .noneMatch(scanned -> Stream.of(unindexed).anyMatch(scanned::startsWith));
+                }
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static JsonObject plan(Statement statement, String sql) throws Exception {
+        try (ResultSet rows = statement.executeQuery("explain (format json) " + sql)) {
+            rows.next();
+            return new JsonArray(rows.getString(1)).getJsonObject(0).getJsonObject("Plan");
+        }
+    }
+
+    /** What is read without an index at the inner side of a nested loop: tables, and names of what the statement gathers itself. */
+    private static List<String> innerScans(JsonObject node, boolean isInner) {
+        List<String> scans = new ArrayList<>();
+        boolean isWhole = List.of("Seq Scan", "CTE Scan").contains(node.getString("Node Type"));
+        if (isInner && isWhole) {
+            scans.add(node.getString("Relation Name", "since_" + node.getString("CTE Name")));
+        }
+        boolean isLoop = node.getString("Node Type").equals("Nested Loop");
+        for (Object child : node.getJsonArray("Plans", new JsonArray())) {
+            JsonObject plan = (JsonObject) child;
+            boolean isSecond = isLoop && "Inner".equals(plan.getString("Parent Relationship"));
+            scans.addAll(innerScans(plan, isInner || isSecond));
+        }
+        return scans;
     }
 
     @Test
