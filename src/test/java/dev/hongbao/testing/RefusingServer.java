@@ -1,9 +1,11 @@
 package dev.hongbao.testing;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A rule in Postgres that refuses some rows, as a constraint does that nobody foresaw. Ends with {@link #close}. */
 public final class RefusingServer implements AutoCloseable {
+    private static final Duration SOON = Duration.ofSeconds(15);
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private final Books books;
@@ -35,7 +37,8 @@ public final class RefusingServer implements AutoCloseable {
     /** Mended. Idempotent. */
     @Override
     public void close() {
-        books.execute("drop trigger if exists " + name + " on " + table);
+        // Postgres ends it, or what the server does meanwhile, when each waits for the other.
+        Eventually.eventually(SOON, () -> books.execute("drop trigger if exists " + name + " on " + table));
         books.execute("drop function if exists " + name + "()");
     }
 }

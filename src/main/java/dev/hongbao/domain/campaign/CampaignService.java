@@ -167,7 +167,7 @@ public final class CampaignService {
     /**
      * Gives a campaign's report page by page, by day and product.
      *
-     * @param write takes a page; the next one is read when its future is done.
+     * @param write takes a page that is not empty; the next one is read when its future succeeds
      */
     public Future<Void> report(Caller caller, CampaignId id, Function<List<CampaignReport>, Future<Void>> write) {
         return forService(

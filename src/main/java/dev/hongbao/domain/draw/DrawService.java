@@ -161,7 +161,7 @@ public final class DrawService {
 
     private static Future<Void> pages(
             Function<Long, Future<List<Exported>>> read, Function<List<Exported>, Future<Void>> write) {
-        return Pages.each(0L, read, page -> page.size() < EXPORT_PAGE ? null : next(page.get(page.size() - 1)), write);
+        return Pages.each(0L, read, page -> page.isEmpty() ? null : next(page.get(page.size() - 1)), write);
     }
 
     private static long next(Exported last) {

@@ -81,7 +81,7 @@ public final class Wins {
                 .compose(draw -> Pages.each(
                         WinStore.Place.BEFORE_ALL,
                         after -> read(draw, filter, after, EXPORT_PAGE),
-                        page -> page.size() < EXPORT_PAGE ? null : place(page.get(page.size() - 1)),
+                        page -> page.isEmpty() ? null : place(page.get(page.size() - 1)),
                         write));
     }
 

@@ -17,8 +17,8 @@ final class Touched {
     static final long MAX_POOLS = 100_000;
 
     /**
-     * By indexes alone, whatever the planner knows of the tables yet. So what is gathered, which has no index, may only come first in a
-     * join: second, it would be read once for each row of the first.
+     * By indexes alone, whatever the planner knows of the tables yet. So what is gathered, which has no index, must be the outer side
+     * of a join: as the inner side it would be read once for each outer row.
      */
     private static final String BY_INDEX =
             "set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off";

@@ -56,7 +56,7 @@ public final class AuditReader {
     /**
      * Gives all rows page by page.
      *
-     * @param write takes a page; the next one is read when its future is done.
+     * @param write takes a page that is not empty; the next one is read when its future succeeds
      */
     public Future<Void> export(Span span, Function<List<AuditRow.Written>, Future<Void>> write) {
         return Pages.each(

@@ -1,13 +1,13 @@
 package dev.hongbao.engine.postgres;
 
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,21 +89,11 @@ public final class Sweep {
      * @return how many rows are gone in all
      */
     public static Future<Long> pages(Supplier<Future<Long>> page) {
-        Promise<Long> done = Promise.promise();
-        next(page, 0, done);
-        return done.future();
-    }
-
-    /** There may be very many: none waits for the one after it. */
-    private static void next(Supplier<Future<Long>> page, long before, Promise<Long> done) {
-        page.get()
-                .onSuccess(gone -> {
-                    if (gone < PAGE) {
-                        done.complete(before + gone);
-                    } else {
-                        next(page, before + gone, done);
-                    }
-                })
-                .onFailure(done::fail);
+        AtomicLong gone = new AtomicLong();
+        return Pages.repeat(() -> page.get().map(rows -> {
+                    gone.addAndGet(rows);
+                    return rows >= PAGE;
+                }))
+                .map(done -> gone.get());
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.shard;
 
+import dev.hongbao.engine.postgres.Pages;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Cursor;
 import io.vertx.sqlclient.Pool;
@@ -54,13 +55,9 @@ public final class RowPages {
             SqlConnection tx, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
         return tx.prepare(sql).compose(statement -> {
             Cursor cursor = statement.cursor(parameters);
-            return next(cursor, write).eventually(cursor::close).eventually(statement::close);
+            return Pages.repeat(() -> cursor.read(PAGE).compose(write).map(written -> cursor.hasMore()))
+                    .eventually(cursor::close)
+                    .eventually(statement::close);
         });
-    }
-
-    private static Future<Void> next(Cursor cursor, Function<RowSet<Row>, Future<Void>> write) {
-        return cursor.read(PAGE)
-                .compose(rows -> write.apply(rows)
-                        .compose(written -> cursor.hasMore() ? next(cursor, write) : Future.succeededFuture()));
     }
 }

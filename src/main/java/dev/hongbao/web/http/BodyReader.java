@@ -17,12 +17,15 @@ import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.HttpException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a request's body by Vert.x Web's BodyHandler, and adds what that does not know: a limit of time, and that no body is a
  * form. Then checks it against the contract. What it refuses fails the routing with 408, 413 or 415. Only on its loop.
  */
 final class BodyReader {
+    private static final Logger LOG = LoggerFactory.getLogger(BodyReader.class);
     private static final String TIMER = "body-timer";
 
     /** The word and some space around it, bytes. */
@@ -50,16 +53,21 @@ final class BodyReader {
                 }
             }));
             handler.handle(routing);
-            request.exceptionHandler(failure -> broken(routing, failure));
+            if (!routing.failed()) {
+                request.exceptionHandler(failure -> broken(routing, failure));
+            }
         }
     }
 
-    /** Nothing of ours fails a request itself: that is its client, or its connection, in whatever words Vert.x tells it. */
+    /** What fails a request itself is taken for its client's, or its connection's, in whatever words Vert.x tells it. */
     private static void broken(RoutingContext routing, Throwable failure) {
-        if (failure instanceof DecoderException) {
+        if (failure instanceof DecoderException && !routing.request().isEnded()) {
             routing.fail(400, failure);
+        } else if (failure instanceof Error) {
+            routing.fail(failure);
         } else {
-            routing.fail(new HttpClosedException("the request broke: " + failure));
+            LOG.debug("a request broke", failure);
+            routing.fail(new HttpClosedException("the request broke"));
         }
     }
 

@@ -57,6 +57,8 @@ class ClosingPlayIT {
 
             // When the draw is closed
             get(engine.engine().startWriter());
+            String closed = "select count(*) from draw where closed_at is not null and id = '" + draw.id() + "'";
+            eventually(SOON, () -> assertThat(books.longOf(closed)).isEqualTo(1));
 
             // Then
             eventually(

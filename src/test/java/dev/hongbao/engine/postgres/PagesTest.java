@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read page by page. */
 class PagesTest {
@@ -82,5 +84,21 @@ class PagesTest {
 
         assertThat(done.succeeded()).isTrue();
         assertThat(held).allMatch(count -> count <= 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anyNumberOfPagesHasAnEnd(boolean isRead) {
+        int many = 200_000;
+
+        Future<Void> done = Pages.each(
+                0,
+                this::read,
+                page -> page.get(1) < many ? page.get(1) + 1 : null,
+                page -> isRead || page.get(1) < many ? answered() : Future.failedFuture("the client is gone"));
+        run();
+
+        assertThat(done.isComplete()).isTrue();
+        assertThat(done.succeeded()).isEqualTo(isRead);
     }
 }
