@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
@@ -9,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The outbox over HTTP, for hosts that poll. */
 @ExtendWith(Servers.class)
 class OutboxRouteIT extends TestServerClient {
+    private static final Duration SOON = Duration.ofSeconds(15);
+
     @BeforeAll
     static void start(TestServers given) {
         serve(given, Map.of());
@@ -35,7 +39,12 @@ class OutboxRouteIT extends TestServerClient {
         money("alice", "deposits", 200, "in-2", 201);
         money("alice", "withdrawals", 50, "out", 201);
 
-        JsonObject all = poll("limit=1000");
+        // What is committed is told once nothing from before it is under way.
+        JsonObject all = Eventually.eventuallyGet(SOON, () -> {
+            JsonObject news = poll("limit=1000");
+            assertThat(news.getJsonArray("items").toString()).contains("transfer.withdrawal");
+            return news;
+        });
         JsonArray items = all.getJsonArray("items");
         assertThat(items.size()).isGreaterThanOrEqualTo(3);
         assertThat(all.getValue("gap")).isNull();
