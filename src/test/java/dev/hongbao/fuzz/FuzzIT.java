@@ -46,15 +46,15 @@ class FuzzIT {
                     new Http2Kind(secured, hostile),
                     new ConsoleKind(server.managementPort(), world, hostile),
                     new CallsKind(contract, world, hostile));
-            if (ONLY.contains(":")) {
-                again(fuzz, kinds);
+            String[] only = ONLY.split(":", 2);
+            List<Kind> chosen = kinds.stream()
+                    .filter(kind -> ONLY.isEmpty() || kind.name().equals(only[0]))
+                    .toList();
+            assertThat(chosen).as("kinds named %s", only[0]).isNotEmpty();
+            if (only.length == 2) {
+                fuzz.again(chosen.get(0), Long.parseLong(only[1]));
             } else {
-                all(
-                        fuzz,
-                        kinds.stream()
-                                .filter(kind -> ONLY.isEmpty() || kind.name().equals(ONLY))
-                                .toList(),
-                        findings);
+                all(fuzz, chosen, findings);
             }
             server.check(findings);
             secured.check(findings);
@@ -73,15 +73,6 @@ class FuzzIT {
         long grown = FuzzServer.heap() - before;
         if (grown > GROWTH_BYTES) {
             findings.add("the heap has grown by " + (grown >> 20) + " MiB");
-        }
-    }
-
-    private static void again(Fuzz fuzz, List<Kind> kinds) throws Exception {
-        String[] parts = ONLY.split(":", 2);
-        for (Kind kind : kinds) {
-            if (kind.name().equals(parts[0])) {
-                fuzz.again(kind, Long.parseLong(parts[1]));
-            }
         }
     }
 }

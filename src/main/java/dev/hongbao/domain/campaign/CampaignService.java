@@ -43,7 +43,7 @@ public final class CampaignService {
     /** Lines of a report that are read at once. */
     private static final int REPORT_PAGE = 500;
 
-    /** A line of a report. */
+    /** Where a page of a report begins: after this line. */
     private record Place(int day, String product) {
         private static final Place BEFORE_ALL = new Place(Integer.MIN_VALUE, "");
     }

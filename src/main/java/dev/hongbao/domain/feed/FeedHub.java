@@ -4,6 +4,7 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.domain.feed.FeedStore.Changes;
 import dev.hongbao.domain.feed.FeedStore.Piece;
 import dev.hongbao.engine.cluster.Audience;
+import dev.hongbao.engine.postgres.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
@@ -227,6 +228,11 @@ public final class FeedHub extends VerticleBase {
 
     /** Reads and publishes until everything that is known to be there has been told. */
     private Future<Void> readAll() {
+        return Pages.repeat(this::readPieces);
+    }
+
+    /** Reads and publishes a piece of each feed that is behind. @return whether there was one */
+    private Future<Boolean> readPieces() {
         Map<GroupId, Long> behind = new HashMap<>();
         groups.forEach((group, tracked) -> {
             if (tracked.told >= 0 && tracked.told < tracked.target) {
@@ -234,7 +240,7 @@ public final class FeedHub extends VerticleBase {
             }
         });
         if (behind.isEmpty()) {
-            return Future.succeededFuture();
+            return Future.succeededFuture(false);
         }
         return store.read(behind, PIECE)
                 .map(pieces -> {
@@ -247,9 +253,8 @@ public final class FeedHub extends VerticleBase {
                                 .toList())
                         .map(events -> {
                             publish(pieces, events);
-                            return null;
-                        }))
-                .compose(done -> readAll());
+                            return true;
+                        }));
     }
 
     /** The feed is gone, with its database: there is nothing to tell. */

@@ -6,6 +6,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.ShardAudit;
+import dev.hongbao.engine.postgres.Pages;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.StreamSupport;
 
 /**
  * The hash of every open packet holds exactly its settled claims and those in the journal. Reads packets in pages, by their
@@ -77,23 +79,28 @@ public final class PacketAudit implements ShardAudit {
 
     @Override
     public Future<Differences> differences() {
-        return comparePackets(new UUID(0, 0)).map(compared -> new Differences(missing, wrong));
+        return Pages.each(
+                        new UUID(0, 0),
+                        this::openPackets,
+                        page -> page.isEmpty()
+                                ? null
+                                : page.get(page.size() - 1).getUUID("id"),
+                        this::compareAll)
+                .map(compared -> new Differences(missing, wrong));
     }
 
-    private Future<Void> comparePackets(UUID after) {
+    private Future<List<Row>> openPackets(UUID after) {
         return pool.preparedQuery(OPEN_PACKETS)
                 .execute(Tuple.of((short) generation.shard(), after, PAGE_PACKETS, PAGE_CLAIMS))
-                .compose(rows -> {
-                    Future<Void> compared = Future.succeededFuture();
-                    UUID last = after;
-                    for (Row row : rows) {
-                        last = row.getUUID("id");
-                        compared = compared.compose(before -> comparePacket(row));
-                    }
-                    UUID next = last;
-                    return compared.compose(
-                            all -> rows.rowCount() == 0 ? Future.succeededFuture() : comparePackets(next));
-                });
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());
+    }
+
+    private Future<Void> compareAll(List<Row> page) {
+        Future<Void> compared = Future.succeededFuture();
+        for (Row row : page) {
+            compared = compared.compose(before -> comparePacket(row));
+        }
+        return compared;
     }
 
     private Future<Void> comparePacket(Row row) {

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.writer;
 
+import dev.hongbao.engine.postgres.Pages;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -108,7 +110,7 @@ final class KeySweep {
             Promise<Void> pass = next;
             asked = new HashMap<>();
             next = Promise.promise();
-            go(server, "{" + namespace + ":*", "0", key -> {
+            go(server, "{" + namespace + ":*", key -> {
                         Name name = Name.of(namespace, key);
                         Generation current = name == null ? null : wanted.get(name.shard());
                         return name != null && current != null && name.isReplacedBy(current);
@@ -124,27 +126,28 @@ final class KeySweep {
 
     /** Removes the keys of one generation, which nobody works in. */
     Future<Void> unlinkAll(Generation abandoned) {
-        return go(abandoned.link(redis).server(), abandoned.stamp() + ":*", "0", key -> true);
+        return go(abandoned.link(redis).server(), abandoned.stamp() + ":*", key -> true);
     }
 
-    private Future<Void> go(RedisLink server, String pattern, String cursor, Predicate<String> isOld) {
-        Request scan = Request.cmd(Command.SCAN)
-                .arg(cursor)
-                .arg("MATCH")
-                .arg(pattern)
-                .arg("COUNT")
-                .arg(PAGE);
-        return server.send(scan).compose(page -> {
-            List<String> old = new ArrayList<>();
-            for (Response found : page.get(1)) {
-                if (isOld.test(found.toString())) {
-                    old.add(found.toString());
-                }
-            }
-            String next = page.get(0).toString();
-            return redis.unlink(old)
-                    .compose(done -> next.equals("0") ? Future.succeededFuture() : go(server, pattern, next, isOld));
-        });
+    private Future<Void> go(RedisLink server, String pattern, Predicate<String> isOld) {
+        AtomicReference<String> cursor = new AtomicReference<>("0");
+        return Pages.repeat(() -> server.send(Request.cmd(Command.SCAN)
+                        .arg(cursor.get())
+                        .arg("MATCH")
+                        .arg(pattern)
+                        .arg("COUNT")
+                        .arg(PAGE))
+                .compose(page -> {
+                    List<String> old = new ArrayList<>();
+                    for (Response found : page.get(1)) {
+                        if (isOld.test(found.toString())) {
+                            old.add(found.toString());
+                        }
+                    }
+                    String next = page.get(0).toString();
+                    cursor.set(next);
+                    return redis.unlink(old).map(done -> !next.equals("0"));
+                }));
     }
 
     /** Large keys are freed by a thread of Redis; until then their memory counts. */

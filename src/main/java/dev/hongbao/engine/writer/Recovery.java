@@ -4,6 +4,7 @@ import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.postgres.Pages;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,27 +128,30 @@ final class Recovery {
     }
 
     private Future<Void> settleRetired(Generation broken, long cursor, Set<UUID> aside) {
-        return reader.read(broken, broken.retiredJournalKey(), cursor, JournalReader.PAGE)
-                .compose(entries -> {
-                    if (entries.isEmpty()) {
-                        return Future.succeededFuture();
-                    }
-                    Future<Void> done = Future.succeededFuture();
-                    long from = cursor;
-                    for (SettlementBatch batch : batches(broken, from, entries, aside)) {
-                        done = done.compose(before -> settle.apply(batch)).compose(voids -> {
-                            if (voids > 0) {
-                                LOG.error(
-                                        "recovery of {} found {} entries that contradict settled ones: void",
-                                        broken,
-                                        voids);
-                            }
-                            return Future.succeededFuture();
-                        });
-                    }
-                    long last = entries.get(entries.size() - 1).seq();
-                    return done.compose(before -> settleRetired(broken, last, aside));
-                });
+        AtomicLong settled = new AtomicLong(cursor);
+        return Pages.repeat(() -> reader.read(broken, broken.retiredJournalKey(), settled.get(), JournalReader.PAGE)
+                .compose(entries -> entries.isEmpty()
+                        ? Future.succeededFuture(false)
+                        : settle(batches(broken, settled.get(), entries, aside)).map(done -> {
+                            settled.set(entries.get(entries.size() - 1).seq());
+                            return true;
+                        })));
+    }
+
+    private Future<Void> settle(List<SettlementBatch> batches) {
+        Future<Void> done = Future.succeededFuture();
+        for (SettlementBatch batch : batches) {
+            done = done.compose(before -> settle.apply(batch)).compose(voids -> {
+                if (voids > 0) {
+                    LOG.error(
+                            "recovery of shard {} found {} entries that contradict settled ones: void",
+                            batch.shards().get(0),
+                            voids);
+                }
+                return Future.succeededFuture();
+            });
+        }
+        return done;
     }
 
     /** Runs of entries of one verb. */

@@ -386,7 +386,7 @@ class HttpTlsIT extends HttpApiClient {
     void whoFloodsOverHttp2IsSentAway() throws Exception {
         // When streams are opened and reset at once
         int byResets = endedBy(connection -> {
-            for (int stream = 1; stream < 2_000; stream += 2) {
+            for (int stream = 1; stream < 500; stream += 2) {
                 connection.frame(
                         RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, stream, RawHttp2.getRoot());
                 connection.frame(RawHttp2.RST_STREAM, 0, stream, (byte) 0, (byte) 0, (byte) 0, (byte) 8);
@@ -396,7 +396,7 @@ class HttpTlsIT extends HttpApiClient {
         // When a header has no end
         int byContinuations = endedBy(connection -> {
             connection.frame(RawHttp2.HEADERS, RawHttp2.END_STREAM, 1, RawHttp2.getRoot());
-            for (int i = 0; i < 2_000; i++) {
+            for (int i = 0; i < 1_000; i++) {
                 connection.frame(RawHttp2.CONTINUATION, 0, 1, (byte) 0);
             }
         });
@@ -411,18 +411,11 @@ class HttpTlsIT extends HttpApiClient {
         void on(RawHttp2 connection) throws IOException;
     }
 
+    /** The flood is one record of TLS: what is sent after the server has closed resets the connection, and its last word with it. */
     private int endedBy(Flood flood) throws Exception {
         try (RawHttp2 connection = new RawHttp2(ofUsers, base().getPort())) {
-            CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
-                try {
-                    flood.on(connection);
-                } catch (IOException sentAway) {
-                    // as it should be
-                }
-            });
-            int code = connection.endedBy();
-            sent.get(15, TimeUnit.SECONDS);
-            return code;
+            connection.together(() -> flood.on(connection));
+            return connection.endedBy();
         }
     }
 
