@@ -37,7 +37,7 @@ final class Http2Kind implements Kind {
 
     @Override
     public int share() {
-        return 6;
+        return 2;
     }
 
     @Override

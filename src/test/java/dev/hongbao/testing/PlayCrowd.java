@@ -9,6 +9,7 @@ import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.play.PlayOutcome;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -74,8 +75,11 @@ public final class PlayCrowd {
     public void assertAnswersKept() {
         System.out.printf("players: %d requests settled, %d unknown answers%n", settled.size(), unknown.get());
         assertThat(wrong).isEmpty();
-        List<Play> answered = settled.values().stream().flatMap(List::stream).toList();
-        assertThat(draws.plays(draw)).containsExactlyInAnyOrderElementsOf(answered);
+        List<Play> answered = settled.values().stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparing(Play::seq))
+                .toList();
+        assertThat(draws.plays(draw)).isEqualTo(answered);
     }
 
     private void play(int member, int request) {

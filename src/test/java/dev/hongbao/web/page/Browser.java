@@ -108,7 +108,6 @@ final class Browser implements AutoCloseable {
         return Assumptions.abort(missing);
     }
 
-    /** @param scale device pixels per CSS pixel */
     /** From now on files that a page has saved go to a directory, without a question. */
     void saveTo(Path directory) {
         driver.executeCdpCommand(
@@ -120,6 +119,7 @@ final class Browser implements AutoCloseable {
                         directory.toAbsolutePath().toString()));
     }
 
+    /** @param scale device pixels per CSS pixel */
     void resize(int width, int height, int scale) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
