@@ -135,10 +135,15 @@ final class PostgresNode implements AutoCloseable {
         Files.createFile(held());
     }
 
-    /** Whether a replica has all that another has committed. */
-    boolean hasAllOf(PostgresNode primary) throws SQLException {
-        String end = primary.one("select pg_current_wal_lsn()");
-        return one("select pg_last_wal_replay_lsn() >= '" + end + "'::pg_lsn").equals("t");
+    /** The end of its log, which grows. */
+    String logEnd() throws SQLException {
+        return one("select pg_current_wal_lsn()");
+    }
+
+    /** Whether a replica has got so much of the primary's log. */
+    boolean hasLogUpTo(String end) throws SQLException {
+        return one("select coalesce(pg_last_wal_replay_lsn() >= '" + end + "'::pg_lsn, false)")
+                .equals("t");
     }
 
     private String one(String sql) throws SQLException {

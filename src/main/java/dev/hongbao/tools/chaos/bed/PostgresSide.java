@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** The Postgres of a run, reached directly, and a replica of it. Blocking; one fault at a time. */
 public final class PostgresSide implements AutoCloseable {
@@ -22,6 +23,9 @@ public final class PostgresSide implements AutoCloseable {
             "wal_level", "replica",
             "max_wal_size", "256MB",
             "wal_keep_size", "256MB");
+
+    private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LOOK_MILLIS = 20;
 
     private final Path directory;
     private final EmbeddedOptions options;
@@ -90,14 +94,22 @@ public final class PostgresSide implements AutoCloseable {
         primary.freeDisk();
     }
 
-    /** From now on the replica gets nothing. */
-    public void holdReplicaBack() throws IOException {
+    /**
+     * Waits until the replica has all that is committed now; from then on it gets nothing.
+     *
+     * @return false when it does not have it in time, and is not held back
+     */
+    public boolean holdReplicaBack() throws IOException, SQLException, InterruptedException {
+        String now = primary.logEnd();
+        long begun = System.nanoTime();
+        while (!replica.hasLogUpTo(now)) {
+            if (System.nanoTime() - begun > CATCH_UP_NANOS) {
+                return false;
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
         replica.holdBack();
-    }
-
-    /** Whether the replica has all that is committed. */
-    boolean isReplicaUpToDate() throws SQLException {
-        return replica.hasAllOf(primary);
+        return true;
     }
 
     /** {@code kill -9}, and the replica takes its place with what it has got. Then lead the servers to it. */

@@ -121,7 +121,9 @@ final class PostgresFaults {
                 PLACE,
                 Set.of(),
                 () -> {
-                    bed.postgres().holdReplicaBack();
+                    if (!bed.postgres().holdReplicaBack()) {
+                        throw new Fault.FaultMissedException("the replica lags too much");
+                    }
                     TimeUnit.MILLISECONDS.sleep(millis);
                     bed.postgres().promote();
                     bed.leadToPostgres();

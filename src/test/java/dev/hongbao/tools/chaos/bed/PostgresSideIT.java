@@ -51,11 +51,6 @@ class PostgresSideIT {
         return postgres.rows("select n from fact where text is null order by n");
     }
 
-    private void awaitReplica() {
-        Eventually.eventually(
-                SOON, () -> assertThat(postgres.isReplicaUpToDate()).isTrue());
-    }
-
     @Test
     @DisplayName(
             "Given a Postgres, when its disk is full, then it refuses what takes room, and after there is room it has all that it committed")
@@ -83,8 +78,7 @@ class PostgresSideIT {
     void aLaggingReplicaIsPromoted() throws Exception {
         // Given
         execute("insert into fact values (1)");
-        awaitReplica();
-        postgres.holdReplicaBack();
+        assertThat(postgres.holdReplicaBack()).isTrue();
         execute("insert into fact values (2)");
         int before = postgres.port();
 
@@ -98,12 +92,31 @@ class PostgresSideIT {
 
         // When
         postgres.replaceReplica();
-        awaitReplica();
+        assertThat(postgres.holdReplicaBack()).isTrue();
         postgres.promote();
 
         // Then
         assertThat(facts()).containsExactly(List.of("1"), List.of("3"));
         postgres.replaceReplica();
+    }
+
+    @Test
+    @DisplayName(
+            "Given a limit of connections that was just taken back, when the replica is held back and promoted, then there is none either: what was committed before is never lost")
+    void whatWasCommittedBeforeIsNotLost() throws Exception {
+        // Given
+        postgres.limitConnections(0);
+        postgres.limitConnections(-1);
+        execute("insert into fact values (1)");
+
+        // When
+        assertThat(postgres.holdReplicaBack()).isTrue();
+        postgres.promote();
+
+        // Then
+        assertThat(facts()).containsExactly(List.of("1"));
+        assertThat(postgres.rows("select rolname from pg_roles where rolconnlimit = 0"))
+                .isEmpty();
     }
 
     @Test
