@@ -106,7 +106,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("shared_buffers", "256MB");
         settings.put("wal_level", "minimal"); // no replicas here
         settings.put("max_wal_senders", "0");
-        settings.put("wal_compression", "on");
         settings.put("max_wal_size", "2GB"); // checkpoints are the pauses of a settling server: make them rare
         settings.put("checkpoint_timeout", "15min");
         settings.put("log_checkpoints", "off");

@@ -21,6 +21,7 @@ public final class PostgresSide implements AutoCloseable {
     private static final Map<String, String> SETTINGS = Map.of(
             "max_connections", "200",
             "wal_level", "replica",
+            "wal_compression", "on",
             "max_wal_size", "256MB",
             "wal_keep_size", "256MB");
 
