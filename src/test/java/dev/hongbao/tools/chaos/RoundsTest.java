@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -31,11 +32,12 @@ class RoundsTest {
     private Path directory;
 
     private final List<Round> played = new ArrayList<>();
+    private final AtomicLong nanos = new AtomicLong();
     private History history;
 
     @BeforeEach
     void begin() throws Exception {
-        history = new History(directory.resolve("history.txt"), MOST_OPERATIONS);
+        history = new History(directory.resolve("history.txt"), MOST_OPERATIONS, nanos::get);
     }
 
     @AfterEach
@@ -81,9 +83,7 @@ class RoundsTest {
         boolean[] isSettled = {false};
 
         Rounds rounds = rounds(round(turn("a", "here", Fault.NOTHING)), limit -> {
-            while (history.micros() <= until) {
-                Thread.onSpinWait();
-            }
+            nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(5));
             isSettled[0] = true;
             return List.of();
         });

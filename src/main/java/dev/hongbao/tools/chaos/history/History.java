@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /** All operations of a run, in memory, and each beginning and end as a line of a file. Thread-safe. */
 public final class History implements AutoCloseable {
     private final int most;
-    private final long begunNanos = System.nanoTime();
+    private final LongSupplier nanos;
+    private final long begunNanos;
     private final AtomicLong numbers = new AtomicLong();
     private final List<Operation> operations = new ArrayList<>();
     private final BufferedWriter file;
@@ -24,13 +26,20 @@ public final class History implements AutoCloseable {
      * @param most operations after which {@link #isFull}; what is under way then is still kept
      */
     public History(Path file, int most) throws IOException {
+        this(file, most, System::nanoTime);
+    }
+
+    /** @param nanos as of {@link System#nanoTime} */
+    public History(Path file, int most, LongSupplier nanos) throws IOException {
         this.file = Files.newBufferedWriter(file);
         this.most = most;
+        this.nanos = nanos;
+        this.begunNanos = nanos.getAsLong();
     }
 
     /** The run's clock: microseconds since it began. */
     public long micros() {
-        return TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begunNanos);
+        return TimeUnit.NANOSECONDS.toMicros(nanos.getAsLong() - begunNanos);
     }
 
     /** Makes a call and keeps it with its answer. @param made never throws */
