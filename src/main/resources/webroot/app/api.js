@@ -91,7 +91,7 @@ export function summary(token, { from, to }) {
   return call('GET', `/v1/me/summary?from=${from}&to=${to}`, { token });
 }
 
-/** A page of what the caller claimed in a time, newest packets first: `{items, next}`. */
+/** A page of what the caller claimed in a time, the newest first: `{items, next}`. */
 export function received(token, { from, to }, cursor) {
   return call('GET', `/v1/me/claims?limit=20&from=${from}&to=${to}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
 }

@@ -66,7 +66,7 @@ final class PacketRows {
                         row.getString("product"),
                         new UserId(row.getString("opener")));
         return new PacketService.OwnClaim(
-                claim(row), new UserId(row.getString("sender")), row.getBoolean("luckiest"), pool);
+                row.getLong("id"), claim(row), new UserId(row.getString("sender")), row.getBoolean("luckiest"), pool);
     }
 
     static Seen seen(Row row, String viewer) {

@@ -177,26 +177,27 @@ public final class PacketService {
     /**
      * One's own settled claim.
      *
+     * @param transfer that paid it
      * @param sender who paid: a user; of a pool its campaign's id
      * @param luckiest whether it was the largest, as {@link PacketSummary.Received#luckiest} counts them
      * @param pool what it is a share of, when that is a pool
      */
-    public record OwnClaim(Claim claim, UserId sender, boolean luckiest, PoolTerms.@Nullable Label pool) {
+    public record OwnClaim(
+            long transfer, Claim claim, UserId sender, boolean luckiest, PoolTerms.@Nullable Label pool) {
         /** Who brought it: its sender; of a pool who opened it. */
         public UserId giver() {
             return pool == null ? sender : pool.opener();
         }
     }
 
-    /** What {@code user} claimed in a period, settled, newest packets first. */
+    /** What {@code user} claimed in a period, settled, the newest first. */
     public Future<Page<OwnClaim>> claimsOf(UserId user, Period period, @Nullable String cursor, int limit) {
-        PacketId before = before(cursor, period);
+        Long before = Page.number(cursor, Long.MAX_VALUE);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
         return views.told(views.claimsOf(user, period, before, limit + 1)
-                .map(claims ->
-                        Page.of(claims, limit, own -> own.claim().packet().toString())));
+                .map(claims -> Page.of(claims, limit, own -> Long.toString(own.transfer()))));
     }
 
     /**

@@ -18,13 +18,13 @@ import java.util.stream.StreamSupport;
  * under way at a time. Safe on any thread.
  */
 final class PacketSummaries {
-    /** Through the index of a wallet's claims, to which the offset keeps it, and each packet by its id. */
+    /** Through the index of a wallet's records, to which the offset keeps it, and each packet by its id. */
     private static final String RECEIVED = """
             select c.asset, count(*) as count, sum(c.amount)::bigint as amount, count(l.id) as luckiest
             from (select w.asset, t.subject, t.slot, t.amount
                   from account as w
                   cross join lateral (select subject, slot, amount from transfer
-                                      where credit = w.id and slot is not null and subject < $2 and at >= $3 and at < $4
+                                      where credit = w.id and kind = 'claim' and subject < $2 and at >= $3 and at < $4
                                       offset 0) as t
                   where w.owner = $1 and w.kind = 'wallet') as c
             left join lateral (select p.id from packet as p

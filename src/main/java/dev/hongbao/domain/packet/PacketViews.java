@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Packets as users see them, and their own lists of them, read from Postgres. Safe on any thread. */
 public final class PacketViews {
-    /** The claims that went into the wallets of $1: a few from each, through its index. */
+    /** The claims that went into the wallets of $1: a few from each, through the index of its records. */
     private static final String CLAIMS_OF = """
             select c.*, k.sender, k.luckiest, o.campaign, o.campaign_name, o.product, o.opener
-            from (select c.subject as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+            from (select c.id, c.subject as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
                   from account as w
                   cross join lateral (select * from transfer
-                                      where credit = w.id and slot is not null and subject < $2 and at >= $4 and at < $5
-                                      order by subject desc limit $3) as c
+                                      where credit = w.id and kind = 'claim' and id < $2 and at >= $4 and at < $5
+                                      order by id desc limit $3) as c
                   where w.owner = $1 and w.kind = 'wallet'
-                  order by c.subject desc limit $3) as c
+                  order by c.id desc limit $3) as c
             cross join lateral (select p.sender, p.luckiest = c.slot and p.closed_at is not null and p.refund = 0
                                        and p.count > 1 and p.kind <> 'equal' as luckiest
                                 from packet as p where p.id = c.packet limit 1) as k
             left join lateral (select o.campaign, o.product, o.opener, n.name as campaign_name
                                from pool as o join campaign as n on n.id = o.campaign where o.packet = c.packet limit 1) as o on true
-            order by c.packet desc
+            order by c.id desc
             """;
 
     /** Packets as $1 sees them, all in one query. */
@@ -93,10 +93,10 @@ public final class PacketViews {
                 + " limit 1) as l on true" + joins + PacketStore.POOL;
     }
 
-    /** A user's claims of a period, on packets older than a packet, newest packets first. */
-    Future<List<PacketService.OwnClaim>> claimsOf(UserId user, Period period, PacketId before, int limit) {
+    /** A user's claims of a period whose transfers are before this one, the newest first. */
+    Future<List<PacketService.OwnClaim>> claimsOf(UserId user, Period period, long before, int limit) {
         return pool.preparedQuery(CLAIMS_OF)
-                .execute(Tuple.of(user.value(), before.value(), limit, period.begins(), period.ends()))
+                .execute(Tuple.of(user.value(), before, limit, period.begins(), period.ends()))
                 .map(rows -> PacketStore.stream(rows).map(PacketRows::ownClaim).toList());
     }
 

@@ -1,6 +1,8 @@
 package dev.hongbao.engine.embedded;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -103,7 +105,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("fsync", "on");
         settings.put("synchronous_commit", "on");
         settings.put("full_page_writes", "on");
-        settings.put("shared_buffers", "256MB");
+        settings.put("shared_buffers", sharedMegabytes() + "MB");
         settings.put("wal_level", "minimal"); // no replicas here
         settings.put("max_wal_senders", "0");
         settings.put("max_wal_size", "2GB"); // checkpoints are the pauses of a settling server: make them rare
@@ -118,6 +120,16 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("log_timezone", "UTC");
         settings.putAll(more);
         return settings;
+    }
+
+    /**
+     * A sixteenth of the machine's memory, 128 MB to 1 GB; of it only what is used is taken. What is written again and again should fit,
+     * above all the last page of each wallet's records: 8 KB for everybody who claims.
+     */
+    private static long sharedMegabytes() {
+        long machine =
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+        return Math.max(128, Math.min(1024, machine / 16 / (1 << 20)));
     }
 
     /** By the file that the postmaster writes for pg_ctl, which also believes a standby; costs no connection. */

@@ -50,6 +50,7 @@ public final class Migrations {
             "V16__months.sql",
             "V18__reconcile.sql",
             "V19__archive.sql",
+            "V20__claims_of_a_packet.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
