@@ -68,7 +68,7 @@ public final class PastBooks implements AutoCloseable {
         engine.deposit("ann", 10_000);
         draws.deposit("shop", CNY, 100_000);
         draws.deposit("bob", TestDraws.POINTS, 1_000);
-        rain = rains.create(rains.host("moon", 1_000), TestRains.definition(4, 8, 2, 2));
+        rain = rains.create(rains.host("moon", 1_000), TestRains.definition(2, 8, 2, 2));
         drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
         get(engine.claim(0, member("eve"), drop));
         Eventually.eventually(

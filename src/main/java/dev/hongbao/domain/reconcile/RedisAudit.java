@@ -15,11 +15,13 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -71,39 +73,49 @@ final class RedisAudit {
 
     /** All differences that stay; call on the links' event loop. */
     Future<List<Finding>> run() {
-        List<String> violations = new ArrayList<>();
-        List<String> healing = new ArrayList<>();
         return pool.query("select id from shard where epoch > 0 order by id")
                 .execute()
                 .compose(rows -> {
-                    Future<Void> done = Future.succeededFuture();
-                    for (Row row : rows) {
-                        int shard = row.getInteger("id");
-                        done = done.compose(before -> audit(shard, TRIES)).map(found -> {
-                            healing.addAll(found.missing());
-                            violations.addAll(found.wrong());
-                            return null;
-                        });
-                    }
-                    return done;
+                    List<Integer> shards = new ArrayList<>();
+                    rows.forEach(row -> shards.add(row.getInteger("id")));
+                    return audit(shards, TRIES);
                 })
-                .map(done -> List.of(
+                .map(found -> List.of(
                         new Finding(
-                                "I9", "Redis holds what Postgres and the journal say", Severity.VIOLATION, violations),
+                                "I9",
+                                "Redis holds what Postgres and the journal say",
+                                Severity.VIOLATION,
+                                lines(found, Differences::wrong)),
                         new Finding(
                                 "I9",
                                 "every shard has a live generation in Redis, with a key for all that is open",
                                 Severity.HEALS,
-                                healing)));
+                                lines(found, Differences::missing))));
     }
 
-    private Future<Differences> audit(int shard, int tries) {
-        return look(shard).compose(found -> {
-            if (found.missing().isEmpty() && found.wrong().isEmpty() || tries == 1) {
-                return Future.succeededFuture(found);
+    private static List<String> lines(Collection<Differences> found, Function<Differences, List<String>> of) {
+        return found.stream().flatMap(each -> of.apply(each).stream()).toList();
+    }
+
+    /** One shard after the other, since a look may hold much; those that differ wait together for their next one. */
+    private Future<Collection<Differences>> audit(Collection<Integer> shards, int tries) {
+        Map<Integer, Differences> found = new LinkedHashMap<>();
+        Future<Void> done = Future.succeededFuture();
+        for (int shard : shards) {
+            done = done.compose(before -> look(shard)).map(differences -> {
+                if (!differences.missing().isEmpty() || !differences.wrong().isEmpty()) {
+                    found.put(shard, differences);
+                }
+                return null;
+            });
+        }
+        return done.compose(all -> {
+            if (found.isEmpty() || tries == 1) {
+                return Future.succeededFuture(found.values());
             }
-            Promise<Differences> again = Promise.promise();
-            vertx.setTimer(RETRY_MILLIS, later -> audit(shard, tries - 1).onComplete(again));
+            Promise<Collection<Differences>> again = Promise.promise();
+            vertx.setTimer(
+                    RETRY_MILLIS, later -> audit(found.keySet(), tries - 1).onComplete(again));
             return again.future();
         });
     }
