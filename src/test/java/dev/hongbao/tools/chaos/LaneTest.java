@@ -17,9 +17,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The faults of one place, without any place. */
+@Timeout(10)
 class LaneTest {
     /** So long is looked whether something comes that must not come yet. */
     private static final long LOOK_MILLIS = 300;

@@ -90,8 +90,8 @@ final class FaceServer implements AutoCloseable {
                 128 * 1024,
                 64 * 1024,
                 new HttpSettings.Timeouts(
-                        Duration.ofMillis(300),
-                        Duration.ofMillis(300),
+                        Duration.ofMillis(1_500), // a machine that stands still for a while is no slow client
+                        Duration.ofMillis(1_000),
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(10),
                         Duration.ofSeconds(2)),

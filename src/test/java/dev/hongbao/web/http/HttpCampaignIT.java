@@ -12,6 +12,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -185,8 +186,9 @@ class HttpCampaignIT extends TestServerClient {
                 .extracting(each -> each.getString("id"))
                 .containsExactly(others.getString("id"));
 
-        // and his claims tell what they are of
+        // and his claims tell what they are of, the newest first
         List<JsonObject> claims = items(get("bob", "/v1/me/claims"));
+        Collections.reverse(claims);
         assertThat(claims)
                 .extracting(each -> each.getString("packet"))
                 .containsExactlyElementsOf(
