@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * harmless value, so that reading goes on. Not thread-safe.
  */
 final class FieldReader {
+    private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
+    private static final Instant END = Instant.parse("+10000-01-01T00:00:00Z");
+
     private final String pointer;
     private final Map<?, ?> fields;
     private final List<Fault> faults;
@@ -133,7 +136,15 @@ final class FieldReader {
         return parsed(
                 field,
                 "must be a moment of RFC 3339 in UTC, like 2027-01-01T00:00:00Z",
-                text -> Instant.parse(text).truncatedTo(ChronoUnit.MICROS));
+                text -> ofFourDigits(Instant.parse(text).truncatedTo(ChronoUnit.MICROS)));
+    }
+
+    /** RFC 3339 has years of four digits. Java reads more, and some of those it cannot write. */
+    private static Instant ofFourDigits(Instant moment) {
+        if (moment.isBefore(FIRST) || !moment.isBefore(END)) {
+            throw new DateTimeException("not a year of four digits");
+        }
+        return moment;
     }
 
     /** A text that {@code parser} understands; null when it is missing or none. */

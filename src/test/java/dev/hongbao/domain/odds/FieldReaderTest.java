@@ -99,7 +99,13 @@ class FieldReaderTest {
         assertThat(empty().moment("f")).isNull();
         assertNoFault();
 
-        for (Object wrong : List.of("2027-02-30T00:00:00Z", "soon", 7)) {
+        for (Object wrong : List.of(
+                "2027-02-30T00:00:00Z",
+                "soon",
+                7,
+                "+10000-01-01T00:00:00Z",
+                "-0001-12-31T23:59:59Z",
+                Instant.MAX.toString())) {
             assertThat(reader(wrong).moment("f")).isNull();
             assertFault("#/at/f", "must be a moment of RFC 3339 in UTC, like 2027-01-01T00:00:00Z");
         }
