@@ -63,6 +63,7 @@ final class Checkpoint {
             "insert into checkpoint_due select account from since_account on conflict do nothing";
     private static final String FORGET = "delete from checkpoint_due";
 
+    /** By this connection, since it last told Postgres' statistics of what it read: not only in the transaction that asks. */
     private static final String ROWS_READ = "select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint"
             + " from pg_stat_xact_user_tables where schemaname not like 'pg_temp%'";
 
@@ -167,11 +168,13 @@ final class Checkpoint {
                 .query("begin isolation level repeatable read; " + Reconciliation.KEEP
                         + "; set local work_mem = '64MB'")
                 .execute()
-                .compose(begun -> Touched.gather(connection, after, upTo, last))
-                .compose(left -> checks(connection, last, findings)
-                        .compose(checked -> isClean(findings) ? move(connection, upTo, last) : Future.succeededFuture())
-                        .compose(moved -> one(connection, ROWS_READ))
-                        .map(row -> new SinceRun(findings, after, upTo, row.getLong(0), left)))
+                .compose(begun -> rowsRead(connection))
+                .compose(before -> Touched.gather(connection, after, upTo, last)
+                        .compose(left -> checks(connection, last, findings)
+                                .compose(checked ->
+                                        isClean(findings) ? move(connection, upTo, last) : Future.succeededFuture())
+                                .compose(moved -> rowsRead(connection))
+                                .map(read -> new SinceRun(findings, after, upTo, read - before, left))))
                 .compose(done -> connection
                         .query(isClean(done.findings()) ? "commit" : "rollback")
                         .execute()
@@ -214,6 +217,10 @@ final class Checkpoint {
             done = done.compose(before -> connection.query(sql).execute()).mapEmpty();
         }
         return done;
+    }
+
+    private static Future<Long> rowsRead(SqlConnection connection) {
+        return one(connection, ROWS_READ).map(row -> row.getLong(0));
     }
 
     private static Future<Row> one(SqlConnection connection, String sql) {

@@ -13,8 +13,13 @@ public enum Scope {
     /** Read as a whole: what it costs does not grow with what is over. */
     WHOLE(""),
 
-    /** The transfers since the checkpoint, each for itself. */
-    TRANSFERS("with transfer as not materialized (select * from since_new)"),
+    /** The transfers since the checkpoint, each for itself, with its accounts, its packet and its command. */
+    TRANSFERS("""
+            with transfer as not materialized (select * from since_new),
+                 account as not materialized (select a.* from since_account as s join account as a on a.id = s.account),
+                 packet as not materialized (select * from since_packet),
+                 command as not materialized (select * from since_command)
+            """),
 
     /** The accounts that moved. */
     ACCOUNTS("""

@@ -37,12 +37,17 @@ final class Touched {
             union
             select a.owner::uuid
             from since_account as s cross join lateral (select * from account where id = s.account offset 0) as a
-            where a.kind in ('escrow', 'hold') and a.owner ~ '^[0-9a-f-]{36}$'
+            where s.moved and a.kind in ('escrow', 'hold') and a.owner ~ '^[0-9a-f-]{36}$'
             """;
 
     private static final String PACKETS = """
             create temporary table since_packet on commit drop as
             select p.* from since_subject as s cross join lateral (select * from packet where id = s.id offset 0) as p
+            """;
+
+    private static final String COMMANDS = """
+            create temporary table since_command on commit drop as
+            select c.* from since_subject as s cross join lateral (select * from command where id = s.id offset 0) as c
             """;
 
     /** Also of what should be a packet's and is not; draws and campaigns have scopes of their own. */
@@ -55,15 +60,16 @@ final class Touched {
             cross join lateral (select * from transfer where subject = s.id offset 0) as t
             """;
 
+    /** With those that only earlier steps have moved, where balances are compared: whatever else they touched was checked there. */
     private static final String ACCOUNTS = """
             create temporary table since_account on commit drop as
-            select m.account, (coalesce(b.balance, 0) + m.amount)::bigint as balance
-            from (select account, sum(amount) as amount
-                  from (select credit as account, amount from since_new
+            select m.account, m.moved, (coalesce(b.balance, 0) + m.amount)::bigint as balance
+            from (select account, bool_or(moved) as moved, sum(amount) as amount
+                  from (select credit as account, true as moved, amount from since_new
                         union all
-                        select debit, -amount from since_new
+                        select debit, true, -amount from since_new
                         union all
-                        select account, 0 from checkpoint_due where %b) as sides
+                        select account, false, 0 from checkpoint_due where %b) as sides
                   group by account) as m
             left join checkpoint_balance as b on b.account = m.account
             """;
@@ -94,6 +100,7 @@ final class Touched {
                   union
                   select m.id
                   from since_account as a cross join lateral (select id from campaign where escrow = a.account offset 0) as m
+                  where a.moved
                   union
                   select m.id from campaign as m left join checkpoint_state as s on s.id = m.id
                   where s.state is distinct from checkpoint_state_of_campaign(m.id)) as n
@@ -126,19 +133,20 @@ final class Touched {
             cross join lateral (select * from transfer where subject = s.id offset 0) as t
             """;
 
-    /** What has come since, so that balances can be compared as they are now. */
+    /** What has come since, where balances are compared, as they are now. */
     private static final String LATER = """
             create temporary table since_later on commit drop as
             select account, sum(amount) as amount
-            from (select credit as account, amount from transfer where id > %1$d
+            from (select credit as account, amount from transfer where id > %1$d and %2$b
                   union all
-                  select debit, -amount from transfer where id > %1$d) as sides
+                  select debit, -amount from transfer where id > %1$d and %2$b) as sides
             group by account
             """;
 
-    private static final String ANALYZE =
-            "analyze since_new, since_subject, since_packet, since_transfer, since_account,"
-                    + " since_draw, since_campaign, since_pool, since_pool_packet, since_pool_transfer, since_later";
+    /** How many there are matters to the planner, and not what is most common: a look at few rows tells it. */
+    private static final String ANALYZE = "set local default_statistics_target = 10;"
+            + " analyze since_new, since_subject, since_packet, since_command, since_transfer, since_account,"
+            + " since_draw, since_campaign, since_pool, since_pool_packet, since_pool_transfer, since_later";
 
     private Touched() {}
 
@@ -169,6 +177,7 @@ final class Touched {
                 ACCOUNTS.formatted(last),
                 SUBJECTS,
                 PACKETS,
+                COMMANDS,
                 TRANSFERS,
                 DRAWS,
                 LARGE_DRAWS.formatted(MAX_PLAYS, MAX_PLAYS),
@@ -177,7 +186,7 @@ final class Touched {
                 POOLS,
                 POOL_PACKETS,
                 POOL_TRANSFERS,
-                LATER.formatted(upTo),
+                LATER.formatted(upTo, last),
                 AS_PLANNED,
                 ANALYZE);
     }

@@ -142,11 +142,62 @@ class CheckpointIT {
         assertThat(after - before).isLessThan(HISTORY / 5);
     }
 
-    private long costOfAFewDepositsAfter(int more) throws Exception {
+    @Test
+    void whatItCostsGrowsWithWhatIsNewAndNotWithTheNumberOfItsSteps(Vertx vertx) throws Exception {
+        // Given
+        Pool pool = new Postgres(vertx, TestEngine.stores(servers).app()).pool("reconcile", 1, 10, Postgres.LONG);
+        run();
+        deposits(HISTORY);
+        long atOnce =
+                get(new Checkpoint(vertx, pool, HISTORY).run()).orElseThrow().rowsRead();
+
+        // When
+        deposits(HISTORY);
+        long inSteps = get(new Checkpoint(vertx, pool, HISTORY / 15).run())
+                .orElseThrow()
+                .rowsRead();
+
+        // Then: of an index of ranges a step reads more than its own
+        assertThat(inSteps).as("rows read, at once it was %s", atOnce).isLessThan(2 * atOnce);
+    }
+
+    @Test
+    void whatAnEarlierStepHasReadIsNotReadAgainForItsBalances() throws Exception {
+        // Given nothing that is new, and balances that earlier steps have left
+        long upTo = run().upTo();
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement()) {
+            app.setAutoCommit(false);
+            statement.execute("insert into checkpoint_due select escrow from packet");
+
+            // When
+            for (String sql : Touched.statements(upTo, upTo, true)) {
+                statement.execute(sql);
+            }
+
+            // Then
+            assertThat(count(statement, "since_account")).isPositive();
+            assertThat(count(statement, "since_packet")).isZero();
+        }
+    }
+
+    private static long count(Statement statement, String table) throws Exception {
+        try (ResultSet row = statement.executeQuery("select count(*) from " + table)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** With all that the planner should know of them. */
+    private void deposits(int more) throws Exception {
         books.execute(DEPOSITS.formatted(more));
         books.strings("select brin_summarize_new_values(c.oid) from pg_class as c join pg_am as m on m.oid = c.relam"
                 + " where m.amname = 'brin' and c.relkind = 'i'");
         books.execute("analyze");
+    }
+
+    private long costOfAFewDepositsAfter(int more) throws Exception {
+        deposits(more);
         assertThat(lines(run())).isEmpty();
         for (int i = 0; i < 3; i++) {
             books.execute(deposit("bob", 1));
