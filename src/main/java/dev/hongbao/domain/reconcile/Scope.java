@@ -26,10 +26,10 @@ public enum Scope {
             with account as not materialized (select a.* from since_account as s join account as a on a.id = s.account)
             """),
 
-    /** Packets with a transfer since the checkpoint, each with all its transfers. */
+    /** Packets with a transfer since the checkpoint, each with all its transfers; among those are new ones of what is no packet. */
     PACKETS("""
             with packet as not materialized (select * from since_packet),
-                 transfer as not materialized (select * from since_transfer),
+                 transfer as not materialized (select * from since_new union all select * from since_more),
                  packet_amounts as not materialized (
                      select b.* from since_packet as p join packet_amounts as b on b.packet = p.id)
             """),

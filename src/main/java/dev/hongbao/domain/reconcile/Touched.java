@@ -50,14 +50,19 @@ final class Touched {
             select c.* from since_subject as s cross join lateral (select * from command where id = s.id offset 0) as c
             """;
 
-    /** Also of what should be a packet's and is not; draws and campaigns have scopes of their own. */
-    private static final String TRANSFERS = """
-            create temporary table since_transfer on commit drop as
+    /**
+     * What else became of packets with a new transfer, before and after. Also of what should be a packet's and is not; draws and campaigns
+     * have scopes of their own.
+     */
+    private static final String MORE = """
+            create temporary table since_more on commit drop as
             select t.*
             from (select id from since_subject as s
                   where not exists (select from draw as d where d.id = s.id)
                     and not exists (select from campaign as c where c.id = s.id)) as s
-            cross join lateral (select * from transfer where subject = s.id offset 0) as t
+            cross join lateral (select * from transfer where subject = s.id and id <= %d
+                                union all
+                                select * from transfer where subject = s.id and id > %d offset 0) as t
             """;
 
     /** With those that only earlier steps have moved, where balances are compared: whatever else they touched was checked there. */
@@ -145,7 +150,7 @@ final class Touched {
 
     /** How many there are matters to the planner, and not what is most common: a look at few rows tells it. */
     private static final String ANALYZE = "set local default_statistics_target = 10;"
-            + " analyze since_new, since_subject, since_packet, since_command, since_transfer, since_account,"
+            + " analyze since_new, since_subject, since_packet, since_command, since_more, since_account,"
             + " since_draw, since_campaign, since_pool, since_pool_packet, since_pool_transfer, since_later";
 
     private Touched() {}
@@ -178,7 +183,7 @@ final class Touched {
                 SUBJECTS,
                 PACKETS,
                 COMMANDS,
-                TRANSFERS,
+                MORE.formatted(after, upTo),
                 DRAWS,
                 LARGE_DRAWS.formatted(MAX_PLAYS, MAX_PLAYS),
                 CAMPAIGNS,

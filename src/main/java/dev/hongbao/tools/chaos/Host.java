@@ -14,6 +14,7 @@ import java.time.Instant;
 final class Host {
     private static final long MONEY = 10_000_000;
     private static final long FIRST_MONEY = 50_000;
+    private static final long RACE_MONEY = 100_000_000;
     private static final long PRIZES = 100_000;
     private static final long BUDGET = 4_000_000;
 
@@ -28,8 +29,13 @@ final class Host {
     void deposit() throws IOException {
         api.make(0, "/v1/accounts/backend/deposits", "setup-deposit", money(MONEY));
         for (String user : World.users()) {
-            api.perform(new Call(Kind.DEPOSIT, user, "", "first-" + user, FIRST_MONEY, 0));
+            deposit(user, FIRST_MONEY);
         }
+        deposit(World.RACE_SENDER, RACE_MONEY);
+    }
+
+    private void deposit(String user, long amount) {
+        api.perform(new Call(Kind.DEPOSIT, user, "", "first-" + user, amount, 0));
     }
 
     /** Has all news sent to the URL. */

@@ -147,12 +147,12 @@ class CheckpointIT {
         // Given
         Pool pool = new Postgres(vertx, TestEngine.stores(servers).app()).pool("reconcile", 1, 10, Postgres.LONG);
         run();
-        deposits(HISTORY);
+        deposits(HISTORY / 3);
         long atOnce =
                 get(new Checkpoint(vertx, pool, HISTORY).run()).orElseThrow().rowsRead();
 
         // When
-        deposits(HISTORY);
+        deposits(HISTORY / 3);
         long inSteps = get(new Checkpoint(vertx, pool, HISTORY / 15).run())
                 .orElseThrow()
                 .rowsRead();

@@ -14,6 +14,9 @@ public final class Crowd {
     /** Of them, over WebSockets. */
     private static final int ON_SOCKETS = 4;
 
+    /** Who race for one packet. */
+    private static final int RUNNERS = 8;
+
     /** So that some cores are left for who is asked. */
     private static final int PAUSE_MILLIS = 60;
 
@@ -37,6 +40,10 @@ public final class Crowd {
                     new SocketClient(world, history, api.get()::socket, random.split(), name, PAUSE_MILLIS);
             onSockets.add(client);
             add(name, client);
+        }
+        Race race = new Race(world, history);
+        for (int i = 0; i < RUNNERS; i++) {
+            add("runner-" + i, race.runner(api.get(), random.split()));
         }
         add("hostile", new HostileClient(world, history, api.get(), random.split()));
     }

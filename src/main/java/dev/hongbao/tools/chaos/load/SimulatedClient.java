@@ -1,10 +1,8 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.tools.chaos.history.Answer.Verdict;
 import dev.hongbao.tools.chaos.history.Call;
 import dev.hongbao.tools.chaos.history.Call.Kind;
 import dev.hongbao.tools.chaos.history.History;
-import dev.hongbao.tools.chaos.history.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,11 +16,11 @@ import java.util.concurrent.TimeUnit;
  */
 public final class SimulatedClient implements Runnable {
     private static final int REMEMBERED = 24;
-    private static final int TRIES = 3;
 
     private final World world;
     private final History history;
     private final Api api;
+    private final Tries tries;
     private final SplittableRandom random;
     private final String name;
     private final int pauseMillis;
@@ -39,6 +37,7 @@ public final class SimulatedClient implements Runnable {
         this.world = world;
         this.history = history;
         this.api = api;
+        this.tries = new Tries(world, api, random);
         this.random = random;
         this.name = name;
         this.pauseMillis = pauseMillis;
@@ -48,24 +47,11 @@ public final class SimulatedClient implements Runnable {
     public void run() {
         try (Api closed = api) {
             while (!world.isStopping() && !history.isFull()) {
-                act(next());
+                tries.perform(next());
                 TimeUnit.MILLISECONDS.sleep(random.nextInt(2 * pauseMillis + 1));
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private void act(Call call) throws InterruptedException {
-        Operation operation = api.perform(call);
-        world.learn(operation);
-        for (int tried = 1; tried < TRIES && operation.answer().verdict() == Verdict.UNKNOWN; tried++) {
-            TimeUnit.MILLISECONDS.sleep(random.nextInt(200));
-            if (world.isStopping() || random.nextInt(10) < 2) {
-                return; // one who has gone away
-            }
-            operation = api.perform(call.at(server()));
-            world.learn(operation);
         }
     }
 

@@ -15,6 +15,12 @@ public final class World {
 
     private static final int RECENT = 40;
 
+    /** Who sends what is raced for, with money for every race of a run. */
+    public static final String RACE_SENDER = "user-race";
+
+    /** Begins the names of all who race; a number follows. */
+    static final String RACER = "user-race-";
+
     private final int servers;
     private final String draw;
     private final String campaign;
