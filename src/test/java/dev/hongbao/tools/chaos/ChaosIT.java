@@ -22,6 +22,7 @@ class ChaosIT {
     private Path directory;
 
     @Test
+    @Tag("long")
     @DisplayName("Given two servers and a crowd, when faults come for some seconds, then every promise is kept")
     void everyPromiseIsKept() throws Exception {
         ChaosResult result = run(Duration.ofSeconds(10), 2, Form.ONE, true);

@@ -144,9 +144,13 @@ class ConsoleSupportIT extends ConsoleFixture {
                 .contains("/v1/deposits");
     }
 
-    /** A file that the browser saves: it has another name until it is whole. */
+    /** A file that the browser saves: it has another name until it is whole, and one of its own name that is empty. */
     private static String saved(Path file) {
-        return Eventually.eventuallyGet(Duration.ofSeconds(20), () -> Files.readString(file));
+        return Eventually.eventuallyGet(Duration.ofSeconds(20), () -> {
+            String text = Files.readString(file);
+            assertThat(text).isNotEmpty();
+            return text;
+        });
     }
 
     @Test
