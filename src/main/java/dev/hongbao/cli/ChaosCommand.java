@@ -60,6 +60,13 @@ final class ChaosCommand implements Callable<Integer> {
     private String faults = "";
 
     @Option(
+            names = "--calm",
+            defaultValue = "0",
+            description = "Seconds before each round in which nothing is hurt, so that its faults meet a busy system."
+                    + " Default ${DEFAULT-VALUE}.")
+    private double calmSeconds;
+
+    @Option(
             names = "--results",
             defaultValue = "target/chaos",
             description =
@@ -72,8 +79,9 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (!(minutes > 0) || servers < 1 || servers > MOST_SERVERS) {
-            throw new ParameterException(spec.commandLine(), "--minutes must be above 0, and --servers 1 to 9");
+        if (!(minutes > 0) || !(calmSeconds >= 0) || servers < 1 || servers > MOST_SERVERS) {
+            throw new ParameterException(
+                    spec.commandLine(), "--minutes must be above 0, --calm not below 0, and --servers 1 to 9");
         }
         Logging.choose(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.ERROR));
         long chosen = seed == null ? new SecureRandom().nextInt(Integer.MAX_VALUE) : seed;
@@ -83,7 +91,12 @@ final class ChaosCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.println("seed " + chosen);
         Chaos.Settings settings = new Chaos.Settings(
-                Duration.ofMillis((long) (minutes * 60_000)), chosen, servers, redis, new Schedule.Wish(faults, false));
+                Duration.ofMillis((long) (minutes * 60_000)),
+                chosen,
+                servers,
+                redis,
+                new Schedule.Wish(faults, false),
+                Duration.ofMillis((long) (calmSeconds * 1_000)));
         ChaosResult result = new Chaos(settings, directory, line -> {
                     out.println(line);
                     out.flush();

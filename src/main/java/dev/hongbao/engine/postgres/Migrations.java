@@ -51,6 +51,7 @@ public final class Migrations {
             "V18__reconcile.sql",
             "V19__archive.sql",
             "V20__claims_of_a_packet.sql",
+            "V21__rain_is_cancelled.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

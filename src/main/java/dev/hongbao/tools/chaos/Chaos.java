@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 
 /** One run: starts everything, hurts it, mends it, and checks. Blocking; for one thread. */
 public final class Chaos {
-    private static final int MOST_OPERATIONS = 1_000_000;
+    private static final int MOST_OPERATIONS = 2_000_000;
     private static final long QUIET_LIMIT_MILLIS = 60_000;
 
     private final Settings settings;
@@ -35,8 +35,10 @@ public final class Chaos {
      * @param seed of the schedule, and of what the clients do
      * @param servers 1 or more
      * @param faults which come
+     * @param calm before each round of faults: nothing is hurt for so long, while the crowd goes on; not negative
      */
-    public record Settings(Duration length, long seed, int servers, RedisSide.Form redis, Schedule.Wish faults) {}
+    public record Settings(
+            Duration length, long seed, int servers, RedisSide.Form redis, Schedule.Wish faults, Duration calm) {}
 
     /**
      * @param directory for all files, which is there and empty; the history and the servers' logs stay in it
@@ -67,7 +69,7 @@ public final class Chaos {
                 World world = new World(settings.servers, host.draw(), host.campaign());
                 Load load = new Load(world, history, apis, receiver, random.split());
                 Schedule schedule = new Schedule(bed, random.split(), settings.faults);
-                Rounds rounds = new Rounds(schedule::next, probes::awaitSettled, history, progress);
+                Rounds rounds = new Rounds(schedule::next, settings.calm, probes::awaitSettled, history, progress);
                 load.start();
                 rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
                 progress.accept("waiting for the last answers");

@@ -7,6 +7,7 @@ import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Fault;
 import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.chaos.history.History;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class Rounds {
     static final String LIVE = "I15 every shard settles after faults are over";
 
     private final Supplier<Schedule.Round> schedule;
+    private final Duration calm;
     private final Settlement settlement;
     private final History history;
     private final Consumer<String> progress;
@@ -55,8 +57,15 @@ final class Rounds {
         List<String> await(long limitMillis) throws Exception;
     }
 
-    Rounds(Supplier<Schedule.Round> schedule, Settlement settlement, History history, Consumer<String> progress) {
+    /** @param calm before each round, in which nothing is hurt */
+    Rounds(
+            Supplier<Schedule.Round> schedule,
+            Duration calm,
+            Settlement settlement,
+            History history,
+            Consumer<String> progress) {
         this.schedule = schedule;
+        this.calm = calm;
         this.settlement = settlement;
         this.history = history;
         this.progress = progress;
@@ -65,6 +74,7 @@ final class Rounds {
     /** @param untilMicros of the run's clock: no round begins after it */
     void run(long untilMicros) throws Exception {
         for (int number = 1; history.micros() < untilMicros && !history.isFull(); number++) {
+            TimeUnit.MILLISECONDS.sleep(calm.toMillis());
             Schedule.Round round = schedule.get();
             tell("round %d: %s", number, text(round));
             history.note("round " + number);

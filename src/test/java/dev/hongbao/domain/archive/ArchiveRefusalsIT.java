@@ -151,7 +151,7 @@ class ArchiveRefusalsIT {
                     .isInstanceOf(ArchiveHinderedException.class)
                     .hasMessageContaining("at work");
             Manifest foreign = new Manifest(
-                    past.month(), new Manifest.Origin(UUID.randomUUID(), "0.1.0", "20"), null, List.of(), List.of());
+                    past.month(), new Manifest.Origin(UUID.randomUUID(), "0.1.0", "21"), null, List.of(), List.of());
             new ArchiveFolder(folder).write(Manifest.fileName(past.month()), foreign.toBytes());
             assertThatThrownBy(() -> first.write(past.month()))
                     .isInstanceOf(ArchiveHinderedException.class)

@@ -16,12 +16,17 @@ import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.fairness.RainSeed;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -229,9 +234,7 @@ class RainIT extends TwoEngines {
         assertThat(cancelled.life().cancelledAt()).isEqualTo(cancelled.life().endsAt());
         RainView ended = rains.awaitEnded(made);
         assertThat(ended.fallen().size()).isBetween(1, 400);
-        assertThat(books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = 'rain:"
-                        + made.rain().id() + "'"))
-                .isLessThanOrEqualTo(ended.fallen().size());
+        assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
         assertThat(get(engine.loop(0)
                                 .call(services -> services.feed()
                                         .poll(
@@ -254,5 +257,46 @@ class RainIT extends TwoEngines {
                 .isEqualTo(rains.view(made.rain().id()));
         assertThat(engine.balance("canceller")).isEqualTo(9_990);
         books.assertClean();
+    }
+
+    @Test
+    void whatIsAnnouncedWhileItIsBeingCancelledHasFallen() throws SQLException {
+        // Given a rain of many drops, of which somebody holds the last one
+        RainView made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
+        rains.awaitFallen(made, 1);
+        // Nor is anybody told of its progress, which waits for who cancels it.
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            statement.execute("update rain set told_at = now() + interval '1 hour' where id = '"
+                    + made.rain().id() + "'");
+        }
+        Future<RainView> cancelling;
+        try (Connection held = TestDatabase.lockRows(
+                servers.postgresOwnerUrl(), "packet where id = '" + drops(made).get(499) + "'")) {
+            // When it is cancelled, and waits for that drop while another one falls
+            cancelling = engine.loop(0)
+                    .call(services -> services.rains()
+                            .cancel(TestDraws.SERVICE, made.rain().id()));
+            eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(books.longOf("select count(*) from pg_stat_activity"
+                                    + " where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0"))
+                            .isPositive());
+            long before = announced(made);
+            eventually(Duration.ofSeconds(10), () -> assertThat(announced(made)).isGreaterThan(before));
+        }
+        get(cancelling);
+
+        // Then
+        RainView ended = rains.awaitEnded(made);
+        assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
+        assertThat(engine.balance("slow-canceller")).isEqualTo(10_000);
+        books.assertClean();
+    }
+
+    /** How many of its drops were told in its channel. */
+    private long announced(RainView rain) {
+        return books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = 'rain:"
+                + rain.rain().id() + "'");
     }
 }

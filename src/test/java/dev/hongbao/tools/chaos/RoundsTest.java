@@ -11,6 +11,7 @@ import dev.hongbao.tools.chaos.history.Answer;
 import dev.hongbao.tools.chaos.history.Call;
 import dev.hongbao.tools.chaos.history.History;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -63,6 +64,7 @@ class RoundsTest {
                     played.add(round);
                     return round;
                 },
+                Duration.ZERO,
                 settlement,
                 history,
                 line -> {});

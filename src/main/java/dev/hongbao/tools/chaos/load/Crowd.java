@@ -15,7 +15,7 @@ public final class Crowd {
     private static final int ON_SOCKETS = 4;
 
     /** Who race for one packet. */
-    private static final int RUNNERS = 8;
+    private static final int RUNNERS = 16;
 
     /** So that some cores are left for who is asked. */
     private static final int PAUSE_MILLIS = 60;

@@ -18,7 +18,7 @@ final class Race {
     private static final int LIFE_SECONDS = 3_600;
 
     /** Between two races, on average. */
-    private static final int PAUSE_MILLIS = 400;
+    private static final int PAUSE_MILLIS = 25;
 
     private final World world;
     private final History history;

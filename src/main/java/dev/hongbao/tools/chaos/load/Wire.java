@@ -5,8 +5,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ final class Wire implements AutoCloseable {
 
     private final int port;
     private final int timeoutMillis;
-    private @Nullable Socket socket;
+    private @Nullable SocketChannel channel;
     private @Nullable InputStream in;
 
     /** @param timeoutMillis for the connection, and then for each part of an answer */
@@ -50,8 +50,8 @@ final class Wire implements AutoCloseable {
             byte[] all = new byte[start.length + content.length];
             System.arraycopy(start, 0, all, 0, start.length);
             System.arraycopy(content, 0, all, start.length, content.length);
-            if (socket != null) {
-                socket.getOutputStream().write(all);
+            if (channel != null) {
+                channel.socket().getOutputStream().write(all);
             }
             Response response = read(from);
             whole = true;
@@ -68,28 +68,30 @@ final class Wire implements AutoCloseable {
     /** An open connection; a new one when the server has closed the last one meanwhile. */
     private InputStream open() throws IOException {
         InputStream kept = in;
-        if (kept != null && socket != null && isIdle(socket, kept)) {
+        if (kept != null && channel != null && isIdle(channel, kept)) {
             return kept;
         }
         close();
-        Socket opened = new Socket();
-        socket = opened;
-        opened.setTcpNoDelay(true);
-        opened.setSoTimeout(timeoutMillis);
-        opened.connect(new InetSocketAddress("127.0.0.1", port), timeoutMillis);
-        InputStream stream = new BufferedInputStream(opened.getInputStream());
+        SocketChannel opened = SocketChannel.open();
+        channel = opened;
+        opened.socket().setTcpNoDelay(true);
+        opened.socket().setSoTimeout(timeoutMillis);
+        opened.socket().connect(new InetSocketAddress("127.0.0.1", port), timeoutMillis);
+        InputStream stream = new BufferedInputStream(opened.socket().getInputStream());
         in = stream;
         return stream;
     }
 
-    private boolean isIdle(Socket kept, InputStream from) throws IOException {
-        kept.setSoTimeout(1);
+    /** Without waiting: neither closed nor with an answer to nothing. */
+    private static boolean isIdle(SocketChannel kept, InputStream from) {
         try {
-            from.read();
-            return false; // its end, or an answer to nothing
-        } catch (SocketTimeoutException silent) {
-            kept.setSoTimeout(timeoutMillis);
-            return true;
+            if (from.available() > 0) {
+                return false;
+            }
+            kept.configureBlocking(false);
+            boolean isSilent = kept.read(ByteBuffer.allocate(1)) == 0;
+            kept.configureBlocking(true);
+            return isSilent;
         } catch (IOException broken) {
             return false;
         }
@@ -144,8 +146,8 @@ final class Wire implements AutoCloseable {
 
     @Override
     public void close() {
-        Socket open = socket;
-        socket = null;
+        SocketChannel open = channel;
+        channel = null;
         in = null;
         try {
             if (open != null) {
