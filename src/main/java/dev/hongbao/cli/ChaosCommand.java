@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
         })
 final class ChaosCommand implements Callable<Integer> {
     private static final int MOST_SERVERS = 9;
+    private static final int MOST_RUNNERS = 1_000;
 
     @Option(
             names = "--minutes",
@@ -67,6 +68,13 @@ final class ChaosCommand implements Callable<Integer> {
     private double calmSeconds;
 
     @Option(
+            names = "--runners",
+            defaultValue = "16",
+            description =
+                    "Who race for one packet at the same time, 1 to 1000, beside the crowd. Default ${DEFAULT-VALUE}.")
+    private int runners = 16;
+
+    @Option(
             names = "--results",
             defaultValue = "target/chaos",
             description =
@@ -79,10 +87,9 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (!(minutes > 0) || !(calmSeconds >= 0) || servers < 1 || servers > MOST_SERVERS) {
-            throw new ParameterException(
-                    spec.commandLine(), "--minutes must be above 0, --calm not below 0, and --servers 1 to 9");
-        }
+        check(minutes > 0 && calmSeconds >= 0, "--minutes must be above 0, and --calm not below 0");
+        check(servers >= 1 && servers <= MOST_SERVERS, "--servers must be 1 to " + MOST_SERVERS);
+        check(runners >= 1 && runners <= MOST_RUNNERS, "--runners must be 1 to " + MOST_RUNNERS);
         Logging.choose(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.ERROR));
         long chosen = seed == null ? new SecureRandom().nextInt(Integer.MAX_VALUE) : seed;
         Path directory = results.resolve("seed-" + chosen).toAbsolutePath();
@@ -96,7 +103,8 @@ final class ChaosCommand implements Callable<Integer> {
                 servers,
                 redis,
                 new Schedule.Wish(faults, false),
-                Duration.ofMillis((long) (calmSeconds * 1_000)));
+                Duration.ofMillis((long) (calmSeconds * 1_000)),
+                runners);
         ChaosResult result = new Chaos(settings, directory, line -> {
                     out.println(line);
                     out.flush();
@@ -106,5 +114,11 @@ final class ChaosCommand implements Callable<Integer> {
         out.print(result.text());
         out.flush();
         return result.isSound() ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private void check(boolean isRight, String rule) {
+        if (!isRight) {
+            throw new ParameterException(spec.commandLine(), rule);
+        }
     }
 }

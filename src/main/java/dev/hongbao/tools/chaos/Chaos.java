@@ -8,6 +8,7 @@ import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.load.Api;
+import dev.hongbao.tools.chaos.load.Crowd;
 import dev.hongbao.tools.chaos.load.World;
 import dev.hongbao.web.access.TokenSigner;
 import java.nio.file.Path;
@@ -36,9 +37,16 @@ public final class Chaos {
      * @param servers 1 or more
      * @param faults which come
      * @param calm before each round of faults: nothing is hurt for so long, while the crowd goes on; not negative
+     * @param runners who race for one packet, beside the crowd; 1 or more
      */
     public record Settings(
-            Duration length, long seed, int servers, RedisSide.Form redis, Schedule.Wish faults, Duration calm) {}
+            Duration length,
+            long seed,
+            int servers,
+            RedisSide.Form redis,
+            Schedule.Wish faults,
+            Duration calm,
+            int runners) {}
 
     /**
      * @param directory for all files, which is there and empty; the history and the servers' logs stay in it
@@ -67,7 +75,8 @@ public final class Chaos {
                 host.deposit();
                 probes.prepare(bed.postgres());
                 World world = new World(settings.servers, host.draw(), host.campaign());
-                Load load = new Load(world, history, apis, receiver, random.split());
+                Load load = new Load(
+                        new Crowd(world, history, apis, random.split(), settings.runners), apis, world, receiver);
                 Schedule schedule = new Schedule(bed, random.split(), settings.faults);
                 Rounds rounds = new Rounds(schedule::next, settings.calm, probes::awaitSettled, history, progress);
                 load.start();

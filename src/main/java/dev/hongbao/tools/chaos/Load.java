@@ -2,14 +2,12 @@ package dev.hongbao.tools.chaos;
 
 import dev.hongbao.tools.chaos.check.Told;
 import dev.hongbao.tools.chaos.history.Heard;
-import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.load.Api;
 import dev.hongbao.tools.chaos.load.Crowd;
 import dev.hongbao.tools.chaos.load.World;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 /** All who ask and listen while things break: the crowd, the rains, and the host's backend as a reader and as a webhook. For one thread; blocking. */
@@ -21,8 +19,8 @@ final class Load {
     private final List<Thread> threads = new ArrayList<>();
 
     /** Nobody begins yet. @param receiver is closed by who made it */
-    Load(World world, History history, Supplier<Api> apis, WebhookReceiver receiver, SplittableRandom random) {
-        this.crowd = new Crowd(world, history, apis, random);
+    Load(Crowd crowd, Supplier<Api> apis, World world, WebhookReceiver receiver) {
+        this.crowd = crowd;
         this.rains = new RainMaker(apis.get(), world);
         this.news = new NewsReader(apis.get(), world.servers());
         this.receiver = receiver;

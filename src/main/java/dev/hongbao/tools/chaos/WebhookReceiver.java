@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 final class WebhookReceiver implements AutoCloseable {
     private static final long SLOW_MILLIS = 300;
     private static final long LOOK_MILLIS = 100;
+    private static final long LIMIT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Vertx vertx = Vertx.vertx();
     private final HttpServer server;
@@ -69,13 +70,21 @@ final class WebhookReceiver implements AutoCloseable {
         kind = true;
     }
 
-    /** Waits until it has taken all of these, a minute at the most. */
+    /** Waits until it has taken all of these, or nothing more for a minute. */
     void await(List<Told> all) throws InterruptedException {
-        long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-        Set<String> ids = all.stream().map(Told::id).collect(Collectors.toSet());
-        while (!taken().containsAll(ids) && System.nanoTime() < until) {
+        Set<String> missing = all.stream().map(Told::id).collect(Collectors.toCollection(HashSet::new));
+        long until = System.nanoTime() + LIMIT_NANOS;
+        while (!missing.isEmpty() && System.nanoTime() < until) {
+            if (forget(missing)) {
+                until = System.nanoTime() + LIMIT_NANOS;
+            }
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
         }
+    }
+
+    /** What it has taken. @return whether there was any */
+    private synchronized boolean forget(Set<String> missing) {
+        return missing.removeIf(taken::contains);
     }
 
     /** Everything that came, taken or not. */

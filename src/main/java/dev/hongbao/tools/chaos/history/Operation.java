@@ -1,5 +1,7 @@
 package dev.hongbao.tools.chaos.history;
 
+import java.util.Locale;
+
 /**
  * A call and what came of it.
  *
@@ -17,15 +19,25 @@ public record Operation(long number, Call call, long startMicros, long endMicros
     }
 
     static String text(Call call) {
-        return (call.kind().name().toLowerCase(java.util.Locale.ROOT) + " " + call.user() + " " + call.subject() + " "
-                        + call.key() + (call.amount() == 0 ? "" : " " + call.amount()) + " at server " + call.server())
-                .replaceAll(" +", " ");
+        return call.kind().name().toLowerCase(Locale.ROOT)
+                + part(call.user())
+                + part(call.subject())
+                + part(call.key())
+                + (call.amount() == 0 ? "" : " " + call.amount())
+                + " at server "
+                + call.server();
     }
 
     static String text(Answer answer) {
-        return (answer.verdict() + " " + answer.status() + " " + answer.problem() + " " + answer.id()
-                        + (answer.slot() < 0 ? "" : " slot " + answer.slot())
-                        + (answer.amount() == 0 ? "" : " amount " + answer.amount()))
-                .replaceAll(" +", " ");
+        return answer.verdict()
+                + part(Integer.toString(answer.status()))
+                + part(answer.problem())
+                + part(answer.id())
+                + (answer.slot() < 0 ? "" : " slot " + answer.slot())
+                + (answer.amount() == 0 ? "" : " amount " + answer.amount());
+    }
+
+    private static String part(String text) {
+        return text.isEmpty() ? "" : " " + text;
     }
 }

@@ -14,11 +14,8 @@ public final class Crowd {
     /** Of them, over WebSockets. */
     private static final int ON_SOCKETS = 4;
 
-    /** Who race for one packet. */
-    private static final int RUNNERS = 16;
-
-    /** So that some cores are left for who is asked. */
-    private static final int PAUSE_MILLIS = 60;
+    /** So that some cores are left for who is asked, and for who races. */
+    private static final int PAUSE_MILLIS = 120;
 
     /** A client gives up its call and its tries by then. */
     private static final long END_MILLIS = 4L * Api.TIMEOUT_MILLIS;
@@ -27,8 +24,13 @@ public final class Crowd {
     private final List<Thread> threads = new ArrayList<>();
     private final List<SocketClient> onSockets = new ArrayList<>();
 
-    /** Not started yet. @param api makes one for each client */
-    public Crowd(World world, History history, Supplier<Api> api, SplittableRandom random) {
+    /**
+     * Not started yet.
+     *
+     * @param api makes one for each client
+     * @param runners who race for one packet, beside the others
+     */
+    public Crowd(World world, History history, Supplier<Api> api, SplittableRandom random, int runners) {
         this.world = world;
         for (int i = 0; i < CLIENTS; i++) {
             String name = "client-" + i;
@@ -42,7 +44,7 @@ public final class Crowd {
             add(name, client);
         }
         Race race = new Race(world, history);
-        for (int i = 0; i < RUNNERS; i++) {
+        for (int i = 0; i < runners; i++) {
             add("runner-" + i, race.runner(api.get(), random.split()));
         }
         add("hostile", new HostileClient(world, history, api.get(), random.split()));
