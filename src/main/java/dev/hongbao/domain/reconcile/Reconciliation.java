@@ -143,7 +143,10 @@ public final class Reconciliation {
     private static Future<Void> each(SqlConnection connection, Consumer<Finding> found) {
         Future<Void> done = Future.succeededFuture();
         for (Check check : checks()) {
-            done = done.compose(before -> run(connection, check, "select * from (" + check.sql() + ") as line"))
+            done = done.compose(before -> connection
+                            .query("set local enable_mergejoin = " + (check.isHashed() ? "off" : "on"))
+                            .execute())
+                    .compose(set -> run(connection, check, "select * from (" + check.sql() + ") as line"))
                     .map(finding -> {
                         found.accept(finding);
                         return null;
