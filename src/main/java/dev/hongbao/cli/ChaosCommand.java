@@ -100,8 +100,7 @@ final class ChaosCommand implements Callable<Integer> {
         Chaos.Settings settings = new Chaos.Settings(
                 Duration.ofMillis((long) (minutes * 60_000)),
                 chosen,
-                servers,
-                redis,
+                new Chaos.Parts(servers, redis),
                 new Schedule.Wish(faults, false),
                 Duration.ofMillis((long) (calmSeconds * 1_000)),
                 runners);

@@ -34,19 +34,14 @@ public final class Chaos {
      *
      * @param length of the time in which faults are injected; the start and the check come on top
      * @param seed of the schedule, and of what the clients do
-     * @param servers 1 or more
      * @param faults which come
      * @param calm before each round of faults: nothing is hurt for so long, while the crowd goes on; not negative
      * @param runners who race for one packet, beside the crowd; 1 or more
      */
-    public record Settings(
-            Duration length,
-            long seed,
-            int servers,
-            RedisSide.Form redis,
-            Schedule.Wish faults,
-            Duration calm,
-            int runners) {}
+    public record Settings(Duration length, long seed, Parts parts, Schedule.Wish faults, Duration calm, int runners) {}
+
+    /** What is started. @param servers 1 or more */
+    public record Parts(int servers, RedisSide.Form redis) {}
 
     /**
      * @param directory for all files, which is there and empty; the history and the servers' logs stay in it
@@ -60,21 +55,21 @@ public final class Chaos {
 
     /** @throws Exception when something cannot be started or mended; that is no finding */
     public ChaosResult run() throws Exception {
-        progress.accept("starting " + settings.servers + " servers, Postgres and Redis in " + directory);
+        progress.accept("starting " + settings.parts.servers + " servers, Postgres and Redis in " + directory);
         Schedule.leftOut().forEach(progress);
         SplittableRandom random = new SplittableRandom(settings.seed);
         try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS);
-                ChaosBed bed = ChaosBed.start(directory, settings.servers, settings.redis)) {
+                ChaosBed bed = ChaosBed.start(directory, settings.parts.servers, settings.parts.redis)) {
             TokenSigner signer = bed.signer();
             Supplier<Api> apis = () -> new Api(history, signer, bed.ports());
             try (Api api = apis.get();
                     WebhookReceiver receiver = new WebhookReceiver(random.split());
-                    Probes probes = new Probes(history, settings.servers, apis)) {
+                    Probes probes = new Probes(history, settings.parts.servers, apis)) {
                 Host host = new Host(api);
                 host.subscribe(receiver.url());
                 host.deposit();
                 probes.prepare(bed.postgres());
-                World world = new World(settings.servers, host.draw(), host.campaign());
+                World world = new World(settings.parts.servers, host.draw(), host.campaign());
                 Load load = new Load(
                         new Crowd(world, history, apis, random.split(), settings.runners), apis, world, receiver);
                 Schedule schedule = new Schedule(bed, random.split(), settings.faults);

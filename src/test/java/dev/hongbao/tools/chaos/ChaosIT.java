@@ -44,7 +44,12 @@ class ChaosIT {
 
     private ChaosResult run(Duration length, int servers, Form redis, boolean isShort) throws Exception {
         Chaos.Settings settings = new Chaos.Settings(
-                length, SEED, servers, redis, new Schedule.Wish("", isShort), Duration.ofSeconds(1), 16);
+                length,
+                SEED,
+                new Chaos.Parts(servers, redis),
+                new Schedule.Wish("", isShort),
+                Duration.ofSeconds(1),
+                16);
         ChaosResult result = new Chaos(settings, directory, System.out::println).run();
         System.out.println(result.text());
         assertThat(result.violations())
