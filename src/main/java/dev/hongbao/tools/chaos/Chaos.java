@@ -9,8 +9,8 @@ import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.load.Api;
 import dev.hongbao.tools.chaos.load.Crowd;
+import dev.hongbao.tools.chaos.load.UserTokens;
 import dev.hongbao.tools.chaos.load.World;
-import dev.hongbao.web.access.TokenSigner;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,8 +60,8 @@ public final class Chaos {
         SplittableRandom random = new SplittableRandom(settings.seed);
         try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS);
                 ChaosBed bed = ChaosBed.start(directory, settings.parts.servers, settings.parts.redis)) {
-            TokenSigner signer = bed.signer();
-            Supplier<Api> apis = () -> new Api(history, signer, bed.ports());
+            UserTokens tokens = new UserTokens(bed.signer());
+            Supplier<Api> apis = () -> new Api(history, tokens, bed.ports());
             try (Api api = apis.get();
                     WebhookReceiver receiver = new WebhookReceiver(random.split());
                     Probes probes = new Probes(history, settings.parts.servers, apis)) {

@@ -13,6 +13,7 @@ import dev.hongbao.tools.chaos.history.Call;
 import dev.hongbao.tools.chaos.history.Call.Kind;
 import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.load.Api;
+import dev.hongbao.tools.chaos.load.UserTokens;
 import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.tools.local.Debugger;
 import dev.hongbao.web.access.TokenSigner;
@@ -71,8 +72,8 @@ class FrozenRecoveryIT {
                 Debugger debugger = Debugger.listen();
                 ChildServer first = serve(stores, List.of("-Xmx256m", debugger.flag()));
                 ChildServer second = serve(stores, List.of("-Xmx256m"));
-                Api api = new Api(history, signer(), List.of(first.port(), second.port()));
-                Api other = new Api(history, signer(), List.of(first.port(), second.port()))) {
+                Api api = new Api(history, new UserTokens(signer()), List.of(first.port(), second.port()));
+                Api other = new Api(history, new UserTokens(signer()), List.of(first.port(), second.port()))) {
             // Given claims, and the owner in the middle of a recovery
             api.perform(new Call(Kind.DEPOSIT, "alice", "", "d" + step, 10_000, 0));
             String packet = api.perform(new Call(Kind.SEND, "alice", Call.terms(SHARES, 3_600), "s" + step, 4_000, 0))

@@ -1,25 +1,17 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
 import dev.hongbao.tools.chaos.history.Answer;
 import dev.hongbao.tools.chaos.history.Call;
 import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.history.Operation;
-import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpClient;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,24 +25,21 @@ public final class Api implements AutoCloseable {
     public static final int TIMEOUT_MILLIS = 15_000;
 
     private static final long PAUSE_MILLIS = 100;
-    private static final Duration TTL = Duration.ofDays(1);
     private static final String ASSET = "CNY";
 
     private final History history;
-    private final TokenSigner signer;
+    private final UserTokens tokens;
     private final List<Wire> wires = new ArrayList<>();
-    private final Map<String, String> tokens = new HashMap<>();
     private final List<Integer> ports;
     private final String service;
 
     /** @param ports of the servers, or of what is before them */
-    public Api(History history, TokenSigner signer, List<Integer> ports) {
+    public Api(History history, UserTokens tokens, List<Integer> ports) {
         this.history = history;
-        this.signer = signer;
+        this.tokens = tokens;
         this.ports = ports;
         ports.forEach(port -> wires.add(new Wire(port, TIMEOUT_MILLIS)));
-        this.service =
-                "Authorization: Bearer " + signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, TTL) + "\r\n";
+        this.service = "Authorization: Bearer " + tokens.service() + "\r\n";
     }
 
     /** Makes the call; returns when it is answered, or is given up. Never throws for what a server or the network does. */
@@ -214,7 +203,7 @@ public final class Api implements AutoCloseable {
     SocketLine socket(HttpClient client, int server, String user, Consumer<JsonObject> unasked) throws IOException {
         SocketLine line = SocketLine.open(client, ports.get(server), unasked);
         try {
-            line.ask(new JsonObject().put("type", "auth").put("token", token(user)));
+            line.ask(new JsonObject().put("type", "auth").put("token", tokens.of(user)));
             return line;
         } catch (IOException refused) {
             line.close();
@@ -223,12 +212,7 @@ public final class Api implements AutoCloseable {
     }
 
     private String user(String name) {
-        return "Authorization: Bearer " + token(name) + "\r\n";
-    }
-
-    private String token(String name) {
-        return tokens.computeIfAbsent(
-                name, user -> signer.sign(new UserId(user), Set.of(new GroupId(GROUP)), Role.USER, TTL));
+        return "Authorization: Bearer " + tokens.of(name) + "\r\n";
     }
 
     @Override
