@@ -7,7 +7,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.cluster.SettledFacts;
 import dev.hongbao.engine.cluster.WireReader;
 import dev.hongbao.engine.cluster.WireWriter;
-import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.journal.CursorMoves;
 import io.vertx.core.eventbus.EventBus;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,8 +32,8 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
     }
 
     @Override
-    public List<Generation> generations(SettledClaims settled) {
-        return settled.generations();
+    public List<CursorMoves.Move> moves(SettledClaims settled) {
+        return settled.moves();
     }
 
     @Override

@@ -306,7 +306,9 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     }
 
     private Future<ClaimOutcome> await(Answer answer, Kind kind) {
-        return await(key(), answer.generation(), claim -> Future.succeededFuture(new ClaimOutcome(kind, claim)));
+        boolean isOurs = answer.verdict() == ClaimBatcher.Verdict.GIVEN;
+        return await(
+                key(), answer.generation(), isOurs, claim -> Future.succeededFuture(new ClaimOutcome(kind, claim)));
     }
 
     private Future<ClaimOutcome> missing(Answer answer, @Nullable Kind refusal) {

@@ -159,7 +159,7 @@ public final class ClaimSettler implements Settler {
                     .filter(packet -> drained.contains(packet.id().value()))
                     .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))
                     .toList());
-            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets, moves.generations()));
+            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets, moves.moves()));
             foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
             return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;
         }

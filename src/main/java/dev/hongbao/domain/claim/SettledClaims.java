@@ -2,7 +2,7 @@ package dev.hongbao.domain.claim;
 
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
@@ -10,9 +10,9 @@ import java.util.List;
  * that settled; best effort: who waits looks in Postgres too. Immutable.
  *
  * @param packets those that the claims are on, each once
- * @param generations of their shards; empty at the other addresses
+ * @param moves of the cursors of their shards; empty at the other addresses
  */
-public record SettledClaims(List<Claim> claims, List<Packet> packets, List<Generation> generations) {
+public record SettledClaims(List<Claim> claims, List<Packet> packets, List<CursorMoves.Move> moves) {
     /** Where it is published. */
     public static final String ADDRESS = "claims.settled";
 
@@ -25,6 +25,6 @@ public record SettledClaims(List<Claim> claims, List<Packet> packets, List<Gener
     public SettledClaims {
         claims = List.copyOf(claims);
         packets = List.copyOf(packets);
-        generations = List.copyOf(generations);
+        moves = List.copyOf(moves);
     }
 }

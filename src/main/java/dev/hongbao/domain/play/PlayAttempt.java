@@ -244,7 +244,10 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
 
     private Future<PlayOutcome> await(UUID held, Answer answer, Kind kind) {
         return await(
-                new AttemptKey(request.id(), held, draw.id()), answer.generation(), settled -> settled(settled, kind));
+                new AttemptKey(request.id(), held, draw.id()),
+                answer.generation(),
+                answer.verdict() != PlayBatcher.Verdict.DECIDED,
+                settled -> settled(settled, kind));
     }
 
     private Future<PlayOutcome> settled(SettledPlayRequest settled, Kind kind) {

@@ -8,7 +8,7 @@ import dev.hongbao.domain.draw.Play;
 import dev.hongbao.engine.cluster.SettledFacts;
 import dev.hongbao.engine.cluster.WireReader;
 import dev.hongbao.engine.cluster.WireWriter;
-import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.journal.CursorMoves;
 import io.vertx.core.eventbus.EventBus;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,8 +47,8 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     }
 
     @Override
-    public List<Generation> generations(SettledPlayRequests settled) {
-        return settled.generations();
+    public List<CursorMoves.Move> moves(SettledPlayRequests settled) {
+        return settled.moves();
     }
 
     @Override

@@ -137,7 +137,7 @@ public final class PlaySettler implements Settler {
                     plays(draw, request, codes, first),
                     request.reason()));
         }
-        bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled, moves.generations()));
+        bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled, moves.moves()));
         return voids.size();
     }
 

@@ -1,15 +1,15 @@
 package dev.hongbao.domain.play;
 
-import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
  * Requests that one settlement committed. Published on the event bus at {@link #ADDRESS} once, after the commit, by the server that
  * settled; best effort: who waits looks in Postgres too. Immutable.
  *
- * @param generations of their shards; empty at the other addresses
+ * @param moves of the cursors of their shards; empty at the other addresses
  */
-public record SettledPlayRequests(List<SettledPlayRequest> requests, List<Generation> generations) {
+public record SettledPlayRequests(List<SettledPlayRequest> requests, List<CursorMoves.Move> moves) {
     /** Where it is published. */
     public static final String ADDRESS = "requests.settled";
 
@@ -21,6 +21,6 @@ public record SettledPlayRequests(List<SettledPlayRequest> requests, List<Genera
 
     public SettledPlayRequests {
         requests = List.copyOf(requests);
-        generations = List.copyOf(generations);
+        moves = List.copyOf(moves);
     }
 }

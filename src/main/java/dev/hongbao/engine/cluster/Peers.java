@@ -1,6 +1,6 @@
 package dev.hongbao.engine.cluster;
 
-import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.journal.CursorMoves;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -12,16 +12,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the other servers have said of themselves: which shards they own, whether anybody there listens to all news, and into which shards
- * they write. Hearsay: it only says whom to tell what. A server that is silent for some seconds is forgotten. Not thread safe.
+ * What the other servers have said of themselves: which shards they own, whether anybody there listens to all news, and where in the
+ * journals they have written. Hearsay: it only says whom to tell what. A server that is silent for some seconds is forgotten. Not thread safe.
  */
 final class Peers {
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /**
-     * Who wrote into a shard within it hears of all that is settled there, not only of his own: a word of a newer entry may still be on its
-     * way, and who hears of a shard does not look into Postgres (see {@code SettlementWaiters}). Nobody waits for longer.
-     */
+    /** Nobody waits for longer for what was written. */
     private static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** More names than servers can be are somebody's mistake. */
@@ -30,16 +27,26 @@ final class Peers {
     private final Map<String, Peer> peers = new HashMap<>();
 
     private static final class Peer {
-        private final Map<Integer, Long> wroteNanos = new HashMap<>();
+        private final Map<Integer, Awaited> awaited = new HashMap<>();
         private Set<Integer> owned = Set.of();
         private boolean listens;
         private long heardNanos;
 
-        boolean wroteLately(int shard, long nowNanos) {
-            Long wrote = wroteNanos.get(shard);
-            return wrote != null && nowNanos - wrote < LATELY_NANOS;
+        boolean awaits(CursorMoves.Move move, long nowNanos) {
+            Awaited places = awaited.get(move.generation().shard());
+            return places != null && nowNanos - places.sinceNanos < LATELY_NANOS && places.stretch.isTouchedBy(move);
+        }
+
+        void settled(CursorMoves.Move move) {
+            Awaited places = awaited.get(move.generation().shard());
+            if (places != null && places.stretch.isOverAfter(move)) {
+                awaited.remove(move.generation().shard());
+            }
         }
     }
+
+    /** What a server has written and not been told the settlement of. @param sinceNanos when its last word of it was heard */
+    private record Awaited(Stretch stretch, long sinceNanos) {}
 
     private @Nullable Peer heard(String name, long nowNanos) {
         Peer peer = peers.get(name);
@@ -72,11 +79,15 @@ final class Peers {
         return all.stream().filter(each -> !some.contains(each)).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** A server has written into a shard's journal, and waits for the settlement. */
-    void wrote(String name, int shard, long nowNanos) {
+    /** A server has written at these places, and waits for the settlement. */
+    void wrote(String name, Stretch places, long nowNanos) {
         Peer peer = heard(name, nowNanos);
         if (peer != null) {
-            peer.wroteNanos.put(shard, nowNanos);
+            Awaited before = peer.awaited.get(places.shard());
+            Stretch all = before == null || nowNanos - before.sinceNanos >= LATELY_NANOS
+                    ? places
+                    : before.stretch.and(places);
+            peer.awaited.put(places.shard(), new Awaited(all, nowNanos));
         }
     }
 
@@ -92,10 +103,12 @@ final class Peers {
         return names(peer -> peer.listens);
     }
 
-    /** Those that listen to all, or wrote lately into one of these shards. */
-    List<String> concerned(List<Generation> settled, long nowNanos) {
-        return names(peer ->
-                peer.listens || settled.stream().anyMatch(each -> peer.wroteLately(each.shard(), nowNanos)));
+    /** Those that listen to all, or wait for some of what these moves have settled: for that they wait no more. */
+    List<String> concerned(List<CursorMoves.Move> moves, long nowNanos) {
+        List<String> concerned =
+                names(peer -> peer.listens || moves.stream().anyMatch(move -> peer.awaits(move, nowNanos)));
+        peers.values().forEach(peer -> moves.forEach(peer::settled));
+        return concerned;
     }
 
     private List<String> names(Predicate<Peer> which) {

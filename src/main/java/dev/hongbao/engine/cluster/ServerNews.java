@@ -1,5 +1,6 @@
 package dev.hongbao.engine.cluster;
 
+import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -9,7 +10,6 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells the other servers what they would else find out by asking the stores, and hears it of them: that a shard's journal has new
  * entries, what was settled, that a feed has news. A word about a journal only makes its owner read it; what is in the
- * journal is never believed of anybody else. What was settled is told to those that write into its shard, and like news of feeds to
- * those on which somebody listens; the others need not hear it. One instance a server, on one event loop.
+ * journal is never believed of anybody else. What was settled is told to those that wrote some of it into the journal, and like news of
+ * feeds to those on which somebody listens; the others need not hear it. One instance a server, on one event loop.
  *
  * <p>A message is a version, a kind and a body, in bytes. Another version or kind is ignored, so servers of two versions get
  * along, as slowly as without this.
@@ -36,8 +36,8 @@ public final class ServerNews extends VerticleBase {
 
     private static final int VERSION = 1;
     private static final int SELF = 1;
-    private static final int ENTRIES = 2;
     private static final int NUDGE = 3;
+    private static final int ENTRIES = 4;
 
     /** Between two words that the feeds have news: no hub asks more often. */
     private static final long NUDGE_MILLIS = 20;
@@ -56,7 +56,8 @@ public final class ServerNews extends VerticleBase {
     private final Counter ignored;
     private final Audience audience;
     private final Peers peers = new Peers();
-    private final Set<Integer> written = new HashSet<>();
+    private final LatelySettled lately = new LatelySettled();
+    private final Map<Integer, Stretch> written = new HashMap<>();
     private Set<Integer> toldOwned = Set.of();
     private boolean toldListens;
     private long toldNanos = System.nanoTime() - SELF_NANOS;
@@ -97,8 +98,7 @@ public final class ServerNews extends VerticleBase {
     @Override
     public Future<?> start() {
         for (int shard = 0; shard < shards.count(); shard++) {
-            int id = shard;
-            vertx.eventBus().localConsumer(JournalEntry.address(id), entry -> written(id));
+            vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(shard), entry -> written(entry.body()));
         }
         facts.values().forEach(this::tellOf);
         vertx.eventBus().localConsumer(nudge, news -> tellNudge());
@@ -117,24 +117,24 @@ public final class ServerNews extends VerticleBase {
     }
 
     /** Once for all entries that were written in one pass of the event loop. */
-    private void written(int shard) {
+    private void written(JournalEntry entry) {
+        int shard = entry.generation().shard();
         if (line.isAlone() || shards.owned().contains(shard)) {
             return;
         }
         if (written.isEmpty()) {
             context.runOnContext(now -> tellEntries());
         }
-        written.add(shard);
+        written.merge(shard, Stretch.of(entry), Stretch::and);
     }
 
     private void tellEntries() {
-        Map<String, Set<Integer>> byOwner = new HashMap<>();
-        written.forEach(shard -> byOwner.computeIfAbsent(
-                        Objects.requireNonNullElse(peers.owner(shard), ""), name -> new HashSet<>())
-                .add(shard));
+        Map<String, List<Stretch>> byOwner = written.values().stream()
+                .collect(Collectors.groupingBy(places -> Objects.requireNonNullElse(peers.owner(places.shard()), "")));
         written.clear();
         byOwner.forEach((owner, entries) -> {
-            Buffer message = message(ENTRIES).text(line.self()).numbers(entries).message();
+            Buffer message =
+                    message(ENTRIES).text(line.self()).stretches(entries).message();
             if (owner.isEmpty()) {
                 line.tellAll(message);
             } else {
@@ -146,16 +146,26 @@ public final class ServerNews extends VerticleBase {
     /** What was settled without a cursor is not told: it may not be committed. */
     private <T> void tellOf(SettledFacts<T> kind) {
         vertx.eventBus().<T>localConsumer(kind.address(), settled -> {
-            List<Generation> generations = kind.generations(settled.body());
-            List<String> concerned =
-                    generations.isEmpty() ? List.of() : peers.concerned(generations, System.nanoTime());
+            List<CursorMoves.Move> moves = kind.moves(settled.body());
+            if (moves.isEmpty() || line.isAlone()) {
+                return;
+            }
+            long now = System.nanoTime();
+            lately.add(kind, settled.body(), moves, now);
+            List<String> concerned = peers.concerned(moves, now);
             if (!concerned.isEmpty()) {
-                WireWriter writer = message(kind.kind()).generations(generations);
-                kind.write(settled.body(), writer);
-                Buffer message = writer.message();
+                Buffer message = message(kind, settled.body(), moves);
                 concerned.forEach(server -> line.tell(server, message));
             }
         });
+    }
+
+    /** That they are settled. */
+    static <T> Buffer message(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves) {
+        WireWriter writer = message(kind.kind())
+                .generations(moves.stream().map(CursorMoves.Move::generation).toList());
+        kind.write(facts, writer);
+        return writer.message();
     }
 
     private void tellNudge() {
@@ -211,10 +221,9 @@ public final class ServerNews extends VerticleBase {
             }
             case ENTRIES -> {
                 String server = message.text();
-                message.numbers().forEach(shard -> {
-                    peers.wrote(server, checked(shard), System.nanoTime());
-                    vertx.eventBus().publish(WAKE, shard);
-                });
+                List<Stretch> entries = message.stretches();
+                entries.forEach(places -> checked(places.shard()));
+                entries.forEach(places -> wrote(server, places));
             }
             case NUDGE -> vertx.eventBus().publish(nudged, null);
             default -> {
@@ -226,6 +235,14 @@ public final class ServerNews extends VerticleBase {
             }
         }
         return true;
+    }
+
+    /** Mostly before it is settled; the word may also come a moment after. */
+    private void wrote(String server, Stretch places) {
+        long now = System.nanoTime();
+        peers.wrote(server, places, now);
+        lately.at(places, now).forEach(message -> line.tell(server, message));
+        vertx.eventBus().publish(WAKE, places.shard());
     }
 
     private int checked(int shard) {

@@ -1,6 +1,6 @@
 package dev.hongbao.engine.cluster;
 
-import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
@@ -15,8 +15,11 @@ public interface SettledFacts<T> {
     /** Where {@code T} is published on this server's event bus. */
     String address();
 
-    /** In which generations they were settled: a server that knows others does not believe them. */
-    List<Generation> generations(T facts);
+    /**
+     * Which journals they were in, and where: a server that knows other generations does not believe them, and only who wrote there waits
+     * for them. Empty for what was in none.
+     */
+    List<CursorMoves.Move> moves(T facts);
 
     void write(T facts, WireWriter to);
 

@@ -71,6 +71,14 @@ public final class WireReader {
         return numbers;
     }
 
+    List<Stretch> stretches() {
+        List<Stretch> stretches = new ArrayList<>();
+        for (int left = count(); left > 0; left--) {
+            stretches.add(new Stretch(number(), longNumber(), longNumber(), longNumber()));
+        }
+        return stretches;
+    }
+
     List<Generation> generations(String namespace) {
         List<Generation> generations = new ArrayList<>();
         for (int left = count(); left > 0; left--) {

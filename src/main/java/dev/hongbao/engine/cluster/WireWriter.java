@@ -51,6 +51,15 @@ public final class WireWriter {
         return this;
     }
 
+    WireWriter stretches(Collection<Stretch> stretches) {
+        number(stretches.size());
+        stretches.forEach(each -> number(each.shard())
+                .number(each.epoch())
+                .number(each.firstSeq())
+                .number(each.lastSeq()));
+        return this;
+    }
+
     /** Without the namespace, which is the line's. */
     WireWriter generations(Collection<Generation> generations) {
         number(generations.size());

@@ -103,13 +103,14 @@ public abstract class Attempt<K, V, O> {
     /**
      * Awaits the settlement of what the script accepted, and tries again when its generation ends without one.
      *
+     * @param isOurs whether it was accepted by this attempt's call, and not by an earlier one, maybe of another server
      * @param settled the outcome of the settled fact
      */
-    protected final Future<O> await(K what, Generation generation, Function<V, Future<O>> settled) {
+    protected final Future<O> await(K what, Generation generation, boolean isOurs, Function<V, Future<O>> settled) {
         if (isSetAside()) {
             return Future.failedFuture(UnavailableException.setAside());
         }
-        return shared.waiters.await(what, generation, deadlineNanos).compose(settlement -> {
+        return shared.waiters.await(what, generation, isOurs, deadlineNanos).compose(settlement -> {
             V fact = settlement.fact();
             return fact == null ? again() : settled.apply(fact);
         });

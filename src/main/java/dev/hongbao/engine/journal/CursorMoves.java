@@ -59,11 +59,6 @@ public final class CursorMoves {
         return moves;
     }
 
-    /** The generations whose cursors are moved. */
-    public List<Generation> generations() {
-        return moves.stream().map(Move::generation).toList();
-    }
-
     public SetAside aside() {
         return aside;
     }

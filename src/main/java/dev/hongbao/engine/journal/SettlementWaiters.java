@@ -99,9 +99,14 @@ public final class SettlementWaiters<K, V> {
      * Somebody's wait.
      *
      * @param generation in which the script accepted it, or knew that it had
+     * @param isTold whether the shard's writer tells this server of it
      */
     private record Waiter<V>(
-            Generation generation, long sinceNanos, long deadlineNanos, Promise<WaitResult<V>> promise) {}
+            Generation generation,
+            boolean isTold,
+            long sinceNanos,
+            long deadlineNanos,
+            Promise<WaitResult<V>> promise) {}
 
     /** Something that nobody waits for any more, and that is not known to be settled. */
     private record Late(int shard, long sinceNanos) {}
@@ -146,16 +151,17 @@ public final class SettlementWaiters<K, V> {
      * Waits, together with whoever waits for the same already. What is accepted may be settled before Redis' word that it is
      * accepted has been read here; then the wait is over.
      *
+     * @param isTold whether it was accepted by a call of this server, which the shard's writer therefore tells of the settlement
      * @return fails with {@link UnavailableException} at the deadline
      */
-    public Future<WaitResult<V>> await(K key, Generation generation, long deadlineNanos) {
+    public Future<WaitResult<V>> await(K key, Generation generation, boolean isTold, long deadlineNanos) {
         V fact = early.remove(key);
         if (fact != null) {
             return Future.succeededFuture(new WaitResult<>(fact));
         }
         Waiter<V> waiter = waiters.get(key);
         if (waiter == null) {
-            waiter = new Waiter<>(generation, nanoTime.getAsLong(), deadlineNanos, Promise.promise());
+            waiter = new Waiter<>(generation, isTold, nanoTime.getAsLong(), deadlineNanos, Promise.promise());
             forgetLate(key);
             waiters.put(key, waiter);
             unsettled.add(generation.shard(), 1);
@@ -247,7 +253,10 @@ public final class SettlementWaiters<K, V> {
      */
     private boolean isOnItsWay(Waiter<V> waiter, long now) {
         Long heardOf = heardOfNanos.get(waiter.generation.shard());
-        return heardOf != null && now - heardOf < SILENT_NANOS && now - waiter.sinceNanos < TOO_LONG_NANOS;
+        return waiter.isTold
+                && heardOf != null
+                && now - heardOf < SILENT_NANOS
+                && now - waiter.sinceNanos < TOO_LONG_NANOS;
     }
 
     private void forgetVeryLate(long now) {

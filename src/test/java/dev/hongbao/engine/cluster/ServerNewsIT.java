@@ -21,6 +21,7 @@ import dev.hongbao.tools.local.LocalMembers;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -177,7 +178,7 @@ class ServerNewsIT {
                 random.nextBytes(bytes);
                 if (bytes.length > 1) {
                     bytes[0] = (byte) (i % 5 == 0 ? 2 : 1);
-                    bytes[1] = (byte) (i % 3 == 0 ? 16 + i % 2 : 1 + i % 4);
+                    bytes[1] = (byte) (i % 3 == 0 ? 16 + i % 2 : 1 + i % 5);
                 }
                 stranger.tellAll(Buffer.buffer(bytes));
             }
@@ -221,6 +222,16 @@ class ServerNewsIT {
                 .message();
     }
 
+    /** What a server says that has written an entry. */
+    private static Buffer wrote(String name, int shard, long epoch, long seq) {
+        return new WireWriter()
+                .octet(1)
+                .octet(4)
+                .text(name)
+                .stretches(List.of(new Stretch(shard, epoch, seq, seq)))
+                .message();
+    }
+
     private static Stream<Buffer> claims(List<Buffer> told) {
         return told.stream().filter(message -> message.getByte(1) == 16);
     }
@@ -253,6 +264,37 @@ class ServerNewsIT {
                 assertThat(second.messages("heard")).isGreaterThan(before);
             });
             assertThat(claims(idle)).isEmpty();
+            new Books(servers).assertClean();
+        }
+    }
+
+    @Test
+    void whoseWordComesAfterTheSettlementIsToldOfItAllTheSame(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given two servers, and another one that has said nothing
+            join(lines, first, second);
+            List<Buffer> told = new CopyOnWriteArrayList<>();
+            ServerLine third = lines.line("third");
+            third.listen(told::add);
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
+            long epoch = new Books(servers).longOf("select epoch from shard where id = " + packet.shard());
+
+            // When it says that it wrote what is settled
+            third.tell("first", wrote("third", packet.shard(), epoch, 1));
+
+            // Then it is told of that claim, and not of those of others
+            eventually(SOON, () -> assertThat(claims(told)).hasSize(1));
+            assertThat(first.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+            third.tell("first", wrote("third", packet.shard(), epoch, 2));
+            eventually(SOON, () -> assertThat(claims(told)).hasSize(2));
+            assertThat(claims(told).map(message -> message.toString(StandardCharsets.ISO_8859_1)))
+                    .satisfiesExactly(
+                            one -> assertThat(one).contains("ann").doesNotContain("bob"),
+                            other -> assertThat(other).contains("bob").doesNotContain("ann"));
             new Books(servers).assertClean();
         }
     }

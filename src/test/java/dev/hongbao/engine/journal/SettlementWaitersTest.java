@@ -39,7 +39,7 @@ class SettlementWaitersTest {
     }
 
     private Future<WaitResult<String>> await(String key) {
-        return waiters.await(key, GENERATION, 1);
+        return waiters.await(key, GENERATION, true, 1);
     }
 
     @Test
@@ -70,7 +70,7 @@ class SettlementWaitersTest {
     @Test
     void whatIsNotSettledIsCountedByShardUntilItIs() {
         // Given two who wait, and one of them twice
-        Future<WaitResult<String>> given = waiters.await("bob", GENERATION, -1);
+        Future<WaitResult<String>> given = waiters.await("bob", GENERATION, true, -1);
         await("alice");
         await("alice");
         assertThat(waiters.unsettled().of(3)).isEqualTo(2);

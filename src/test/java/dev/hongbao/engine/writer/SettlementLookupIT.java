@@ -90,7 +90,12 @@ class SettlementLookupIT {
     }
 
     private Future<WaitResult<String>> await(String key, int shard) {
-        return waiters.await(key, new Generation("test", shard, 1, "nonce"), Long.MAX_VALUE);
+        return waiters.await(key, new Generation("test", shard, 1, "nonce"), true, Long.MAX_VALUE);
+    }
+
+    /** For what another server's call accepted: its settlement is told there. */
+    private Future<WaitResult<String>> awaitUntold(String key, int shard) {
+        return waiters.await(key, new Generation("test", shard, 1, "nonce"), false, Long.MAX_VALUE);
     }
 
     private void awaitLookupOf(String key) {
@@ -130,6 +135,24 @@ class SettlementLookupIT {
 
         // Then
         awaitLookupOf("second");
+    }
+
+    @Test
+    void whoWaitsForWhatAnotherServerAcceptedIsLookedUpWhateverIsHeard() {
+        // Given
+        onLoop(() -> {
+            await("ours", BUSY);
+            awaitUntold("theirs", BUSY);
+            await("settled", BUSY);
+            waiters.settled("settled", "7 fen");
+
+            // When
+            return nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(100));
+        });
+
+        // Then
+        awaitLookupOf("theirs");
+        assertThat(lookups).noneMatch(keys -> keys.contains("ours"));
     }
 
     @Test
