@@ -4,6 +4,7 @@ import dev.hongbao.engine.embedded.DataDirectoryInUseException;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -14,7 +15,11 @@ final class EmbeddedSharedServers implements SharedServers {
     private static final Path ROOT = Path.of("target", "test-servers");
     private static final int JVMS_AT_ONCE = 8;
 
-    private static final EmbeddedOptions OPTIONS = EmbeddedOptions.defaults().withBinaries(ROOT.resolve("bin"));
+    /** No test takes the machine's power away, and to what is killed less is lost than to that: so nobody waits for the disk. */
+    private static final Map<String, String> SETTINGS = Map.of("fsync", "off", "full_page_writes", "off");
+
+    private static final EmbeddedOptions OPTIONS =
+            EmbeddedOptions.defaults().withBinaries(ROOT.resolve("bin")).withPostgresSettings(SETTINGS);
 
     private final AtomicInteger redisCount = new AtomicInteger();
     private final Path directory;
