@@ -52,12 +52,6 @@ class RainIT extends TwoEngines {
         rains = new TestRains(engine);
     }
 
-    /** A call may wait for a lock as long as a test on a busy machine holds it. */
-    @Override
-    protected Map<String, String> options() {
-        return Map.of("http.answer-timeout", "16s");
-    }
-
     @Override
     protected void assertBooks() {
         books.assertJournalsEmpty();
@@ -270,7 +264,12 @@ class RainIT extends TwoEngines {
         // Given a rain of many drops, of which somebody holds the last one
         RainView made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
         rains.awaitFallen(made, 1);
-        // Nor is anybody told of its progress, which waits for who cancels it.
+        // Nor is anybody told of its start or its progress: both wait for who cancels it, and keep the owner from announcing.
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from rain where started and id = '"
+                                + made.rain().id() + "'"))
+                        .isEqualTo(1));
         try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = owner.createStatement()) {
             statement.execute("update rain set told_at = now() + interval '1 hour' where id = '"
