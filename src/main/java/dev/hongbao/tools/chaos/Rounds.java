@@ -121,7 +121,8 @@ final class Rounds {
             }
             return harms;
         } catch (ExecutionException fault) {
-            throw new IllegalStateException("round: " + text(round), fault.getCause());
+            throw new IllegalStateException(
+                    fault.getCause().getMessage() + ", in the round: " + text(round), fault.getCause());
         } finally {
             threads.shutdownNow();
         }
