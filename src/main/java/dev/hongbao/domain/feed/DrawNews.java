@@ -72,7 +72,7 @@ final class DrawNews implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        return catchUp(live).compose(done -> sweep(live)).compose(done -> tell());
+        return OwnerTask.inTurn(List.of(() -> catchUp(live), () -> sweep(live), this::tell));
     }
 
     /** Of shards that are newly owned, another server may have settled plays without telling. */

@@ -2,6 +2,7 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.feed.CatchUp.OpenPacket;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.postgres.Sweep;
 import dev.hongbao.engine.postgres.Transactions;
@@ -40,12 +41,15 @@ final class FeedStore {
             order by k.group_id, e.seq
             """;
 
-    private static final String LAGGING = """
-            select p.group_id, p.id from packet as p
-            where p.shard = any ($1) and p.closed_at is null and p.group_id not like 'rain:%'
+    /** Of each shard as many packets as are looked at, and no more, are read: in the order of the index packet_open. */
+    private static final String OPEN = """
+            select s.shard, p.id, p.group_id, p.group_id not like 'rain:%'
               and coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)
-                > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0)
-            limit $2
+                > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0) as behind
+            from unnest($1::smallint[], $2::uuid[]) as s(shard, place)
+            cross join lateral (select id, group_id from packet
+                                where shard = s.shard and closed_at is null and id > s.place order by id limit $3) as p
+            order by s.shard, p.id
             """;
 
     /** From the few that wait to their packets: planned the other way round, it read all packets. */
@@ -171,14 +175,24 @@ final class FeedStore {
                 () -> pool.preparedQuery(sql).execute(Tuple.of(ids)).mapEmpty());
     }
 
-    /** Open packets of these shards that have come further than their feeds tell. Looks at every open packet. */
-    Future<List<ProgressQueue.Next>> lagging(Collection<Integer> shards, int limit) {
-        return pool.preparedQuery(LAGGING)
-                .execute(Tuple.of(shorts(shards), limit))
+    /**
+     * The next open packets of shards, in the order of their ids.
+     *
+     * @param places of each shard: the packet after which they begin
+     * @param limit of each shard
+     */
+    Future<List<OpenPacket>> open(Map<Integer, UUID> places, int limit) {
+        List<Integer> shards = List.copyOf(places.keySet());
+        UUID[] after = shards.stream().map(places::get).toArray(UUID[]::new);
+        return pool.preparedQuery(OPEN)
+                .execute(Tuple.of(shorts(shards), after, limit))
                 .map(rows -> {
-                    List<ProgressQueue.Next> packets = new ArrayList<>();
-                    rows.forEach(row -> packets.add(new ProgressQueue.Next(
-                            new GroupId(row.getString("group_id")), new PacketId(row.getUUID("id")))));
+                    List<OpenPacket> packets = new ArrayList<>();
+                    rows.forEach(row -> packets.add(new OpenPacket(
+                            row.getInteger("shard"),
+                            new PacketId(row.getUUID("id")),
+                            new GroupId(row.getString("group_id")),
+                            row.getBoolean("behind"))));
                     return packets;
                 });
     }
@@ -200,15 +214,15 @@ final class FeedStore {
     }
 
     /**
-     * Removes events older than {@code keep}, and those beyond the newest {@code most} of groups changed since a horizon, page by page:
-     * what is appended to their groups waits for one of them at most.
+     * Removes a page of the events older than {@code keep}, and of those beyond the newest {@code most} of groups changed since a
+     * horizon: what is appended to their groups waits meanwhile.
      *
-     * @return how many are gone
+     * @return how many are gone; {@link Sweep#PAGE} or more of a full page
      */
-    Future<Long> trim(Duration keep, int most, String since) {
-        return Sweep.pages(() -> Transactions.statement(
+    Future<Long> trimPage(Duration keep, int most, String since) {
+        return Transactions.statement(
                 () -> pool.preparedQuery("select feed_trim($1 * interval '1 second', $2, $3::text::xid8, $4) as gone")
                         .execute(Tuple.of(keep.toSeconds(), most, since, Sweep.PAGE))
-                        .map(rows -> rows.iterator().next().getLong("gone"))));
+                        .map(rows -> rows.iterator().next().getLong("gone")));
     }
 }

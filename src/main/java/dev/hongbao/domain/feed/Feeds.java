@@ -37,9 +37,12 @@ public final class Feeds implements SettlementListener {
     /** Events of a group that are kept. */
     public static final int MAX_EVENTS = 1_000;
 
+    private static final Duration TRIM_INTERVAL = Duration.ofSeconds(10);
+
     private final Vertx vertx;
     private final FeedHub hub;
     private final FeedReader reader;
+    private final FeedTrimmer trimmer;
     private final FeedOwnerTask ownerTask;
     private final DrawNews drawNews;
     private final RainNews rainNews;
@@ -79,19 +82,18 @@ public final class Feeds implements SettlementListener {
         RemoteClaims elsewhere = new RemoteClaims(vertx, packets.store, packets.catalog, audience);
         this.hub = new FeedHub(store, renderer, elsewhere, audience, pace.interval);
         this.reader = new FeedReader(store, renderer);
-        this.ownerTask = new FeedOwnerTask(
-                vertx,
+        this.trimmer = new FeedTrimmer(
                 ownerStore,
                 new FeedStore(pools.lengthy),
-                shards,
-                packets.ended::isKnown,
-                new FeedOwnerTask.Retention(pace.keep, MAX_EVENTS));
+                new FeedTrimmer.Retention(pace.keep, MAX_EVENTS, TRIM_INTERVAL));
+        this.ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.ended::isKnown, trimmer);
         this.drawNews = new DrawNews(vertx, pools.owner);
         this.rainNews = new RainNews(vertx, pools.owner, ownerStore);
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
-            ownerTask.forget();
+            ownerTask.suspect();
+            trimmer.forget();
             drawNews.suspect();
             hub.restart();
         });
@@ -124,11 +126,12 @@ public final class Feeds implements SettlementListener {
         return vertx.deployVerticle(hub).mapEmpty();
     }
 
-    /** Stops asking Postgres for news; before its pools are closed. */
+    /** Removes nothing more and stops asking Postgres for news; before its pools are closed, and after the owner's tasks. */
     public Future<Void> close() {
-        return hub.deploymentID() == null
-                ? Future.succeededFuture()
-                : vertx.undeploy(hub.deploymentID()).mapEmpty();
+        return trimmer.close()
+                .compose(ended -> hub.deploymentID() == null
+                        ? Future.succeededFuture()
+                        : vertx.undeploy(hub.deploymentID()).mapEmpty());
     }
 
     /** For the event loop it is called on. */

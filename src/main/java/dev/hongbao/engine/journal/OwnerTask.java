@@ -3,6 +3,7 @@ package dev.hongbao.engine.journal;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** What only a shard's owner does, again and again: closing what is due, planning what comes next. */
 public interface OwnerTask {
@@ -14,4 +15,14 @@ public interface OwnerTask {
      * @param redis the owner's links
      */
     Future<Void> run(List<Integer> shards, RedisLinks redis);
+
+    /** Does one step after the other, each whatever became of the ones before. @return fails as the first that fails */
+    static Future<Void> inTurn(List<Supplier<Future<Void>>> steps) {
+        Future<Void> done = Future.succeededFuture();
+        for (Supplier<Future<Void>> step : steps) {
+            Future<Void> before = done;
+            done = before.transform(any -> step.get()).compose(ran -> before);
+        }
+        return done;
+    }
 }

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -250,13 +251,10 @@ public final class PersistenceVerticle extends VerticleBase {
             return;
         }
         runningTasks = true;
-        Future<Void> done = Future.succeededFuture();
-        for (OwnerTask ownerTask : ownerTasks) {
-            Future<Void> before = done;
-            // One after the other, and each whatever became of the ones before.
-            done = before.transform(any -> ownerTask.run(live, redis)).compose(ran -> before);
-        }
-        done.onComplete(ran -> {
+        List<Supplier<Future<Void>>> steps = ownerTasks.stream()
+                .<Supplier<Future<Void>>>map(task -> () -> task.run(live, redis))
+                .toList();
+        OwnerTask.inTurn(steps).onComplete(ran -> {
             runningTasks = false;
             if (ran.failed() && !choreFailed) {
                 LOG.warn(

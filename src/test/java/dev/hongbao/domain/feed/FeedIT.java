@@ -307,7 +307,7 @@ class FeedIT {
         follow(engine, place, second, "packet.sent");
 
         // When
-        get(new FeedStore(engine.engine().pool()).trim(Duration.ofHours(1), 1, "0"));
+        get(new FeedStore(engine.engine().pool()).trimPage(Duration.ofHours(1), 1, "0"));
 
         // Then
         FeedPage page = poll(engine, 0L, Duration.ZERO);

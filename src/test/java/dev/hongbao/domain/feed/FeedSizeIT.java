@@ -3,6 +3,7 @@ package dev.hongbao.domain.feed;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.postgres.Sweep;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
@@ -80,7 +81,7 @@ class FeedSizeIT {
         assertThat(books.longOf("select feed_trim(interval '1 day', 10, '0', 5)"))
                 .isEqualTo(5);
         assertThat(books.strings(left)).containsExactly("13 12");
-        assertThat(get(store.trim(Duration.ofDays(1), 10, "0"))).isEqualTo(8);
+        assertThat(get(store.trimPage(Duration.ofDays(1), 10, "0"))).isEqualTo(8);
 
         // Then
         assertThat(books.strings(left)).containsExactly("21 20");
@@ -105,7 +106,7 @@ class FeedSizeIT {
             Duration keep = Duration.ofHours(DAYS * HOURS - hour + HOURS - 1L).plusMinutes(30);
             String horizon = get(store.changed(null)).horizon();
             long beganNanos = System.nanoTime();
-            long gone = get(store.trim(keep, 1_000, horizon));
+            long gone = get(Sweep.pages(() -> store.trimPage(keep, 1_000, horizon)));
             trimNanos += System.nanoTime() - beganNanos;
             removed += gone;
             dead += gone;

@@ -1,0 +1,93 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.engine.postgres.Pages;
+import dev.hongbao.engine.postgres.Sweep;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes what is old from the feeds, page after page. Nobody waits for it: after a long stop, or when less is kept than before, it has
+ * minutes to do. One trim is under way at a time. Safe on any thread.
+ */
+final class FeedTrimmer {
+    private static final Logger LOG = LoggerFactory.getLogger(FeedTrimmer.class);
+
+    /** A page takes some milliseconds, unless something holds it up: then it ends with its connection. */
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
+
+    private final FeedStore store;
+    private final FeedStore trimming;
+    private final Retention retention;
+    private final AtomicBoolean busy = new AtomicBoolean();
+    private volatile long begunNanos = System.nanoTime();
+    private volatile Future<Void> last = Future.succeededFuture();
+    private volatile boolean closed;
+
+    private final AtomicReference<Horizon> horizon = new AtomicReference<>(Horizon.none());
+
+    /**
+     * Which events are kept.
+     *
+     * @param time how long
+     * @param most how many of a group
+     * @param interval between two trims
+     */
+    record Retention(Duration time, int most, Duration interval) {}
+
+    /** Groups that were not changed since this transaction have nothing to trim but by age. */
+    private record Horizon(String xid) {
+        static Horizon none() {
+            return new Horizon("0");
+        }
+    }
+
+    /** @param trimming on connections whose statements may take minutes */
+    FeedTrimmer(FeedStore store, FeedStore trimming, Retention retention) {
+        this.store = store;
+        this.trimming = trimming;
+        this.retention = retention;
+    }
+
+    /** Begins a trim, unless one is under way or the last one began a moment ago. */
+    void trimIfDue() {
+        if (closed
+                || System.nanoTime() - begunNanos < retention.interval.toNanos()
+                || !busy.compareAndSet(false, true)) {
+            return;
+        }
+        begunNanos = System.nanoTime();
+        last = trim().onFailure(this::failed).onComplete(done -> busy.set(false));
+    }
+
+    private Future<Void> trim() {
+        Horizon since = Objects.requireNonNull(horizon.get());
+        return store.changed(null)
+                .compose(now -> Pages.repeat(() -> trimming.trimPage(retention.time, retention.most, since.xid)
+                                .map(gone -> gone >= Sweep.PAGE && !closed))
+                        // Unless it was forgotten meanwhile.
+                        .onSuccess(trimmed -> horizon.compareAndSet(since, new Horizon(now.horizon()))));
+    }
+
+    private void failed(Throwable fault) {
+        if (!closed) {
+            LOG.warn("the feeds could not be trimmed, and are tried on: {}", fault.toString());
+        }
+    }
+
+    /** Postgres went back: its transactions' ids may count from an earlier one. */
+    void forget() {
+        horizon.set(Horizon.none());
+    }
+
+    /** Begins no page any more. Done when the page under way is, or after a second; call it before the connections are closed. */
+    Future<Void> close() {
+        closed = true;
+        return last.timeout(CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();
+    }
+}
