@@ -150,6 +150,7 @@ class FeedOwnerTaskIT {
         String told = "select count(*) from group_event where subject = '" + packet.id() + "'";
         eventually(SOON, () -> assertThat(books.longOf(told)).isOne());
         String app = URI.create(servers.postgresAppUrl()).getUserInfo().split(":")[0];
+        get(engine.engine().stopWriter());
         books.execute("revoke select on transfer from " + app);
         try {
             books.execute("delete from group_event where subject = '" + packet.id() + "'");
@@ -168,6 +169,7 @@ class FeedOwnerTaskIT {
             });
         } finally {
             books.execute("grant select on transfer to " + app);
+            get(engine.engine().startWriter());
         }
     }
 
