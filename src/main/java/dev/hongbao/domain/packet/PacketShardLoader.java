@@ -25,33 +25,42 @@ public final class PacketShardLoader implements ShardLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
 
     private static final String OPEN = """
-            select p.id, c.claims, c.next_slot
+            select p.id, c.claims, c.next_slot, q.id is not null as aside
             from packet as p
+            left join quarantine_unit as q on q.id = p.id
             cross join lateral (select count(*) as claims, coalesce(max(slot) + 1, 0) as next_slot
                                 from transfer where subject = p.id and slot is not null) as c
             where p.shard = $1 and p.closed_at is null
-              and not exists (select from quarantine_unit as q where q.id = p.id)
             """;
 
     private static final String OVER = "select id from packet where id = any ($1) and closed_at is not null";
 
-    /** Offset 0: each packet's claims are read in the part of their month, whatever Postgres believes of all claims. */
+    /**
+     * Not of those that were aside as the packets were read: an operator may have brought one back since, and claims without a next slot
+     * are no packet. Offset 0: each packet's claims are read in the part of their month, whatever Postgres believes of all claims.
+     */
     private static final String CLAIMS = """
             select p.id as packet, c.slot, w.owner as user_id
             from packet as p
             cross join lateral (select slot, credit from transfer where subject = p.id and slot is not null offset 0) as c
             join account as w on w.id = c.credit
-            where p.shard = $1 and p.closed_at is null
+            where p.shard = $1 and p.closed_at is null and p.id <> all ($2)
               and not exists (select from quarantine_unit as q where q.id = p.id)
             order by p.id, c.slot
             """;
 
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
-        Tuple shard = Tuple.of((short) generation.shard());
-        return RowPages.each(pool, generation, OPEN, shard, rows -> writeNextSlots(redis, generation, rows))
-                .compose(done ->
-                        RowPages.each(pool, generation, CLAIMS, shard, rows -> writeClaims(redis, generation, rows)));
+        short shard = (short) generation.shard();
+        List<UUID> aside = new ArrayList<>();
+        return RowPages.each(
+                        pool, generation, OPEN, Tuple.of(shard), rows -> writeNextSlots(redis, generation, rows, aside))
+                .compose(done -> RowPages.each(
+                        pool,
+                        generation,
+                        CLAIMS,
+                        Tuple.of(shard).addArrayOfUUID(aside.toArray(UUID[]::new)),
+                        rows -> writeClaims(redis, generation, rows)));
     }
 
     @Override
@@ -59,9 +68,14 @@ public final class PacketShardLoader implements ShardLoader {
         return ShardLoader.over(pool, OVER, PacketKeys.hashPrefix(generation), keys);
     }
 
-    private static Future<Void> writeNextSlots(RedisLink redis, Generation generation, RowSet<Row> rows) {
+    private static Future<Void> writeNextSlots(
+            RedisLink redis, Generation generation, RowSet<Row> rows, List<UUID> aside) {
         List<Future<?>> writes = new ArrayList<>();
         for (Row row : rows) {
+            if (row.getBoolean("aside")) {
+                aside.add(row.getUUID("id"));
+                continue;
+            }
             long claims = row.getLong("claims");
             int nextSlot = row.getInteger("next_slot");
             if (claims != nextSlot) {

@@ -120,4 +120,11 @@ final class RedisWatch {
     Future<Boolean> exists(String key) {
         return redis.linkFor(key).send(Request.cmd(Command.EXISTS).arg(key)).map(count -> count.toInteger() == 1);
     }
+
+    /** Whether what a key is of can be worked on: its hash may be there without the field that all scripts begin with. */
+    Future<Boolean> isLoaded(String key) {
+        return redis.linkFor(key)
+                .send(Request.cmd(Command.HEXISTS).arg(key).arg("#"))
+                .map(count -> count.toInteger() == 1);
+    }
 }

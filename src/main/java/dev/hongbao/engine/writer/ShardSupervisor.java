@@ -137,9 +137,9 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         if (isOfUnitAside(key)) {
             return;
         }
-        watch.exists(key).onSuccess(there -> {
+        watch.isLoaded(key).onSuccess(there -> {
             if (!there && logs[generation.shard()].generation().equals(generation)) {
-                markBroken(generation.shard(), -1, key + " is missing");
+                markBroken(generation.shard(), -1, key + " is missing, or half loaded");
             }
         });
     }
