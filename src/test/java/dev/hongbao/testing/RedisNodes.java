@@ -4,7 +4,7 @@ import dev.hongbao.tools.local.RedisProcesses;
 import java.nio.file.Path;
 
 /** Where tests start Redis processes that they kill. */
-final class RedisNodes {
+public final class RedisNodes {
     private static final Path ROOT = Path.of("target", "test-servers");
 
     /** Unpacked once for all tests. */
@@ -13,7 +13,7 @@ final class RedisNodes {
     private RedisNodes() {}
 
     /** None yet, in a directory of their own. */
-    static RedisProcesses processes(String name) {
+    public static RedisProcesses processes(String name) {
         String own = name + "-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime());
         return new RedisProcesses(ROOT.resolve(own), BINARIES);
     }

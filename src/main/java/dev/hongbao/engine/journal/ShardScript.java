@@ -2,7 +2,9 @@ package dev.hongbao.engine.journal;
 
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
+import dev.hongbao.engine.redis.ServerLink;
 import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.ScriptSet;
 import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.engine.shard.Symptom;
 import io.vertx.core.Future;
@@ -23,7 +25,9 @@ import org.slf4j.LoggerFactory;
  *   <li>the journal entry that the script wrote is published to the shard's owner;
  *   <li>a key that Redis lacks though it should have it is reported to the owner;
  *   <li>NOSCRIPT and NO_JOURNAL are reported: this generation is not, or no longer, what recovery prepared. The script changed
- *       nothing. But where the previous version's scripts are, this version's are put beside them: see {@link Shards#copyScripts};
+ *       nothing. But where the previous version's scripts are, this version's are put beside them: see {@link Shards#copyScripts}.
+ *       And when the generation stands and NOSCRIPT stays, the link may lead to a Redis of before a failover: see {@link
+ *       ServerLink#leaveIfOutdated};
  *   <li>an error that no script should give is reported as a fault: the script may have failed between two of its writes, and
  *       the owner recovers the shard.
  * </ul>
@@ -36,8 +40,12 @@ public final class ShardScript {
     /** Between two reports of the same thing: the owner needs to hear it once, but the first word may get lost. */
     private static final long REPORT_NANOS = 200_000_000;
 
+    /** So long after the first NOSCRIPT of a generation that stands, the link is doubted: most recoveries take less. */
+    private static final long DOUBT_NANOS = 1_000_000_000;
+
     private final Vertx vertx;
     private final Shards shards;
+    private final Map<Generation, Long> firstMissedNanos = new HashMap<>();
     private final Map<Broken, Long> reportedNanos = new HashMap<>();
 
     public ShardScript(Vertx vertx, Shards shards) {
@@ -111,9 +119,27 @@ public final class ShardScript {
                 .map(copied -> {
                     if (!copied) {
                         report(shard.generation(), call, fault);
+                        doubt(redis, shard);
                     }
                     return null;
                 });
+    }
+
+    /**
+     * The generation stands in Postgres, and its scripts are missing, for some time now: maybe it is prepared in a Redis that this link
+     * does not lead to, and its owner finds all well there.
+     */
+    private void doubt(RedisLink redis, Shards.Shard shard) {
+        long now = System.nanoTime();
+        firstMissedNanos
+                .keySet()
+                .removeIf(generation ->
+                        !shards.current(generation.shard()).generation().equals(generation));
+        Long first = firstMissedNanos.putIfAbsent(shard.generation(), now);
+        if (first != null && now - first > DOUBT_NANOS && redis.server() instanceof ServerLink server) {
+            var unused = server.leaveIfOutdated(
+                    link -> ScriptSet.areIn(link, shard.sets()).map(sets -> sets.contains(true)));
+        }
     }
 
     /** The command of a call. */

@@ -11,6 +11,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +32,9 @@ public final class ServerLink implements RedisLink {
 
     private static final long LAST_RETRY_MILLIS = 500;
 
+    /** Between two looks whether the address leads elsewhere: while scripts are really lost, no look helps. */
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** Commands on the wire; what the batcher and the writer keep in flight is far less. */
     private static final int MAX_IN_FLIGHT = 8192;
 
@@ -45,6 +49,8 @@ public final class ServerLink implements RedisLink {
     private long retryMillis = FIRST_RETRY_MILLIS;
     private boolean away;
     private boolean closed;
+    private boolean looking;
+    private long lookedNanos = System.nanoTime() - LOOK_NANOS;
 
     /**
      * Does not connect yet.
@@ -174,6 +180,39 @@ public final class ServerLink implements RedisLink {
         if (open != null) {
             drop(open);
         }
+    }
+
+    /**
+     * For a link whose server lacks what it should have. A connection may outlive a failover: the server that it leads to is alive, and is
+     * not the one that the address leads to by now. So the address is asked for on a new connection. When the server there has what is
+     * missed, and the server of this link still has not, the link is left for it. Else nothing is changed.
+     *
+     * <p>A call within a second after another, or while that one looks, does nothing.
+     *
+     * @param hasIt asks a server for what is missed
+     * @return succeeds also when it could not look
+     */
+    public Future<Void> leaveIfOutdated(Function<RedisLink, Future<Boolean>> hasIt) {
+        RedisConnection open = connection;
+        if (open == null || looking || System.nanoTime() - lookedNanos < LOOK_NANOS) {
+            return Future.succeededFuture();
+        }
+        looking = true;
+        lookedNanos = System.nanoTime();
+        return new ServerLink(vertx, where, Duration.ofMillis(timeoutMillis), name)
+                .connectFirst()
+                .compose(fresh -> hasIt.apply(fresh)
+                        .compose(there -> there ? hasIt.apply(this).map(here -> !here) : Future.succeededFuture(false))
+                        .eventually(fresh::close))
+                .otherwise(false)
+                .map(outdated -> {
+                    looking = false;
+                    if (outdated && connection == open) {
+                        LOG.warn("Redis link {} still led to a server that its address leads to no more", name);
+                        drop(open);
+                    }
+                    return null;
+                });
     }
 
     private void drop(RedisConnection broken) {
