@@ -63,9 +63,9 @@ final class Draws {
         this.ownerPool = base.pools().owner();
         this.shards = base.shards();
         this.quarantine = base.quarantine();
-        this.store = new DrawStore(pool, base.archived(), quarantine);
+        this.store = new DrawStore(pool, base.archived(), quarantine.forReaders());
         this.catalog = new DrawCatalog(store);
-        this.owners = new DrawStore(ownerPool, base.archived(), quarantine);
+        this.owners = new DrawStore(ownerPool, base.archived(), quarantine.forOwners());
         this.metrics = new PlayMetrics(base.metrics());
         this.holds = new GatheredHolds(pool, base.config().domain().claim().maxWaiting(), metrics);
         this.clock = base.clock();

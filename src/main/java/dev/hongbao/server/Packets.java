@@ -71,8 +71,8 @@ final class Packets {
         this.pool = base.pools().requests();
         this.shards = base.shards();
         this.quarantine = base.quarantine();
-        this.store = new PacketStore(pool, base.archived(), quarantine);
-        this.owners = new PacketStore(base.pools().owner(), base.archived(), quarantine);
+        this.store = new PacketStore(pool, base.archived(), quarantine.forReaders());
+        this.owners = new PacketStore(base.pools().owner(), base.archived(), quarantine.forOwners());
         this.views = new PacketViews(pool, store);
         this.catalog = new PacketCatalog(store);
         this.ended = new EndedPackets(store);

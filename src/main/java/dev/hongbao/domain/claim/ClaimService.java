@@ -162,7 +162,7 @@ public final class ClaimService {
             return new ClaimRace(needs, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();
         }
         Future<@Nullable Packet> readable = catalog.find(id)
-                .compose(found -> found == null && needs.shared().quarantine().holds(id.value())
+                .compose(found -> found == null && needs.shared().quarantine().refuses(id.value())
                         ? Future.failedFuture(UnavailableException.setAside()) // its terms cannot be read
                         : Future.succeededFuture(found));
         Future<ClaimAnswers> answers = Attempt.orUnknown(Attempt.inTime(readable, deadlineNanos))

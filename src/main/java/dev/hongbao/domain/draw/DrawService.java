@@ -217,7 +217,7 @@ public final class DrawService {
         return catalog.find(id).compose(found -> {
             if (found == null) {
                 return Future.failedFuture(
-                        quarantine.holds(id.value())
+                        quarantine.refuses(id.value())
                                 ? UnavailableException.setAside()
                                 : new RefusedException(Refusal.NOT_FOUND, "There is no such draw."));
             }

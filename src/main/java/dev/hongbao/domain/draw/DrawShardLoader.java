@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -75,7 +76,8 @@ public final class DrawShardLoader implements ShardLoader {
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         Tuple shard = Tuple.of((short) generation.shard());
         // The draws with their last period first: a period that is planned after it is loaded by the planner, as a
-        // whole and once.
+        // whole and once. And of a draw that an operator brings back meanwhile nothing is loaded: the rest alone is no
+        // draw.
         Map<UUID, Integer> lastPeriods = new HashMap<>();
         List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
         return RowPages.each(pool, generation, OPEN, shard, rows -> {
@@ -84,8 +86,12 @@ public final class DrawShardLoader implements ShardLoader {
                 })
                 .compose(done ->
                         Future.join(unreadable.stream().map(Supplier::get).toList()))
-                .compose(done ->
-                        RowPages.each(pool, generation, PLAYERS, shard, rows -> writePlayers(redis, generation, rows)))
+                .compose(done -> RowPages.each(
+                        pool,
+                        generation,
+                        PLAYERS,
+                        shard,
+                        rows -> writePlayers(redis, generation, rows, lastPeriods.keySet())))
                 .compose(done -> RowPages.each(
                         pool,
                         generation,
@@ -113,7 +119,7 @@ public final class DrawShardLoader implements ShardLoader {
                         .rules();
             } catch (RuntimeException fault) {
                 // Set aside when the page is read: the query holds a connection of the pool.
-                unreadable.add(() -> DrawStore.setAside(quarantine, row, fault));
+                unreadable.add(() -> DrawStore.met(quarantine.forOwners(), row, fault));
                 continue;
             }
             writes.add(redis.send(Request.cmd(Command.HSET)
@@ -140,9 +146,13 @@ public final class DrawShardLoader implements ShardLoader {
                 .toList();
     }
 
-    private static Future<Void> writePlayers(RedisLink redis, Generation generation, RowSet<Row> rows) {
+    private static Future<Void> writePlayers(
+            RedisLink redis, Generation generation, RowSet<Row> rows, Set<UUID> loaded) {
         List<Future<?>> writes = new ArrayList<>();
         for (Row row : rows) {
+            if (!loaded.contains(row.getUUID("draw"))) {
+                continue;
+            }
             writes.add(redis.send(Request.cmd(Command.HSET)
                     .arg(DrawKeys.hash(generation, new DrawId(row.getUUID("draw"))))
                     .arg(row.getString("user_id"))

@@ -3,7 +3,7 @@ package dev.hongbao.domain.draw;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.odds.DefinitionReader;
-import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Unreadable;
 import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -49,7 +49,7 @@ public final class DrawStore {
 
     private final Pool pool;
     private final ArchivedMonths archived;
-    private final @Nullable Quarantine quarantine;
+    private final @Nullable Unreadable unreadable;
 
     /** By itself, as below. */
     public DrawStore(Pool pool) {
@@ -59,12 +59,12 @@ public final class DrawStore {
     /**
      * Of a server. A draw whose definition cannot be read is left out of every answer.
      *
-     * @param quarantine takes it then; null when another one's does
+     * @param unreadable hears of it then; null when another one's does
      */
-    public DrawStore(Pool pool, ArchivedMonths archived, @Nullable Quarantine quarantine) {
+    public DrawStore(Pool pool, ArchivedMonths archived, @Nullable Unreadable unreadable) {
         this.pool = pool;
         this.archived = archived;
-        this.quarantine = quarantine;
+        this.unreadable = unreadable;
     }
 
     /**
@@ -266,22 +266,22 @@ public final class DrawStore {
 
     private Future<List<Draw>> readable(RowSet<Row> rows) {
         List<Draw> draws = new ArrayList<>();
-        List<Future<Void>> unreadable = new ArrayList<>();
+        List<Future<Void>> met = new ArrayList<>();
         for (Row row : rows) {
             try {
                 draws.add(draw(row));
             } catch (RuntimeException fault) {
-                if (quarantine != null) {
-                    unreadable.add(setAside(quarantine, row, fault));
+                if (unreadable != null) {
+                    met.add(met(unreadable, row, fault));
                 }
             }
         }
-        return Future.join(unreadable).map(draws);
+        return Future.join(met).map(draws);
     }
 
     /** A draw whose definition cannot be read. */
-    static Future<Void> setAside(Quarantine quarantine, Row row, RuntimeException fault) {
-        return quarantine.setAside(
+    static Future<Void> met(Unreadable unreadable, Row row, RuntimeException fault) {
+        return unreadable.met(
                 new DrawId(row.getUUID("id")).unit(),
                 row.getInteger("shard"),
                 "its definition cannot be read: " + fault.getMessage());

@@ -91,7 +91,7 @@ public final class EarlyCloser {
 
     private Future<Void> unknown(PacketId packet) {
         return Future.failedFuture(
-                quarantine.holds(packet.value())
+                quarantine.refuses(packet.value())
                         ? UnavailableException.setAside()
                         : new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
     }

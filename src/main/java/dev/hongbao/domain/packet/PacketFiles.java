@@ -45,7 +45,7 @@ public final class PacketFiles {
         return store.unlessArchived(id, filed("where p.id = $2", Tuple.of(NOBODY, id.value())))
                 .compose(found -> found.isEmpty()
                         ? Future.failedFuture(
-                                quarantine.holds(id.value())
+                                quarantine.refuses(id.value())
                                         ? UnavailableException.setAside()
                                         : new RefusedException(Refusal.NOT_FOUND, "There is no such packet."))
                         : Future.succeededFuture(found.get(0)));

@@ -1,7 +1,7 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Unreadable;
 import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -52,7 +52,7 @@ public final class PacketStore {
 
     private final Pool pool;
     private final ArchivedMonths archived;
-    private final @Nullable Quarantine quarantine;
+    private final @Nullable Unreadable unreadable;
 
     /** By itself: a packet whose terms cannot be read fails what looks it up. */
     public PacketStore(Pool pool) {
@@ -62,12 +62,12 @@ public final class PacketStore {
     /**
      * Of a server.
      *
-     * @param quarantine takes a packet whose terms cannot be read, which is left out of every answer; null: it fails what looks it up
+     * @param unreadable hears of a packet whose terms cannot be read, which is left out of every answer; null: it fails what looks it up
      */
-    public PacketStore(Pool pool, ArchivedMonths archived, @Nullable Quarantine quarantine) {
+    public PacketStore(Pool pool, ArchivedMonths archived, @Nullable Unreadable unreadable) {
         this.pool = pool;
         this.archived = archived;
-        this.quarantine = quarantine;
+        this.unreadable = unreadable;
     }
 
     ArchivedMonths archived() {
@@ -208,31 +208,31 @@ public final class PacketStore {
                         .toList());
     }
 
-    /** Whether a packet is set aside, as far as this server knows. */
-    boolean isSetAside(PacketId id) {
-        return quarantine != null && quarantine.holds(id.value());
+    /** Whether a packet that was not found is there all the same, and cannot be shown. */
+    boolean isRefused(PacketId id) {
+        return unreadable != null && unreadable.refuses(id.value());
     }
 
-    /** Reads rows that begin with a packet's terms; a packet whose terms cannot be read is set aside, and left out. */
+    /** Reads rows that begin with a packet's terms; a packet whose terms cannot be read is left out. */
     <T> Future<List<T>> readable(RowSet<Row> rows, Function<Row, T> read) {
         List<T> all = new ArrayList<>(rows.size());
-        Map<UUID, Future<Void>> unreadable = new HashMap<>();
+        Map<UUID, Future<Void>> met = new HashMap<>();
         for (Row row : rows) {
             try {
                 all.add(read.apply(row));
             } catch (RuntimeException fault) {
-                if (quarantine == null) {
+                if (unreadable == null) {
                     throw fault;
                 }
-                unreadable.computeIfAbsent(
+                met.computeIfAbsent(
                         row.getUUID("id"),
-                        id -> quarantine.setAside(
+                        id -> unreadable.met(
                                 new PacketId(id).unit(),
                                 row.getInteger("shard"),
                                 "its terms cannot be read: " + fault.getMessage()));
             }
         }
-        return Future.join(List.copyOf(unreadable.values())).map(all);
+        return Future.join(List.copyOf(met.values())).map(all);
     }
 
     static Stream<Row> stream(RowSet<Row> rows) {

@@ -104,7 +104,7 @@ public final class PacketViews {
     Future<@Nullable Seen> seen(PacketId id, UserId viewer) {
         Future<List<Seen>> read = seen("where p.id = $2", Tuple.of(viewer.value(), id.value()));
         return packets.unlessArchived(id, read).compose(all -> {
-            if (all.isEmpty() && packets.isSetAside(id)) {
+            if (all.isEmpty() && packets.isRefused(id)) {
                 return Future.failedFuture(UnavailableException.setAside());
             }
             return Future.succeededFuture(all.isEmpty() ? null : all.get(0));

@@ -144,7 +144,7 @@ public final class PlayService {
                         restrictions.ofPlay(caller.user(), draw.definition().group());
                 return restricted == null ? attempt.begin() : attempt.beginRestricted(restricted);
             }
-            return quarantine.holds(id.value())
+            return quarantine.refuses(id.value())
                     ? Future.failedFuture(UnavailableException.setAside())
                     : Future.succeededFuture(PlayOutcome.refused(Kind.NOT_FOUND));
         });

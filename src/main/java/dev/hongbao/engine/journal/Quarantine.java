@@ -2,6 +2,7 @@ package dev.hongbao.engine.journal;
 
 import dev.hongbao.engine.journal.SetAside.Mark;
 import dev.hongbao.engine.shard.LocalCodec;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
@@ -11,6 +12,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +28,12 @@ public final class Quarantine {
 
     private final Vertx vertx;
     private final Pool pool;
+    /** Passed over on this server, so many at the most; what is forgotten is noted again as it is met again. */
+    private static final int MAX_PASSED_OVER = 10_000;
+
     private volatile Set<UUID> known = Set.of();
+    private final Set<UUID> passedOver = ConcurrentHashMap.newKeySet();
+    private final Counter unreadable;
     private long changes;
 
     /**
@@ -49,6 +56,59 @@ public final class Quarantine {
         Gauge.builder("hongbao.quarantined", this, quarantine -> quarantine.known.size())
                 .description("Packets and draws that are set aside; more than 0 needs an operator")
                 .register(registry);
+        unreadable = Counter.builder("hongbao.unreadable")
+                .description(
+                        "Packets and draws that this server cannot read and leaves out; other servers may read them")
+                .register(registry);
+    }
+
+    /** For who settles or loads: what it cannot read is set aside. */
+    public Unreadable forOwners() {
+        return new Unreadable() {
+            @Override
+            public Future<Void> met(QuarantineUnit unit, int shard, String reason) {
+                return setAside(unit, shard, reason);
+            }
+
+            @Override
+            public boolean refuses(UUID id) {
+                return holds(id);
+            }
+        };
+    }
+
+    /**
+     * For who only tells what is there: what it cannot read is left out, and refused on this server alone. Another server may be able to
+     * read it, of another version or with newer time zones; and it settles what this one cannot show.
+     */
+    public Unreadable forReaders() {
+        return new Unreadable() {
+            @Override
+            public Future<Void> met(QuarantineUnit unit, int shard, String reason) {
+                passOver(unit, shard, reason);
+                return Future.succeededFuture();
+            }
+
+            @Override
+            public boolean refuses(UUID id) {
+                return Quarantine.this.refuses(id);
+            }
+        };
+    }
+
+    private void passOver(QuarantineUnit unit, int shard, String reason) {
+        if (passedOver.size() >= MAX_PASSED_OVER) {
+            passedOver.clear();
+        }
+        if (passedOver.add(unit.id())) {
+            unreadable.increment();
+            LOG.error("{} of shard {} is left out on this server: {}", unit, shard, reason);
+        }
+    }
+
+    /** Whether a packet or a draw that was not found is there all the same: set aside, or not readable on this server. Never waits. */
+    public boolean refuses(UUID id) {
+        return holds(id) || passedOver.contains(id);
     }
 
     /** Looks for the first time, and again every second from now on. Once a Vert.x instance. */
