@@ -166,6 +166,11 @@ public final class Engine {
         }
     }
 
+    /** Whether Postgres answers now, however busy requests are. */
+    public Future<Boolean> isPostgresReachable() {
+        return base.isPostgresReachable();
+    }
+
     /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
     public Future<Boolean> isRedisReachable() {
         return base.isRedisReachable();
@@ -239,6 +244,6 @@ public final class Engine {
                 .eventually(parts.feeds()::close)
                 .eventually(parts.packets()::stopSending)
                 .eventually(admission::stop)
-                .eventually(base.pools()::close);
+                .eventually(base::close);
     }
 }

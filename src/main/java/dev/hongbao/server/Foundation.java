@@ -7,6 +7,7 @@ import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.Migrations;
 import dev.hongbao.engine.postgres.Months;
+import dev.hongbao.engine.postgres.Ping;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
@@ -31,6 +32,7 @@ final class Foundation {
     private final HongbaoConfig config;
     private final MeterRegistry metrics;
     private final Pools pools;
+    private final Ping ping;
     private final StoreClock clock;
     private final Months months;
     private final ShardStore shardStore;
@@ -53,6 +55,7 @@ final class Foundation {
         this.config = config;
         this.metrics = metrics;
         this.pools = pools;
+        this.ping = new Ping(pools.postgres());
         this.clock = clock;
         this.months = months;
         this.shardStore = shardStore;
@@ -115,6 +118,11 @@ final class Foundation {
         return openRedis(vertx, stores, config, name);
     }
 
+    /** Whether Postgres answers now, however busy requests are. */
+    Future<Boolean> isPostgresReachable() {
+        return ping.ask();
+    }
+
     /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
     Future<Boolean> isRedisReachable() {
         return openRedis("health")
@@ -143,6 +151,11 @@ final class Foundation {
 
     Pools pools() {
         return pools;
+    }
+
+    /** Closes all connections to Postgres. */
+    Future<Void> close() {
+        return ping.close().eventually(pools::close);
     }
 
     /** Postgres' clock, as far as this server knows it. */

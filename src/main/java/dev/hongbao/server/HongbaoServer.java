@@ -157,7 +157,7 @@ public final class HongbaoServer implements AutoCloseable {
     private Map<String, Supplier<Future<Boolean>>> readiness(Engine beneath, HttpLoops loops) {
         Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
         checks.put("staying", () -> Future.succeededFuture(!stopping));
-        checks.put("postgres", () -> beneath.pool().query("select 1").execute().map(true));
+        checks.put("postgres", beneath::isPostgresReachable);
         checks.put("redis", beneath::isRedisReachable);
         checks.put("shards", () -> Future.succeededFuture(beneath.isReady()));
         checks.putAll(loops.checks());
