@@ -44,12 +44,14 @@ public final class Doctor {
     private static final int CONNECTIONS = 2;
     private static final int QUEUE = 20;
 
+    /** How many connections there are, everybody may see; of other roles' transactions, who may read all statistics. */
     private static final String SESSIONS = """
             select current_setting('server_version') as version,
-                   (select count(*) from pg_stat_activity where backend_type = 'client backend') as used,
+                   (select sum(numbackends) from pg_stat_database)::bigint as used,
                    current_setting('max_connections')::bigint as most,
                    coalesce((select max(extract(epoch from now() - xact_start)) from pg_stat_activity
                              where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()), 0)::float8 as longest,
+                   case when pg_has_role(current_user, 'pg_read_all_stats', 'usage') then '' else quote_ident(current_user) end as blind,
                    (extract(epoch from clock_timestamp()) * 1000)::bigint as millis
             """;
 
@@ -193,7 +195,9 @@ public final class Doctor {
                             row.getString("version"),
                             row.getLong("used"),
                             row.getLong("most"),
-                            row.getDouble("longest"))));
+                            row.getDouble("longest"),
+                            // Nobody else has a role in the server's own Postgres.
+                            config.engine().postgres().isEmbedded() ? "" : row.getString("blind"))));
                     return pool.query(DEAD).execute();
                 })
                 .compose(rows -> {

@@ -40,10 +40,11 @@ final class DoctorRules {
     /**
      * What Postgres tells.
      *
-     * @param connections of all clients
+     * @param connections of all roles to all databases
      * @param longestSeconds the age of the oldest transaction that is under way and seen
+     * @param blind the role, as SQL writes it, that sees its own transactions only; empty when it sees all
      */
-    record Sessions(String version, long connections, long maxConnections, double longestSeconds) {}
+    record Sessions(String version, long connections, long maxConnections, double longestSeconds, String blind) {}
 
     /**
      * What the tables tell.
@@ -165,8 +166,16 @@ final class DoctorRules {
                     "A transaction of Postgres is under way for " + Math.round(sessions.longestSeconds) + " s",
                     "postgres-needs-attention"));
         }
+        boolean isBlind = !sessions.blind.isEmpty();
+        if (isBlind) {
+            found.add(warn(
+                    "Transactions of other roles are not seen, and one of them may be old; as a superuser: grant pg_read_all_stats to "
+                            + sessions.blind,
+                    "postgres-needs-attention"));
+        }
         found.add(well("Postgres " + sessions.version + ", connections " + sessions.connections + " of "
-                + sessions.maxConnections + ", longest transaction " + Math.round(sessions.longestSeconds) + " s"));
+                + sessions.maxConnections + ", longest transaction " + (isBlind ? "of its own role " : "")
+                + Math.round(sessions.longestSeconds) + " s"));
         return found;
     }
 

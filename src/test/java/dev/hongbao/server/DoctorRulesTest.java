@@ -49,7 +49,7 @@ class DoctorRulesTest {
         assertThat(Stream.of(
                                 DoctorRules.numbers("hongbao_shard_oldest_unsettled_seconds{shard=\"1\"} 0.5\n"),
                                 DoctorRules.redis(redis(Map.of()), NOW),
-                                DoctorRules.postgres(new DoctorRules.Sessions("18.1", 20, 100, 1)),
+                                DoctorRules.postgres(new DoctorRules.Sessions("18.1", 20, 100, 1, "")),
                                 DoctorRules.deadRows(new DoctorRules.DeadRows("account", 5_000_000, 90_000_000)),
                                 DoctorRules.work(new DoctorRules.Work(0, 0, 0, 3)),
                                 DoctorRules.months(List.of(), 0),
@@ -92,7 +92,7 @@ class DoctorRulesTest {
                                         "aof_last_write_status",
                                         "err")),
                                 NOW + 5_000),
-                        DoctorRules.postgres(new DoctorRules.Sessions("18.1", 90, 100, 600)),
+                        DoctorRules.postgres(new DoctorRules.Sessions("18.1", 90, 100, 600, "hongbao")),
                         DoctorRules.deadRows(new DoctorRules.DeadRows("account", 5_000_000, 1_000)),
                         DoctorRules.work(new DoctorRules.Work(2, 1, 1, 4_000)),
                         DoctorRules.months(
@@ -107,7 +107,7 @@ class DoctorRulesTest {
                 .filter(each -> each.severity() != Severity.WELL)
                 .toList();
 
-        assertThat(found).hasSize(25).allMatch(each -> sections.contains(each.section()));
+        assertThat(found).hasSize(26).allMatch(each -> sections.contains(each.section()));
     }
 
     private static LatestRuns.Latest run(boolean sinceCheckpoint, Double cleanAge, int violations) {
