@@ -81,7 +81,7 @@ public final class HongbaoServer implements AutoCloseable {
             started.addAsLast(opened::close);
             stores = opened.addresses();
         }
-        StartChecks.enforce(Started.await(StartChecks.ofStores(vertx, stores, config)));
+        StartChecks.enforce(Started.await(StartChecks.ofStores(vertx, stores, config, StoreWait.LIMIT)));
         Engine ready = startEngine(vertx, stores, config, metrics, trust);
         engine = ready;
         startFaces(vertx, stores, config, metrics, ready, Started.await(loading));

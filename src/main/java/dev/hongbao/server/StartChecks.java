@@ -5,6 +5,7 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisInfo;
@@ -80,30 +81,66 @@ final class StartChecks {
         }
     }
 
-    /** What the configured stores tell of themselves; one that can not be reached is a finding, too. */
-    static Future<List<StartFinding>> ofStores(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
+    /**
+     * What the configured stores tell of themselves. One that is away is waited for; when it stays away, that is a finding, too. A store that refuses
+     * the start ends the wait for the other one.
+     *
+     * @param limit of the wait
+     */
+    static Future<List<StartFinding>> ofStores(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Duration limit) {
+        StoreWait wait = new StoreWait(vertx, limit);
         Promise<List<StartFinding>> redis = Promise.promise();
         if (config.engine().redis().isEmbedded()) {
             redis.complete(List.of());
         } else {
-            vertx.runOnContext(now -> ofRedis(vertx, stores, config).onComplete(redis));
+            vertx.runOnContext(now -> ofRedis(vertx, stores, config, wait).onComplete(redis));
         }
-        Future<List<StartFinding>> postgres =
-                config.engine().postgres().isEmbedded() ? Future.succeededFuture(List.of()) : ofPostgres(vertx, stores);
-        return Future.all(redis.future(), postgres)
-                .map(all -> Stream.of(redis.future(), postgres)
-                        .flatMap(found -> Objects.requireNonNull(found.result()).stream())
-                        .toList());
+        Future<List<StartFinding>> postgres = config.engine().postgres().isEmbedded()
+                ? Future.succeededFuture(List.of())
+                : ofPostgres(vertx, stores, wait);
+        return firstRefusalOrAll(redis.future(), postgres).eventually(() -> {
+            wait.close();
+            return Future.succeededFuture();
+        });
     }
 
-    private static Future<List<StartFinding>> ofRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
-        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), "check")
-                .compose(redis -> ofServers(
-                                redis.servers(),
-                                RedisAddress.parse(stores.redisUrl()).kind())
-                        .eventually(redis::close))
-                .otherwise(fault ->
-                        List.of(unreachable("redis.url", "Redis", SecretUrl.redact(stores.redisUrl()), fault)));
+    private static Future<List<StartFinding>> firstRefusalOrAll(
+            Future<List<StartFinding>> one, Future<List<StartFinding>> other) {
+        Promise<List<StartFinding>> found = Promise.promise();
+        for (Future<List<StartFinding>> each : List.of(one, other)) {
+            each.onSuccess(findings -> {
+                if (findings.stream().anyMatch(StartFinding::refuses)) {
+                    found.tryComplete(findings);
+                }
+            });
+        }
+        Future.all(one, other)
+                .map(all -> Stream.of(one, other)
+                        .flatMap(each -> Objects.requireNonNull(each.result()).stream())
+                        .toList())
+                .onSuccess(found::tryComplete)
+                .onFailure(found::tryFail);
+        return found.future();
+    }
+
+    private static Future<List<StartFinding>> ofRedis(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, StoreWait wait) {
+        StoreWait.Store store =
+                new StoreWait.Store("redis.url", "Redis at " + SecretUrl.redact(stores.redisUrl()), RedisFault::isAway);
+        return wait.answer(
+                        store,
+                        () -> RedisLinks.open(
+                                        vertx,
+                                        stores.redisUrl(),
+                                        config.engine().redis().commandTimeout(),
+                                        "check")
+                                .compose(redis -> ofServers(
+                                                redis.servers(),
+                                                RedisAddress.parse(stores.redisUrl())
+                                                        .kind())
+                                        .eventually(redis::close)))
+                .otherwise(fault -> List.of(StartFinding.refuse(store.doesNotAnswer(fault))));
     }
 
     /** What a node of a cluster that is away may tell is not waited for, as long as another one answers. */
@@ -127,7 +164,9 @@ final class StartChecks {
     }
 
     private static Future<List<StartFinding>> ofServer(RedisLink server, RedisAddress.Kind kind) {
-        Future<List<StartFinding>> info = RedisInfo.read(server, "default").map(told -> RedisRules.check(told, kind));
+        Future<List<StartFinding>> info = RedisInfo.read(server, "default")
+                .compose(RedisInfo::whenLoaded)
+                .map(told -> RedisRules.check(told, kind));
         return kind != RedisAddress.Kind.CLUSTER
                 ? info
                 : info.compose(found -> server.send(
@@ -143,20 +182,18 @@ final class StartChecks {
                                 .toList()));
     }
 
-    private static Future<List<StartFinding>> ofPostgres(Vertx vertx, StoreAddresses stores) {
-        return new Postgres(vertx, stores.app())
-                .connect("check", Postgres.SHORT, Postgres.SHORT)
-                .compose(connection -> PostgresRules.read(connection).eventually(connection::close))
-                .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS) // also where a line says nothing to a first word
+    private static Future<List<StartFinding>> ofPostgres(Vertx vertx, StoreAddresses stores, StoreWait wait) {
+        StoreWait.Store store = new StoreWait.Store("postgres.url", "Postgres at " + stores.app(), SqlState::isAway);
+        Postgres postgres = new Postgres(vertx, stores.app());
+        return wait.answer(
+                        store,
+                        () -> postgres.connect("check", Postgres.SHORT, Postgres.SHORT)
+                                .compose(connection ->
+                                        PostgresRules.read(connection).eventually(connection::close))
+                                // also where a line says nothing to a first word
+                                .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
                 .map(PostgresRules::check)
-                .otherwise(fault -> List.of(
-                        unreachable("postgres.url", "Postgres", stores.app().toString(), fault)));
-    }
-
-    private static StartFinding unreachable(String option, String store, String address, Throwable fault) {
-        String why = fault.getMessage() == null ? fault.getClass().getSimpleName() : fault.getMessage();
-        return StartFinding.refuse(
-                option + ": " + store + " at " + address + " does not answer: " + SecretUrl.redact(why));
+                .otherwise(fault -> List.of(StartFinding.refuse(store.doesNotAnswer(fault))));
     }
 
     /**

@@ -1,14 +1,22 @@
 package dev.hongbao.server;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -19,6 +27,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -28,11 +37,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Jedis;
 
 /** The start's rules on real stores. */
 @ExtendWith(Servers.class)
 class StartChecksIT {
+    private static final Duration SOON = Duration.ofSeconds(60);
+
     private final TestServers servers;
 
     @TempDir
@@ -87,35 +99,125 @@ class StartChecksIT {
         "redis.url, redis://:hunter2@127.0.0.1:1, Redis at redis://:***@127.0.0.1:1 does not answer",
         "postgres.url, postgresql://me:hunter2@127.0.0.1:1/books, Postgres at postgresql://me@127.0.0.1:1/books does not"
     })
-    void aStoreThatDoesNotAnswerIsCalledByItsName(String option, String url, String said) {
-        assertThatThrownBy(() -> HongbaoServer.start(config(Map.of(option, url))))
+    void aStoreThatStaysAwayIsCalledByItsName(String option, String url, String said) {
+        assertThatThrownBy(() -> StartChecks.enforce(found(config(Map.of(option, url)))))
                 .isInstanceOf(StartRefusedException.class)
                 .hasMessageContainingAll(option, said, "refused")
                 .hasMessageNotContaining("hunter2");
     }
 
     @Test
-    void aPostgresThatSaysNothingIsNotWaitedForLong() throws Exception {
+    void aPostgresThatSaysNothingIsNotWaitedForLongEachTime() throws Exception {
         // Given one that takes connections, and is silent
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String url = "postgresql://me:hunter2@127.0.0.1:" + silent.getLocalPort() + "/books";
 
-            // When
-            CompletableFuture<HongbaoServer> start = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return HongbaoServer.start(config(Map.of("postgres.url", url)));
-                } catch (Exception refused) {
-                    throw new CompletionException(refused);
-                }
-            });
-
-            // Then
-            assertThat(start)
-                    .failsWithin(Duration.ofSeconds(30))
-                    .withThrowableThat()
-                    .withCauseInstanceOf(StartRefusedException.class)
-                    .withMessageContaining("does not answer");
+            // When it is asked once, then it is given up within seconds
+            assertThat(found(config(Map.of("postgres.url", url))))
+                    .anyMatch(finding -> finding.refuses() && finding.text().contains("does not answer"));
         }
+    }
+
+    @Test
+    void aStartWaitsForStoresThatAreNotThereYet(@Killable TestServers late) {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(StoreWait.class);
+        logger.addAppender(log);
+        // Given
+        late.stopRedis();
+        late.stopPostgres();
+        CompletableFuture<HongbaoServer> start;
+        try {
+            // When
+            start = start(config(Map.of(
+                    "redis.url", late.redisUrl(),
+                    "postgres.url", late.postgresAppUrl(),
+                    "postgres.owner-url", late.postgresOwnerUrl())));
+
+            // Then it says at once what it waits for, by the option that may be mistyped
+            eventually(SOON, () -> {
+                assertThat(lines(log)).anyMatch(line -> line.startsWith("redis.url: Redis at redis://"));
+                assertThat(lines(log)).anyMatch(line -> line.startsWith("postgres.url: Postgres at postgresql://"));
+            });
+            assertThat(start).isNotDone();
+
+        } finally {
+            late.startRedis();
+            late.startPostgres();
+        }
+
+        // And serves once they are there, each of which was told once
+        assertThat(start).succeedsWithin(SOON).satisfies(HongbaoServer::close);
+        assertThat(lines(log)).hasSize(4);
+        logger.detachAppender(log);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "redis.url, (redis://.*:).*@, $1wrong@, WRONGPASS, postgres.url, postgresql://me:no@127.0.0.1:1/books",
+        "postgres.url, (://hongbao:).*@, $1wrong@, password authentication failed, redis.url, redis://:no@127.0.0.1:1",
+        "postgres.url, /[^/]*$, /missing, does not exist, redis.url, redis://:no@127.0.0.1:1"
+    })
+    void whatIsWrongForGoodIsRefusedAtOnceThoughTheOtherStoreIsWaitedFor(
+            String option, String part, String wrong, String said, String other, String away) {
+        String right = option.equals("redis.url") ? servers.redisUrl() : servers.postgresAppUrl();
+
+        // When
+        CompletableFuture<HongbaoServer> start =
+                start(config(Map.of(option, right.replaceFirst(part, wrong), other, away)));
+
+        // Then
+        assertThat(start)
+                .failsWithin(SOON)
+                .withThrowableThat()
+                .withCauseInstanceOf(StartRefusedException.class)
+                .withMessageContaining(said);
+    }
+
+    @Test
+    void aRedisThatReadsItsDataBackIsWaitedFor() throws Exception {
+        // Given
+        try (LoadingRedis redis = new LoadingRedis(2)) {
+            HongbaoConfig config = HongbaoConfig.of(Map.of("redis.url", redis.url()));
+            StoreAddresses stores = new StoreAddresses(
+                    redis.url(),
+                    PostgresAddress.of("postgresql://u:p@h/d"),
+                    PostgresAddress.of("postgresql://u:p@h/d"));
+
+            // Then what it tells before that does not count, though it answers
+            assertThat(found(config, stores, SOON)).isEmpty();
+            assertThat(redis.asked()).isEqualTo(3);
+        }
+    }
+
+    private List<StartFinding> found(HongbaoConfig config) {
+        return found(config, Stores.open(config).addresses(), Duration.ZERO);
+    }
+
+    private static List<StartFinding> found(HongbaoConfig config, StoreAddresses stores, Duration limit) {
+        Vertx vertx = Vertx.vertx();
+        try {
+            return TestEngine.get(StartChecks.ofStores(vertx, stores, config, limit));
+        } finally {
+            var unused = vertx.close(); // a silent Postgres keeps it for a minute
+        }
+    }
+
+    private static CompletableFuture<HongbaoServer> start(HongbaoConfig config) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return HongbaoServer.start(config);
+            } catch (Exception refused) {
+                throw new CompletionException(refused);
+            }
+        });
+    }
+
+    private static List<String> lines(ListAppender<ILoggingEvent> log) {
+        return List.copyOf(log.list).stream()
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
     }
 
     @Test

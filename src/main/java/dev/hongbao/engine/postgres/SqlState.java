@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** What the SQLSTATE of an error means for the one who sent the statement. */
@@ -95,6 +96,21 @@ public final class SqlState {
                         || fault instanceof ConnectionPoolTooBusyException
                         || fault instanceof TimeoutException
                         || saysNoConnection(String.valueOf(fault.getMessage()));
+    }
+
+    /**
+     * Whether Postgres cannot be reached, or lets nobody in for now: it starts, ends, or has no connection to spare. A first connection may succeed
+     * later. False for what stays wrong until somebody mends it: a login, a database, a certificate, and with 08P01 a setting that a pooler does not know.
+     */
+    public static boolean isAway(Throwable fault) {
+        if (!(fault instanceof PgException pg)) {
+            return isOutage(fault) && !(fault instanceof SSLException);
+        }
+        String state = String.valueOf(pg.getSqlState());
+        return (state.startsWith("57") && !state.equals("57P04"))
+                || (state.startsWith("08") && !state.equals("08P01"))
+                || state.startsWith("53")
+                || state.equals("55000");
     }
 
     /** No connection to spare (53), no login (28), no such database (3D), or one that takes no connections (55000): as when a backup takes its place. */

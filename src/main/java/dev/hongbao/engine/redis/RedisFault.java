@@ -1,12 +1,18 @@
 package dev.hongbao.engine.redis;
 
 import io.vertx.redis.client.impl.types.ErrorType;
+import java.io.IOException;
 import java.util.Locale;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** What went wrong with a Redis command, and so what is known about its effect. Carries no stack trace: it is handled. */
 public final class RedisFault extends RuntimeException {
     private static final long serialVersionUID = 1L;
+
+    /** What it says to a connection beyond {@code maxclients}. */
+    private static final String NO_ROOM = "ERR max number of clients reached";
 
     /** What a caller needs to tell apart. */
     public enum Kind {
@@ -45,6 +51,11 @@ public final class RedisFault extends RuntimeException {
 
     static RedisFault down(String why) {
         return new RedisFault(Kind.DOWN, why);
+    }
+
+    /** @param why begins with LOADING, as Redis' own refusal does */
+    static RedisFault loading(String why) {
+        return new RedisFault(kindOf(why), why);
     }
 
     static RedisFault of(Throwable fault) {
@@ -93,6 +104,21 @@ public final class RedisFault extends RuntimeException {
         return colon < 0 || words[2].startsWith("?")
                 ? null
                 : ClusterMap.address(words[2].substring(0, colon), words[2].substring(colon + 1), asked);
+    }
+
+    /**
+     * Whether Redis cannot be reached, or says that it cannot work now: a first connection may succeed later. False for what stays wrong until
+     * somebody mends it: a password, a certificate, a database that is not there.
+     */
+    public static boolean isAway(Throwable fault) {
+        if (fault instanceof RedisFault || fault instanceof ErrorType) {
+            RedisFault known = of(fault);
+            return switch (known.kind) {
+                case DOWN, LOST, REFUSED -> true;
+                default -> String.valueOf(known.getMessage()).startsWith(NO_ROOM);
+            };
+        }
+        return fault instanceof TimeoutException || (fault instanceof IOException && !(fault instanceof SSLException));
     }
 
     /** Whether {@code fault} is a Redis fault of {@code kind}. */

@@ -21,6 +21,14 @@ public record RedisInfo(Map<String, String> values) {
         return redis.send(Request.cmd(Command.INFO).arg(section)).map(reply -> parse(String.valueOf(reply)));
     }
 
+    /** The same; fails while the server reads its data back, and answers this and hardly anything else. */
+    public Future<RedisInfo> whenLoaded() {
+        return get("loading").equals("1")
+                ? Future.failedFuture(RedisFault.loading(
+                        "LOADING Redis reads its data back, and needs some " + get("loading_eta_seconds") + " s more"))
+                : Future.succeededFuture(this);
+    }
+
     static RedisInfo parse(String text) {
         Map<String, String> values = new HashMap<>();
         text.lines().forEach(line -> {
