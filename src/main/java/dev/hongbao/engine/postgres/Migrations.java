@@ -52,6 +52,7 @@ public final class Migrations {
             "V19__archive.sql",
             "V20__claims_of_a_packet.sql",
             "V21__rain_is_cancelled.sql",
+            "V22__draw_is_closed.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
