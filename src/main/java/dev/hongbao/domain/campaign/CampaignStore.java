@@ -24,7 +24,8 @@ final class CampaignStore {
     private static final String VIEW =
             "select c.id, c.shard, c.host, c.definition, c.budget, c.returned, c.opens_at, c.ends_at,"
                     + " c.paused_at, e.balance, case when c.closed_at is not null then 'closed' when c.ends_at <= now() then 'ending'"
-                    + " when c.paused_at is not null then 'paused' when c.opens_at > now() then 'planned' else 'open' end as status"
+                    + " when c.paused_at is not null then 'paused'"
+                    + " when not is_open_at(c.opens_at, c.created_at, now()) then 'planned' else 'open' end as status"
                     + " from campaign as c join account as e on e.id = c.escrow where c.kind = 'campaign'";
 
     /** Pools by day and product from a place on, each pool's claims through their index. */

@@ -23,7 +23,7 @@ public final class DrawFiles {
     private static final String COLUMNS =
             "d.id, d.definition ->> 'name' as name, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
                     + " d.closes_at, case when d.closed_at is not null then 'closed' when d.closes_at <= now() then 'closing'"
-                    + " when d.opens_at > now() then 'planned' else 'open' end as status";
+                    + " when not is_open_at(d.opens_at, d.created_at, now()) then 'planned' else 'open' end as status";
 
     private static final String CLOSED = "select " + COLUMNS + " from draw as d"
             + " where d.closed_at is not null and d.id < $1 order by d.id desc limit $2";
@@ -80,8 +80,8 @@ public final class DrawFiles {
             return ALL;
         }
         return switch (status) {
-            case PLANNED -> OPEN.formatted("d.opens_at > now() and d.closes_at > now()");
-            case OPEN -> OPEN.formatted("d.opens_at <= now() and d.closes_at > now()");
+            case PLANNED -> OPEN.formatted("not is_open_at(d.opens_at, d.created_at, now()) and d.closes_at > now()");
+            case OPEN -> OPEN.formatted("is_open_at(d.opens_at, d.created_at, now()) and d.closes_at > now()");
             case CLOSING -> OPEN.formatted("d.closes_at <= now()");
             case CLOSED -> CLOSED;
         };

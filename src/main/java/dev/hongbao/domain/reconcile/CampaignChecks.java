@@ -63,7 +63,7 @@ final class CampaignChecks {
                     select format('campaign %s user %s: %s claims on the %s days from %s on', id, owner, count(*), days,
                                   date '1970-01-01' + from_day)
                     from (select c.id, w.owner, (c.definition #>> '{claiming,aDay}')::bigint as a_day,
-                                 local_day(p.opens_at - interval '1 minute', c.zone) as first,
+                                 local_day(least(p.opens_at, t.at) - interval '1 minute', c.zone) as first,
                                  local_day(t.at + interval '1 minute', c.zone) as last
                           from campaign as c join pool as o on o.campaign = c.id join packet as p on p.id = o.packet
                           join transfer as t on t.subject = o.packet and t.slot is not null

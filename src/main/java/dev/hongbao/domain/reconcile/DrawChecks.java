@@ -50,7 +50,8 @@ final class DrawChecks {
                     select format('play %s of draw %s, which opened at %s: at %s, settled at %s',
                                   p.seq, p.draw, d.opens_at, p.at, p.settled_at)
                     from play as p join draw as d on d.id = p.draw
-                    where greatest(p.at, d.opens_at) > p.settled_at + interval '1 minute'
+                    where p.at > p.settled_at + interval '1 minute'
+                       or not is_open_at(d.opens_at, d.created_at, p.settled_at + interval '1 minute')
                     """)
                     .since(Scope.DRAWS),
             new Check("I10", "a user pays what the plays cost, once; what is held and not returned is in the hold", """

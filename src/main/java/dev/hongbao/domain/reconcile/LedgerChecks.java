@@ -117,7 +117,7 @@ final class LedgerChecks {
                     from transfer as c join packet as p on p.id = c.subject
                     where c.slot is not null
                       -- To the minute, as it is settled.
-                      and (c.at > p.closed_at or c.at < p.opens_at - interval '1 minute')
+                      and (c.at > p.closed_at or not is_open_at(p.opens_at, p.created_at, c.at + interval '1 minute'))
                     """)
                     .since(Scope.PACKETS),
             new Check("I3", "no row stands in a month that is archived, and no such month has a part", """

@@ -53,6 +53,8 @@ public final class Migrations {
             "V20__claims_of_a_packet.sql",
             "V21__rain_is_cancelled.sql",
             "V22__draw_is_closed.sql",
+            "V23__open_when_made.sql",
+            "V24__draw_open_when_made.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

@@ -108,6 +108,11 @@ final class RecoveryAttempts {
         faults.put(generation.shard(), new Doubt(generation, atSeq));
     }
 
+    /** The next recovery of the shard is because of what it accepted: see {@link RecoveryPauses#contradicted}. */
+    void contradicted(int shard) {
+        pauses.contradicted(shard);
+    }
+
     /** The shards are another server's now. */
     void lost() {
         faults.clear();

@@ -4,10 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a shard whose recovery failed rests before the next try: twice as long each time, since what Redis has no room for it
- * will not have room for a moment later, and every try costs an epoch. Confined to the persistence verticle's event loop.
+ * will not have room for a moment later, and every try costs an epoch. And how long one rests that contradicts itself again and again: a
+ * recovery does not cure it. Confined to the persistence verticle's event loop.
  */
 final class RecoveryPauses {
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -15,8 +17,12 @@ final class RecoveryPauses {
     /** So short that a shard is back some seconds after what was wrong has been mended. */
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(4);
 
+    /** A contradiction so long after the one before is the first again. */
+    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final LongSupplier nanoTime;
     private final Map<Integer, Pause> pauses = new HashMap<>();
+    private final Map<Integer, Pause> contradictions = new HashMap<>();
 
     private record Pause(long nanos, long untilNanos) {}
 
@@ -41,6 +47,16 @@ final class RecoveryPauses {
         return before == null;
     }
 
+    /** The shard is to be recovered because what it accepted was void. The first time at once: claims wait for it. */
+    void contradicted(int shard) {
+        long now = nanoTime.getAsLong();
+        Pause before = contradictions.get(shard);
+        long nanos = before == null || now - before.untilNanos > CALM_NANOS
+                ? 0
+                : Math.min(Math.max(2 * before.nanos, FIRST_NANOS), LAST_NANOS);
+        contradictions.put(shard, new Pause(nanos, now + nanos));
+    }
+
     /** A recovery succeeded. */
     void over(int shard) {
         pauses.remove(shard);
@@ -48,7 +64,10 @@ final class RecoveryPauses {
 
     /** Whether the shard is to be left alone now. */
     boolean holds(int shard) {
-        Pause pause = pauses.get(shard);
+        return lasts(pauses.get(shard)) || lasts(contradictions.get(shard));
+    }
+
+    private boolean lasts(@Nullable Pause pause) {
         return pause != null && nanoTime.getAsLong() - pause.untilNanos < 0;
     }
 }

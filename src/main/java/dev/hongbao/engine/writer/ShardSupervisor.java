@@ -181,7 +181,11 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
 
     @Override
     public void contradicted(Generation generation) {
-        if (logs[generation.shard()].generation().equals(generation)) {
+        ShardLog log = logs[generation.shard()];
+        if (log.generation().equals(generation)) {
+            if (log.isSettling()) {
+                attempts.contradicted(generation.shard());
+            }
             markBroken(generation.shard(), -1, "an accepted entry contradicts a settled one");
         }
     }

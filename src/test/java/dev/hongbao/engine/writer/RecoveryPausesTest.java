@@ -19,6 +19,26 @@ class RecoveryPausesTest {
     }
 
     @Test
+    void aShardThatContradictsItselfAgainAndAgainRestsLongerAndLonger() {
+        // When it does so the first time, Then it is recovered at once
+        pauses.contradicted(3);
+        assertThat(pauseMillis()).isZero();
+
+        // When it does so again, though each recovery succeeded, Then it rests, four seconds at the most
+        for (long millis : new long[] {200, 400, 800, 1600, 3200, 4000, 4000}) {
+            pauses.contradicted(3);
+            pauses.over(3);
+            assertThat(pauses.holds(4)).isFalse();
+            assertThat(pauseMillis()).isEqualTo(millis);
+        }
+
+        // When it was calm for long, Then the next one is the first again
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(31));
+        pauses.contradicted(3);
+        assertThat(pauseMillis()).isZero();
+    }
+
+    @Test
     void aShardThatFailsAgainAndAgainRestsLongerAndLongerAndAlarmsOnce() {
         // When it fails the first time, Then it is worth an alarm
         assertThat(pauses.failed(3, true)).isTrue();
