@@ -82,7 +82,7 @@ final class Foundation {
                 .compose(installation -> Commands.haveUniqueReferences(
                                 pools.owner(), config.domain().idempotency().references() == References.UNIQUE)
                         .map(installation))
-                .map(installation -> new ShardStore(pools.owner(), installation))
+                .map(installation -> new ShardStore(pools.owner(), pools.lengthy(), installation))
                 .compose(store -> store.establish(config.engine().journal().shards())
                         .compose(count -> claim(vertx, stores, config, store.installation(), count))
                         .map(count ->

@@ -195,7 +195,11 @@ public final class FeedHub extends VerticleBase {
 
     private Future<Void> changed(Changes changes) {
         horizon = changes.horizon();
-        changes.last().forEach((group, last) -> {
+        return changes.more() ? store.heads(List.copyOf(groups.keySet())).compose(this::moved) : moved(changes.last());
+    }
+
+    private Future<Void> moved(Map<GroupId, Long> heads) {
+        heads.forEach((group, last) -> {
             Tracked tracked = groups.get(group);
             if (tracked != null && last < tracked.told) {
                 restart(group, tracked);

@@ -30,6 +30,7 @@ final class FeedStore {
             select pg_snapshot_xmin(now)::text as horizon, f.group_id, f.last
             from seen left join feed as f
               on f.touched >= coalesce($1::text::xid8, pg_snapshot_xmax(now)) and f.touched < pg_snapshot_xmax(now)
+            limit $2
             """;
 
     private static final String READ = """
@@ -64,6 +65,9 @@ final class FeedStore {
             order by u.sent_at limit $3
             """;
 
+    /** Of changed feeds that one answer names; a server follows no more than its sockets do. After a restored backup all are changed. */
+    static final int MOST_CHANGED = 10_000;
+
     private final Pool pool;
 
     FeedStore(Pool pool) {
@@ -75,8 +79,9 @@ final class FeedStore {
      *
      * @param horizon for the next question
      * @param last the newest place of each changed feed
+     * @param more too many are changed to be named: each may be
      */
-    record Changes(String horizon, Map<GroupId, Long> last) {}
+    record Changes(String horizon, Map<GroupId, Long> last, boolean more) {}
 
     /** A piece of a group's feed, not rendered. */
     record Piece(GroupId group, long after, long floor, long last, List<EventRow> rows) {}
@@ -91,17 +96,19 @@ final class FeedStore {
      * @param horizon null for none, only to begin with
      */
     Future<Changes> changed(@Nullable String horizon) {
-        return pool.preparedQuery(CHANGED).execute(Tuple.of(horizon)).map(rows -> {
-            Map<GroupId, Long> last = new HashMap<>();
-            String next = "";
-            for (Row row : rows) {
-                next = row.getString("horizon");
-                if (row.getString("group_id") != null) {
-                    last.put(new GroupId(row.getString("group_id")), row.getLong("last"));
-                }
-            }
-            return new Changes(next, last);
-        });
+        return pool.preparedQuery(CHANGED)
+                .execute(Tuple.of(horizon, MOST_CHANGED + 1))
+                .map(rows -> {
+                    Map<GroupId, Long> last = new HashMap<>();
+                    String next = "";
+                    for (Row row : rows) {
+                        next = row.getString("horizon");
+                        if (row.getString("group_id") != null) {
+                            last.put(new GroupId(row.getString("group_id")), row.getLong("last"));
+                        }
+                    }
+                    return new Changes(next, last, last.size() > MOST_CHANGED);
+                });
     }
 
     /** The next events of groups, each after its place, at most {@code limit} a group; groups without a feed are left out. */

@@ -21,6 +21,7 @@ public final class ShardStore {
             + " array(select q.id from quarantine_unit as q where q.shard = shard.id) as aside from shard ";
 
     private final Pool pool;
+    private final Pool lengthy;
     private final Installation installation;
     private final SecureRandom random = new SecureRandom();
 
@@ -40,7 +41,13 @@ public final class ShardStore {
     }
 
     public ShardStore(Pool pool, Installation installation) {
+        this(pool, pool, installation);
+    }
+
+    /** @param lengthy gives a statement minutes: after a restored backup a generation begins every group's feed anew */
+    public ShardStore(Pool pool, Pool lengthy, Installation installation) {
         this.pool = pool;
+        this.lengthy = lengthy;
         this.installation = installation;
     }
 
@@ -96,7 +103,8 @@ public final class ShardStore {
      */
     public Future<@Nullable ShardRow> drawNext(Generation current, long knownEpoch, boolean wentBack, String replid) {
         String nonce = nonce();
-        return pool.preparedQuery("select draw_generation($1, $2, $3, $4, $5, $6, $7)")
+        return (wentBack ? lengthy : pool)
+                .preparedQuery("select draw_generation($1, $2, $3, $4, $5, $6, $7)")
                 .execute(Tuple.of((short) current.shard(), current.epoch(), current.nonce())
                         .addLong(knownEpoch)
                         .addBoolean(wentBack)
