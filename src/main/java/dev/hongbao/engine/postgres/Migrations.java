@@ -55,6 +55,7 @@ public final class Migrations {
             "V22__draw_is_closed.sql",
             "V23__open_when_made.sql",
             "V24__draw_open_when_made.sql",
+            "V25__held_rows.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

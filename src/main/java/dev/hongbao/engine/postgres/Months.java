@@ -47,7 +47,7 @@ public final class Months {
      *
      * @param table whose
      * @param month its first day
-     * @param held rows of the month stand in {@code _other}, so the part cannot be made
+     * @param held rows of the month stand in {@code _other}: a few move into the part when it is made, many keep it from being made
      */
     public record Missing(String table, LocalDate month, boolean held) {}
 
@@ -112,17 +112,19 @@ public final class Months {
     }
 
     private Future<Void> make(Missing month, List<Missing> left) {
-        if (month.held()) {
-            left.add(month);
-            LOG.warn("Rows of {} of {} are in {}_other: it has no part", month.month(), month.table(), month.table());
-            return Future.succeededFuture();
-        }
         return sql.preparedQuery(MAKE)
                 .execute(Tuple.of(month.table(), month.month()))
                 .onSuccess(made -> LOG.info("Made the part of {} for {}", month.month(), month.table()))
                 .<Void>mapEmpty()
                 .recover(fault -> {
                     left.add(month);
+                    if (month.held()) {
+                        LOG.warn(
+                                "Rows of {} of {} are in {}_other: it has no part",
+                                month.month(),
+                                month.table(),
+                                month.table());
+                    }
                     LOG.warn("The part of {} for {} waits: {}", month.month(), month.table(), fault.toString());
                     return Future.succeededFuture();
                 });

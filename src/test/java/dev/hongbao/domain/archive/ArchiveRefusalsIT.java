@@ -109,6 +109,30 @@ class ArchiveRefusalsIT {
         }
     }
 
+    /** As the ids of a clock that was ahead, before the month had parts. */
+    @Test
+    void rowsOfTheMonthThatStandInNoPartAreToldBeforeItIsSealed() throws SQLException {
+        String month = past.month().atDay(1).toString();
+        try (Connection owner = TestDatabase.connect(past.servers.postgresOwnerUrl());
+                Statement sql = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            sql.execute("create temporary table held on commit drop as select y.* from play as y, month_parts('" + month
+                    + "') as p where p.parent = 'play' and y.tableoid = to_regclass(p.part)");
+            sql.execute("alter table play disable trigger user");
+            sql.execute("do $$ begin execute format('drop table %I', month_part('play', '" + month + "')); end $$");
+            sql.execute("insert into play select * from held");
+
+            assertThatThrownBy(() -> sql.execute("select seal_month('" + month + "')"))
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            refused -> assertThat(refused.getSQLState()).isEqualTo("HB005"))
+                    .hasMessageContaining("rows of the month stand in play_other: move them")
+                    .hasMessageContaining("select make_month('play', '" + month + "', 1000000)");
+            owner.rollback();
+        }
+        assertThat(hindrances()).isEmpty();
+    }
+
     @Test
     void undeliveredRowsAreToldAsSuch() throws SQLException {
         try (Connection owner = TestDatabase.connect(past.servers.postgresOwnerUrl());

@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -154,14 +155,42 @@ class MonthsIT {
         assertThat(books.longOf("select count(*) from transfer_other")).isEqualTo(2);
         assertThat(get(Months.others(engine.engine().pool()))).isEqualTo(before + 2);
 
-        // When that month comes, its rows stay where they are
+        // When that month comes, its row goes into its part
+        String sum = "select count(*) || ' ' || sum(id) || ' ' || sum(amount) from transfer";
+        List<String> kept = books.strings(sum);
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
         get(new Months(engine.engine().pool(), metrics).makeAhead(ahead));
-        assertThat(missing(ahead))
-                .containsExactly(
-                        new Months.Missing("transfer", ahead.toLocalDate().withDayOfMonth(1), true));
-        assertThat(metrics.get("hongbao.months.missing").gauge().value()).isOne();
-        assertThat(metrics.get("hongbao.months.other.rows").gauge().value()).isEqualTo(before + 2);
+        assertThat(missing(ahead)).isEmpty();
+        assertThat(metrics.get("hongbao.months.other.rows").gauge().value()).isEqualTo(before + 1);
+        assertThat(books.longOf("select count(*) from " + part("transfer", ahead)))
+                .isOne();
+        assertThat(books.strings(sum)).isEqualTo(kept);
+        // and both are guarded as before
+        for (String part : List.of(part("transfer", ahead), "transfer_other")) {
+            assertThatThrownBy(() -> books.executeAs("owner", "delete from " + part))
+                    .hasMessageContaining("refused");
+        }
+    }
+
+    @Test
+    void manyRowsOfAMonthStayWhereTheyAreUntilTheOwnerMovesThem() throws Exception {
+        OffsetDateTime ahead = now().plusMonths(30);
+        for (int row = 0; row < 3; row++) {
+            refund(UuidCreator.getTimeOrderedEpoch(ahead.toInstant()));
+        }
+        String month = ahead.toLocalDate().withDayOfMonth(1).toString();
+
+        // When a few may move, Then these do not
+        assertThatThrownBy(() -> books.executeAs("owner", "select make_month('transfer', '" + month + "', 2)"))
+                .hasMessageContaining("more than 2 rows");
+        assertThat(missing(ahead)).contains(new Months.Missing("transfer", LocalDate.parse(month), true));
+
+        // When
+        books.executeAs("owner", "select make_month('transfer', '" + month + "', 3)");
+
+        // Then
+        assertThat(books.longOf("select count(*) from " + part("transfer", ahead)))
+                .isEqualTo(3);
     }
 
     @Test
