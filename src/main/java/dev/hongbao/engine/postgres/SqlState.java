@@ -74,6 +74,11 @@ public final class SqlState {
         return !state.startsWith("57") && !state.startsWith("08") && !state.startsWith("58");
     }
 
+    /** It took longer than a statement may, or somebody cancelled it; nothing happened. */
+    public static boolean isCancelled(Throwable fault) {
+        return fault instanceof PgException pg && "57014".equals(pg.getSqlState());
+    }
+
     /** A time zone that Postgres does not know, or another value of that kind. */
     public static boolean isUnknownZone(Throwable fault) {
         return fault instanceof PgException pg && "22023".equals(pg.getSqlState());

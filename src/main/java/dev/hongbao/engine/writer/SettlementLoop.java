@@ -261,7 +261,9 @@ final class SettlementLoop {
         metrics.failures.increment();
         boolean soon =
                 SqlState.isRetryable(fault) || SqlState.isStaleCursor(fault) || SqlState.isUnawareOfQuarantine(fault);
-        if (SqlState.isRefusal(fault) && !soon) {
+        if (SqlState.isCancelled(fault)) {
+            alone.tookTooLong(batch.shards());
+        } else if (SqlState.isRefusal(fault) && !soon) {
             alone.refused(batch.shards(), !SqlState.isPoison(fault));
         }
         if (soon) {

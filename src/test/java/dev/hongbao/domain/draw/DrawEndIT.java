@@ -97,7 +97,6 @@ class DrawEndIT {
                             statement,
                             "select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))"
                                     + " from pg_class where relname like 'play%'")) // and the indexes'
-
                     .isLessThan(100);
             assertThat(only(
                             statement,
@@ -138,7 +137,8 @@ class DrawEndIT {
 
     @Test
     void allAccountsAreLockedInTheOrderOfTheirIds() throws SQLException {
-        // Given a draw with a cost that is held: its end moves money of the player, and of its owner, whose wallet is older
+        // Given a draw with a cost that is held: its end moves money of the player, and of its owner, whose wallet is
+        // older
         Draw draw = draws.create("""
                 {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
                 """.formatted(Instant.now().plusSeconds(600)));

@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,10 @@ class LockedRowIT {
 
     private int shard(Packet packet) {
         return (int) books.longOf("select shard from packet where id = '" + packet.id() + "'");
+    }
+
+    private double failures() {
+        return engine.metrics().get("hongbao.journal.failures").counter().count();
     }
 
     private ClaimAnswers claim(Packet packet, String user) {
@@ -100,6 +105,43 @@ class LockedRowIT {
                 Duration.ofSeconds(10),
                 () -> assertThat(get(claim(late, "bob").settled()).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
         assertThat(get(claim(late, "carol").settled()).kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    @Test
+    void aShardWhoseStatementsTakeTooLongRestsAndTheOthersSettle() {
+        // Given two packets of different shards, one of which takes longer to settle than a statement may
+        Packet slow = engine.send("alice", 100, 2);
+        Packet free = engine.send("alice", 10_000, 5_000);
+        while (shard(free) == shard(slow)) {
+            free = engine.send("alice", 10_000, 5_000);
+        }
+        books.execute("create function takes_too_long() returns trigger language plpgsql as"
+                + " 'begin if new.subject = ''" + slow.id()
+                + "'' then raise exception ''canceling statement due to statement timeout'' using errcode = ''57014''; end if;"
+                + " return new; end'");
+        books.execute(
+                "create trigger takes_too_long before insert on transfer for each row execute function takes_too_long()");
+        double before = failures();
+        try {
+            // When
+            get(claim(slow, "bob").accepted());
+
+            // Then, once it was tried alone, it rests, and the others have the connection for themselves
+            eventually(Duration.ofSeconds(10), () -> assertThat(failures()).isGreaterThanOrEqualTo(before + 2));
+            double tried = failures();
+            long untilNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+            for (int i = 0; System.nanoTime() - untilNanos < 0; i++) {
+                assertThat(get(claim(free, "n" + i).settled()).kind()).isEqualTo(Kind.CLAIMED);
+            }
+            assertThat(failures()).isLessThanOrEqualTo(tried + 1);
+        } finally {
+            books.execute("drop function takes_too_long() cascade");
+        }
+
+        // When it does no more, Then
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(get(claim(slow, "bob").settled()).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
     }
 
     @Test
