@@ -4,6 +4,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The frames of {@code asyncapi.yaml}: what a client may send is checked against the document that is served. Immutable, shared by all
@@ -37,24 +38,31 @@ public final class Frames {
     }
 
     /**
-     * Checks a client's frame.
+     * What a client's frame is, which nothing else of it is read for.
      *
-     * @return its type
-     * @throws InvalidInputException with every fault, ten at most
+     * @throws InvalidInputException when it is of no type that is known
      */
-    public String check(JsonObject frame) {
+    public String typeOf(JsonObject frame) {
         if (!(frame.getValue("type") instanceof String type)) {
             throw InvalidInputException.of("#/type", "must name the frame's type");
         }
-        Schema schema = requests.get(type);
-        if (schema == null) {
+        if (!requests.containsKey(type)) {
             throw InvalidInputException.of(
                     "#/type",
                     "must be one of "
                             + String.join(
                                     ", ", requests.keySet().stream().sorted().toList()));
         }
-        schema.check(frame, "#");
         return type;
+    }
+
+    /**
+     * Checks a client's frame.
+     *
+     * @param type its own
+     * @throws InvalidInputException with every fault, ten at most
+     */
+    public void check(String type, JsonObject frame) {
+        Objects.requireNonNull(requests.get(type)).check(frame, "#");
     }
 }

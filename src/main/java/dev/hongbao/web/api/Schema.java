@@ -33,16 +33,19 @@ public final class Schema {
     /** More faults than this are not told; a client mends the first ones first. */
     private static final int MAX_FAULTS = 10;
 
+    private static final Excess EXCESS = new Excess(MAX_FAULTS);
+
     private final JsonObject schema;
+    private final boolean hasOwnRules;
     private final Validator validator;
     private final Predicate<Object> plain;
 
     /** @param schema without references */
     Schema(JsonObject schema) {
         this.schema = schema;
+        this.hasOwnRules = schema.getBoolean(OWN_RULES, false);
         // A copy: the validator writes into what it reads.
-        JsonObject checked =
-                schema.getBoolean(OWN_RULES, false) ? new JsonObject().put("type", "object") : schema.copy();
+        JsonObject checked = hasOwnRules ? new JsonObject().put("type", "object") : schema.copy();
         this.validator = Validator.create(JsonSchema.of(checked), OPTIONS);
         this.plain = PlainSchema.of(schema);
     }
@@ -62,7 +65,8 @@ public final class Schema {
     }
 
     /**
-     * Checks a value. Optional fields that are null or an empty list are taken out of it ({@link AbsentFields}).
+     * Checks a value, in a few ms whatever it is. Optional fields that are null or an empty list are taken out of it
+     * ({@link AbsentFields}); of what holds far too much only that is told ({@link Excess}).
      *
      * @param root where the value is: {@code #} for a body
      * @throws InvalidInputException with every fault, ten at most
@@ -70,6 +74,10 @@ public final class Schema {
     public void check(Object value, String root) {
         if (plain.test(value)) {
             return;
+        }
+        List<FieldFault> excess = hasOwnRules ? List.of() : EXCESS.of(schema, value, root);
+        if (!excess.isEmpty()) {
+            throw InvalidInputException.of(excess);
         }
         AbsentFields.drop(schema, value);
         OutputUnit report = validator.validate(value);

@@ -54,9 +54,9 @@ final class Authentication {
         connection.authenticated(fresh);
     }
 
-    /** Who asks. @return null when nobody may ask now, and the frame is answered */
+    /** Who asks. @param id null for none @return null when nobody may ask now, and the frame is answered */
     @Nullable
-    Caller callerOf(Connection connection, String id) {
+    Caller callerOf(Connection connection, @Nullable String id) {
         Caller caller = connection.caller();
         if (caller == null) {
             connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Send an auth frame first."));
@@ -77,7 +77,7 @@ final class Authentication {
         return caller;
     }
 
-    private static void turnAway(Connection connection, String id, Problem why) {
+    private static void turnAway(Connection connection, @Nullable String id, Problem why) {
         connection.refuse(id, why);
         connection.close(CloseReason.TOKEN_REFUSED);
     }

@@ -61,7 +61,7 @@ final class FrameReader {
         JsonObject frame = null;
         try {
             frame = StrictJson.COMMAND.decode(text);
-            face.requests().answer(connection, face.frames().check(frame), frame);
+            face.requests().answer(connection, frame);
         } catch (InvalidInputException invalid) {
             connection.refuse(idOf(frame), Problem.of(invalid));
             if (++faults > MAX_FAULTS) {
@@ -73,7 +73,8 @@ final class FrameReader {
         }
     }
 
-    private static @Nullable String idOf(@Nullable JsonObject frame) {
+    /** What a client calls its frame, as far as an answer may repeat it; null for nothing. */
+    static @Nullable String idOf(@Nullable JsonObject frame) {
         return frame != null && frame.getValue("id") instanceof String id && id.length() <= 64 ? id : null;
     }
 

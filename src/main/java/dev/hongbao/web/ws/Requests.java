@@ -67,20 +67,23 @@ final class Requests {
     }
 
     /**
-     * Answers a frame that fits the contract.
+     * Answers a frame. Until its client is known only a token is held against the contract: nobody else's long lists are.
      *
-     * @throws InvalidInputException when a value in it makes no sense
+     * @throws InvalidInputException when it does not fit the contract, or a value in it makes no sense
      */
-    void answer(Connection connection, String type, JsonObject frame) {
-        String id = frame.getString("id");
+    void answer(Connection connection, JsonObject frame) {
+        String type = face.frames().typeOf(frame);
         if (type.equals("auth")) {
-            authentication.authenticate(connection, id, frame.getString("token"));
+            face.frames().check(type, frame);
+            authentication.authenticate(connection, frame.getString("id"), frame.getString("token"));
             return;
         }
-        Caller caller = authentication.callerOf(connection, id);
+        Caller caller = authentication.callerOf(connection, FrameReader.idOf(frame));
         if (caller == null) {
             return;
         }
+        face.frames().check(type, frame);
+        String id = frame.getString("id");
         Asked asked = Asked.of(connection, caller, type, frame);
         if (asked == null) {
             unasked(connection, type, id, frame);

@@ -85,6 +85,28 @@ class SocketHostileIT extends WithBystander {
         }
     }
 
+    /** What a frame holds takes time to check: a stranger is told first that he is one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"type\":\"claim\",\"id\":\"c1\",\"packet\":\"nope\"}",
+                "{\"type\":\"send\",\"id\":\"c1\",\"key\":\"k\",\"packet\":{\"recipients\":[\"\",\"\",\"\"]}}",
+                "{\"type\":\"ping\",\"id\":\"c1\",\"user\":\"alice\"}"
+            })
+    void beforeItsTokenOnlyATokenIsHeldAgainstTheContract(String text) throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            // When
+            raw.sendText(text);
+
+            // Then
+            JsonObject answer = raw.read();
+            assertThat(kind(answer)).isEqualTo("unauthenticated");
+            assertThat(answer.getString("id")).isEqualTo("c1");
+            raw.sendText("{\"type\":\"auth\",\"id\":\"1\"}");
+            assertThat(kind(raw.read())).isEqualTo("invalid-request");
+        }
+    }
+
     @Test
     void anotherGroupIsRefused() {
         try (VertxFrameClient client = connect("bob", "g")) {

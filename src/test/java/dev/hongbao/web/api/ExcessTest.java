@@ -1,0 +1,100 @@
+package dev.hongbao.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What holds far too much is refused for that alone: the validator, which needs some 15 µs for each item, does not see it. */
+class ExcessTest {
+    private static final Frames FRAMES = Frames.load();
+
+    private static List<FieldFault> faults(JsonObject frame) {
+        return catchThrowableOfType(InvalidInputException.class, () -> FRAMES.check(FRAMES.typeOf(frame), frame))
+                .faults();
+    }
+
+    private static JsonObject send(JsonObject packet) {
+        return new JsonObject()
+                .put("type", "send")
+                .put("id", "1")
+                .put("key", "k")
+                .put("packet", packet);
+    }
+
+    private static JsonObject recipients(int count, String name) {
+        return send(new JsonObject().put("recipients", new JsonArray(Collections.nCopies(count, name))));
+    }
+
+    private static JsonObject unknown(int count) {
+        JsonObject object = new JsonObject();
+        for (int i = 0; i < count; i++) {
+            object.put("x" + i, 1);
+        }
+        return object;
+    }
+
+    @Test
+    void aListThatIsTooLongIsToldByItsLengthAlone() {
+        assertThat(faults(recipients(16_000, "")))
+                .containsExactly(new FieldFault("#/packet/recipients", "must have a length of at most 1000"));
+    }
+
+    @Test
+    void aListOfTheFullLengthIsLookedThrough() {
+        assertThat(faults(recipients(1_000, "no name!")))
+                .hasSize(10)
+                .allSatisfy(fault -> assertThat(fault.detail()).isNotEqualTo("must have a length of at most 1000"));
+    }
+
+    @Test
+    void ofManyUnknownFieldsTenAreToldAndNothingElse() {
+        assertThat(faults(send(unknown(6_000))))
+                .hasSize(10)
+                .startsWith(new FieldFault("#/packet/x0", "is not a field of this call"))
+                .allSatisfy(fault -> assertThat(fault.detail()).isEqualTo("is not a field of this call"));
+    }
+
+    @Test
+    void ofAFewUnknownFieldsEverythingIsTold() {
+        assertThat(faults(send(unknown(2))))
+                .extracting(FieldFault::pointer)
+                .contains("#/packet/x0", "#/packet/x1", "#/packet/group");
+    }
+
+    @Test
+    void aChoiceIsTooMuchOnlyWhenItIsForEachAlternativeOfItsKind() {
+        // Given a list of numbers or of objects, where a number may be an object, too
+        JsonObject range = new JsonObject("""
+                {"type": "object", "additionalProperties": false, "properties": {"from": {"type": "integer"}}}""");
+        JsonObject open = new JsonObject().put("type", "object");
+        JsonObject number = new JsonObject().put("type", "integer");
+        Excess excess = new Excess(10);
+
+        // Then
+        assertThat(excess.of(choice(number, range), unknown(11), "#")).hasSize(10);
+        assertThat(excess.of(choice(number, range), unknown(10), "#")).isEmpty();
+        assertThat(excess.of(choice(range, open), unknown(11), "#")).isEmpty();
+        assertThat(excess.of(choice(number, range), 5, "#")).isEmpty();
+    }
+
+    private static JsonObject choice(JsonObject... alternatives) {
+        return new JsonObject().put("oneOf", new JsonArray(List.of(alternatives)));
+    }
+
+    /** Those rules name every fault of a draw at once, and are quick. */
+    @Test
+    void whatHasRulesOfItsOwnIsLeftToThem() {
+        Schema own = new Schema(new JsonObject("""
+                {"x-own-rules": true, "type": "object", "additionalProperties": false, "properties": {}}"""));
+
+        assertThatCode(() -> own.check(unknown(1_000), "#")).doesNotThrowAnyException();
+    }
+}
