@@ -77,6 +77,7 @@ final class FaceSettings {
                         defaults.body(),
                         http.timeouts().idle(),
                         http.timeouts().answer(),
+                        config.web().socket().timeouts().slow(),
                         DRAIN_LIMIT),
                 origins(http),
                 http.proxies().protocol() == HttpConfig.ProxyProtocol.ON

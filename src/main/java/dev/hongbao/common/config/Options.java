@@ -396,7 +396,8 @@ public final class Options {
             "socket.slow-timeout",
             OptionType.duration("100ms", "5m"),
             "10s",
-            "A reader that takes nothing for so long is closed, and goes on from its cursor.");
+            "A reader that takes nothing for so long is closed, and goes on from its cursor; over HTTP, one that takes less than 64 KiB of an"
+                    + " answer.");
 
     static final Option<Integer> LIMITS_CLAIMS_PER_SECOND = define(
             "limits.claims-per-second",

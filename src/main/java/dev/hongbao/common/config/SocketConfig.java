@@ -33,7 +33,7 @@ public record SocketConfig(
      *
      * @param auth in which the first frame must bring a token
      * @param idle not heard of for so long; a third of it is between pings
-     * @param slow a reader who takes nothing for so long
+     * @param slow a reader who takes nothing for so long; over HTTP, one who takes less than 64 KiB of an answer
      */
     public record Timeouts(Duration auth, Duration idle, Duration slow) {
         public Timeouts {

@@ -1,7 +1,9 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.HttpServerConnection;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
@@ -14,17 +16,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of one event loop, so that none lives on without making a whole request: an idle timeout alone lets
- * a client trickle a header one byte at a time (Slowloris). When the server has as many as it may, the one of all loops that
- * is idle longest makes room; one with a request in flight, or a WebSocket, never does. Only on its loop, except where other
- * loops make room.
+ * The open connections of one event loop, so that none lives on without making a whole request, or without taking its answer: an
+ * idle timeout alone lets a client trickle a header one byte at a time (Slowloris), or read an answer as slowly. When the server has
+ * as many as it may, the one of all loops that is idle longest makes room; one whose clients wait for an answer, or a WebSocket, never
+ * does. Only on its loop, except where other loops make room.
  */
 final class Connections {
     private final IdentityHashMap<HttpConnection, Progress> open = new IdentityHashMap<>();
 
-    /** Those that wait for a header; idle longest first. Guarded by itself, since other loops make room here. */
+    /**
+     * Those that wait for a header, and those that wait for nothing but a client who does not read; idle longest first. Guarded by itself,
+     * since other loops make room here.
+     */
     private final Map<HttpConnection, Progress> idle = new LinkedHashMap<>();
 
+    private final UnreadAnswers unread;
     private final ConnectionCap cap;
     private final Executor loop;
     private final long headerNanos;
@@ -38,14 +44,20 @@ final class Connections {
         /** Requests in flight; over HTTP/2 there may be several. */
         private int inFlight;
 
+        /** Of them, those whose answers nobody has taken for a while. */
+        private int stalled;
+
         /** The last one that began; null when none is in flight. */
         private @Nullable Exchange answering;
 
         private boolean first = true;
 
-        private Progress(ClientAddress address, long sinceNanos) {
+        private Progress(ClientAddress address) {
             this.address = address;
-            this.sinceNanos = sinceNanos;
+        }
+
+        private boolean mayMakeRoom() {
+            return inFlight == stalled;
         }
     }
 
@@ -59,6 +71,7 @@ final class Connections {
         this.headerNanos = settings.timeouts().header().toNanos();
         this.keepAliveNanos = settings.timeouts().keepAlive().toNanos();
         this.nanoTime = nanoTime;
+        this.unread = new UnreadAnswers(settings.timeouts().slow().toNanos(), nanoTime);
         cap.add(this);
     }
 
@@ -69,7 +82,7 @@ final class Connections {
             var unused = connection.close();
             return;
         }
-        Progress progress = new Progress(address, nanoTime.getAsLong());
+        Progress progress = new Progress(address);
         open.put(connection, progress);
         waits(connection, progress);
         connection.closeHandler(closed -> {
@@ -109,8 +122,12 @@ final class Connections {
         HttpConnection connection = longest.getKey();
         Progress progress = longest.getValue();
         loop.execute(() -> {
-            if (open.get(connection) == progress && progress.answering == null) {
-                var unused = connection.close();
+            if (open.get(connection) == progress && progress.mayMakeRoom()) {
+                if (progress.inFlight == 0) {
+                    var unused = connection.close();
+                } else {
+                    cut(connection);
+                }
             } else {
                 cap.makeRoom();
             }
@@ -118,7 +135,26 @@ final class Connections {
         return true;
     }
 
+    /**
+     * Closes a connection at once, whatever is still to be written on it. Vert.x closes it after that, which is never when the client does
+     * not read.
+     */
+    static void cut(HttpConnection connection) {
+        if (connection instanceof HttpServerConnection server) {
+            // From the handler next to the socket, behind which TLS and HTTP/2 would say goodbye first; null when it is
+            // closed already.
+            ChannelHandlerContext first =
+                    server.channelHandlerContext().pipeline().firstContext();
+            if (first != null) {
+                first.close();
+            }
+        } else {
+            var unused = connection.close();
+        }
+    }
+
     private void waits(HttpConnection connection, Progress progress) {
+        progress.sinceNanos = nanoTime.getAsLong();
         synchronized (idle) {
             idle.put(connection, progress);
         }
@@ -154,13 +190,41 @@ final class Connections {
         }
     }
 
-    /** The answer is written; when it is the last one, the time to the next header runs. An exchange may say so more than once. */
+    /** Something of an answer is written, and waits for its client to take it. */
+    void writes(AnswerWriter answer) {
+        unread.add(answer);
+    }
+
+    /** It was taken, or will never be. */
+    void wrote(AnswerWriter answer) {
+        if (unread.remove(answer)) {
+            stalled(answer.request().connection(), -1);
+        }
+    }
+
+    private void stalled(HttpConnection connection, int more) {
+        Progress progress = open.get(connection);
+        if (progress != null) {
+            progress.stalled += more;
+            if (progress.mayMakeRoom()) {
+                waits(connection, progress);
+            } else {
+                waitsNoMore(connection);
+            }
+        }
+    }
+
+    /** The answer is taken; when it is the last one, the time to the next header runs. An exchange may say so more than once. */
     void answered(HttpConnection connection, Exchange exchange) {
         Progress progress = open.get(connection);
-        if (progress != null && exchange.counts(false) && --progress.inFlight == 0) {
-            progress.answering = null;
-            progress.sinceNanos = nanoTime.getAsLong();
-            waits(connection, progress);
+        if (progress != null && exchange.counts(false)) {
+            progress.inFlight--;
+            if (progress.inFlight == 0) {
+                progress.answering = null;
+            }
+            if (progress.mayMakeRoom()) {
+                waits(connection, progress);
+            }
         }
     }
 
@@ -174,14 +238,16 @@ final class Connections {
         }
     }
 
-    /** Closes those that have waited for a header for too long. Call it about once a second. */
+    /** Closes those that have waited for a header for too long, and ends answers that are not read. Call it about once a second. */
     void sweep() {
+        unread.stalled().forEach(answer -> stalled(answer.request().connection(), 1));
+        unread.late().forEach(AnswerWriter::giveUp);
         long now = nanoTime.getAsLong();
         List<HttpConnection> late = new ArrayList<>();
         synchronized (idle) {
             idle.forEach((connection, progress) -> {
                 long allowed = progress.first ? headerNanos : keepAliveNanos;
-                if (now - progress.sinceNanos > allowed) {
+                if (progress.inFlight == 0 && now - progress.sinceNanos > allowed) {
                     late.add(connection);
                 }
             });

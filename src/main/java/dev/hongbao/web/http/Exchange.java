@@ -44,8 +44,6 @@ final class Exchange {
     /** Of HTTP/2: the answer has no end. */
     private static final long STREAM_INTERNAL_ERROR = 0x2;
 
-    private static final int SLICE_BYTES = 64 * 1024;
-
     /** What was done may be done, and is not in the audit log: the same call again tells, and is written. */
     private static final Reply UNWRITTEN = Reply.problem(Problem.of(ProblemType.UNKNOWN), "Retry-After", "1");
 
@@ -53,6 +51,7 @@ final class Exchange {
     private final HttpServerRequest request;
     private final HttpMetrics metrics;
     private final Connections connections;
+    private final AnswerWriter writer;
     private final String id;
     private final long begunNanos = System.nanoTime();
     private int route;
@@ -65,6 +64,7 @@ final class Exchange {
         this.request = request;
         this.metrics = metrics;
         this.connections = connections;
+        this.writer = new AnswerWriter(request, connections);
         this.id = RequestId.of(request);
         this.route = metrics.other();
     }
@@ -152,11 +152,8 @@ final class Exchange {
             }
         }
         answered(reply.status(), reply.problemType());
-        if (request.method().equals(HttpMethod.HEAD)) {
-            end(response, Buffer.buffer());
-        } else {
-            write(response, reply.body(), 0);
-        }
+        Buffer body = request.method().equals(HttpMethod.HEAD) ? Buffer.buffer() : reply.body();
+        writer.end(body).onComplete(done -> left());
     }
 
     private void answered(int status, @Nullable ProblemType problem) {
@@ -201,36 +198,17 @@ final class Exchange {
         if (!headers.contains(HttpHeaders.CACHE_CONTROL)) {
             headers.add(HttpHeaders.CACHE_CONTROL, NO_STORE);
         }
-        boolean isSaidHere =
-                reply.body().length() > SLICE_BYTES || request.method().equals(HttpMethod.HEAD);
+        boolean isSaidHere = reply.body().length() > AnswerWriter.SLICE_BYTES
+                || request.method().equals(HttpMethod.HEAD);
         if (isSaidHere && reply.status() != 304) {
             headers.set(
                     HttpHeaders.CONTENT_LENGTH, Integer.toString(reply.body().length()));
         }
     }
 
-    private void end(HttpServerResponse response, Buffer last) {
-        connections.answered(request.connection(), this);
-        var unused = response.end(last);
-    }
-
-    /**
-     * As fast as the client reads: all that is written is copied at once into memory outside of the heap. Whether the queue is full
-     * does not tell: over HTTP/2 it is not until the loop has turned.
-     */
-    private void write(HttpServerResponse response, Buffer body, int from) {
-        int next = from + SLICE_BYTES;
-        if (next >= body.length()) {
-            end(response, from == 0 ? body : body.slice(from, body.length()));
-            return;
-        }
-        response.write(body.slice(from, next)).onComplete(read -> {
-            if (read.succeeded()) {
-                write(response, body, next);
-            } else {
-                left();
-            }
-        });
+    /** Writes a piece of an answer that was begun. */
+    AnswerWriter writer() {
+        return writer;
     }
 
     /** Answers with a problem, and with headers: name, value, name, value … */

@@ -29,14 +29,17 @@ public record HttpSettings(
      * @param body in which a body must have arrived
      * @param keepAlive how long a connection may stay without a further whole header
      * @param answer after which the answer of a call is unknown; claims have a shorter one
+     * @param slow in which a client must have taken each 64 KiB of an answer
      * @param drain how long a stop waits for answers in flight
      */
-    public record Timeouts(Duration header, Duration body, Duration keepAlive, Duration answer, Duration drain) {
+    public record Timeouts(
+            Duration header, Duration body, Duration keepAlive, Duration answer, Duration slow, Duration drain) {
         /** Of a server that nothing else was told. */
         public static final Timeouts DEFAULT = new Timeouts(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(75),
+                Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(5));
     }

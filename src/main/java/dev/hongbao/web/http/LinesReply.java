@@ -49,7 +49,10 @@ final class LinesReply {
                     }
                     page.forEach(value -> lines.append(line.apply(value)));
                     // Over HTTP/2 a stream that its client ends tells so in words of its own.
-                    return response.write(piece(zip, lines.toString())).recover(unread -> Future.failedFuture(gone()));
+                    return call.exchange()
+                            .writer()
+                            .write(piece(zip, lines.toString()))
+                            .recover(unread -> Future.failedFuture(gone()));
                 })
                 .map(done -> {
                     Buffer last = piece(zip, response.headWritten() ? "" : begin);

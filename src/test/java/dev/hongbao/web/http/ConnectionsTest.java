@@ -11,7 +11,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
-import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -19,6 +18,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Who goes when there is no room. */
@@ -28,18 +28,19 @@ class ConnectionsTest {
     private final ConnectionCap cap =
             new ConnectionCap(3, 2, ClientAddresses.of(List.of(), Forwarded.X_FORWARDED_FOR), meters);
     private final Connections connections = loop(Runnable::run);
-    private final Exchange exchange;
+    private final HttpMetrics metrics = HttpMetrics.of(meters, Contract.load());
+    private final Exchange exchange = newExchange();
 
-    ConnectionsTest() throws IOException {
-        exchange = newExchange();
+    private Exchange newExchange() {
+        return new Exchange(null, request(null), metrics, connections);
     }
 
-    private Exchange newExchange() throws IOException {
-        HttpServerRequest headerless = (HttpServerRequest) Proxy.newProxyInstance(
+    /** Without headers. */
+    private static HttpServerRequest request(@Nullable HttpConnection connection) {
+        return (HttpServerRequest) Proxy.newProxyInstance(
                 ConnectionsTest.class.getClassLoader(),
                 new Class<?>[] {HttpServerRequest.class},
-                (self, method, args) -> null);
-        return new Exchange(null, headerless, HttpMetrics.of(meters, Contract.load()), connections);
+                (self, method, args) -> method.getName().equals("connection") ? connection : null);
     }
 
     private Connections loop(Executor executor) {
@@ -111,7 +112,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void oneWithAnotherRequestInFlightStays() throws IOException {
+    void oneWithAnotherRequestInFlightStays() {
         // Given two requests on one connection, of which the first is answered, and says so twice
         Exchange other = newExchange();
         Peer busy = open("203.0.113.1");
@@ -192,6 +193,79 @@ class ConnectionsTest {
         ended.run();
         assertThat(open("203.0.113.4").closed).isFalse();
         assertThat(openNow()).isEqualTo(3);
+    }
+
+    @Test
+    void oneThatWaitsForNothingButAClientWhoDoesNotReadMakesRoom() {
+        // Given three that are answered, and of two of them nobody takes the answer; one has another request in flight
+        Peer unread = open("203.0.113.1");
+        Peer busy = open("203.0.113.2");
+        Peer third = open("203.0.113.3");
+        AnswerWriter answer = writes(unread);
+        AnswerWriter other = writes(busy);
+        connections.began(busy.connection, newExchange());
+        connections.began(third.connection, newExchange());
+        assertThat(open("203.0.113.4").closed).as("they may only be slow").isTrue();
+
+        // When it has been so for a while
+        nanos.addAndGet(Duration.ofSeconds(2).toNanos());
+        connections.sweep();
+        Peer more = open("203.0.113.5");
+
+        // Then
+        assertThat(unread.closed).isTrue();
+        assertThat(List.of(busy.closed, third.closed, more.closed)).containsOnly(false);
+        connections.wrote(answer);
+        connections.wrote(other);
+    }
+
+    @Test
+    void oneWhoseClientReadsOnStays() {
+        // Given two that are being answered, and whose clients take the answers late
+        Peer reads = open("203.0.113.1");
+        Peer third = open("203.0.113.3");
+        AnswerWriter answer = writes(reads);
+        connections.began(third.connection, newExchange());
+        nanos.addAndGet(Duration.ofSeconds(2).toNanos());
+        connections.sweep();
+
+        // When
+        connections.wrote(answer);
+        connections.writes(answer);
+        open("203.0.113.2");
+
+        // Then
+        assertThat(open("203.0.113.4").closed).isFalse();
+        assertThat(reads.closed).isFalse();
+    }
+
+    @Test
+    void whoTakesNothingOfItsAnswerInTimeIsClosedAndNotBefore() {
+        Peer unread = open("203.0.113.1");
+        Peer reads = open("203.0.113.2");
+        AnswerWriter answer = writes(reads);
+        writes(unread);
+        nanos.addAndGet(Duration.ofSeconds(9).toNanos());
+        connections.sweep();
+        assertThat(unread.closed).isFalse();
+
+        // When
+        connections.wrote(answer);
+        connections.writes(answer);
+        nanos.addAndGet(Duration.ofSeconds(2).toNanos());
+        connections.sweep();
+
+        // Then
+        assertThat(unread.closed).isTrue();
+        assertThat(reads.closed).isFalse();
+    }
+
+    /** A request that is answered, of which something waits for the client. */
+    private AnswerWriter writes(Peer peer) {
+        AnswerWriter answer = new AnswerWriter(request(peer.connection), connections);
+        connections.began(peer.connection, newExchange());
+        connections.writes(answer);
+        return answer;
     }
 
     @Test

@@ -85,6 +85,11 @@ final class FaceServer implements AutoCloseable {
 
     /** @param connectors who connects with the PROXY protocol; empty for anybody without */
     FaceServer(List<AddressRange> connectors) throws Exception {
+        this(connectors, Duration.ofSeconds(30));
+    }
+
+    /** @param slow in which each 64 KiB of an answer must be taken */
+    FaceServer(List<AddressRange> connectors, Duration slow) throws Exception {
         HttpSettings settings = new HttpSettings(
                 new ListenAddress("127.0.0.1", 0),
                 128 * 1024,
@@ -94,6 +99,7 @@ final class FaceServer implements AutoCloseable {
                         Duration.ofMillis(1_000),
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(10),
+                        slow,
                         Duration.ofSeconds(2)),
                 new Origins(List.of("https://shop.example.com")),
                 connectors);
