@@ -13,6 +13,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reading the feeds. One instance per event loop; call it on that loop only. */
@@ -86,14 +87,34 @@ public final class FeedService {
                         : notEligible());
     }
 
+    /** Makes a read of Postgres, or refuses it: a poll that waits holds nothing but while it reads. */
+    public interface Reads {
+        /** As they come. */
+        Reads ALL = new Reads() {
+            @Override
+            public <T> Future<T> make(Supplier<Future<T>> read) {
+                return read.get();
+            }
+        };
+
+        <T> Future<T> make(Supplier<Future<T>> read);
+    }
+
+    /** As {@link #poll(Caller, GroupId, Long, Duration, Reads)}, of a caller whose reads are counted elsewhere. */
+    public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait) {
+        return poll(caller, group, after, wait, Reads.ALL);
+    }
+
     /**
      * The events after a cursor; waits for some when there are none.
      *
      * @param after null for the current state
      * @param wait how long at the most, 0 for not at all; more than {@link #MAX_WAIT} is cut
+     * @param reads makes those of the events; one that is refused is the poll's answer
      */
-    public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait) {
-        Poll poll = new Poll(caller, group, after == null ? 0 : after, wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait);
+    public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait, Reads reads) {
+        Duration cut = wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait;
+        Poll poll = new Poll(caller, group, after == null ? 0 : after, cut, reads);
         members(group)
                 .onFailure(fault -> poll.answer(Future.failedFuture(fault)))
                 .onSuccess(members -> {
@@ -119,6 +140,7 @@ public final class FeedService {
         private final GroupId group;
         private final long from;
         private final long waitMillis;
+        private final Reads reads;
         private final Promise<FeedPage> page = Promise.promise();
         private FeedFollower.@Nullable Follower follower;
         private long timer;
@@ -126,11 +148,12 @@ public final class FeedService {
         private boolean reading;
         private boolean done;
 
-        private Poll(Caller caller, GroupId group, long from, Duration wait) {
+        private Poll(Caller caller, GroupId group, long from, Duration wait, Reads reads) {
             this.caller = caller;
             this.group = group;
             this.from = from;
             this.waitMillis = wait.toMillis();
+            this.reads = reads;
         }
 
         /** The answer; never completes after {@link #cancel}. */
@@ -181,13 +204,13 @@ public final class FeedService {
 
         private void read() {
             reading = true;
-            reader.read(group, after)
+            reads.make(() -> reader.read(group, after))
                     .onFailure(fault -> answer(Future.failedFuture(fault)))
                     .onSuccess(slice -> {
                         reading = false;
                         ResetReason reset = slice.reset();
                         if (reset != null) {
-                            answer(state(caller, group, reset, STATE_PACKETS));
+                            answer(reads.make(() -> state(caller, group, reset, STATE_PACKETS)));
                         } else if (waitMillis == 0 || !slice.events().isEmpty()) {
                             answer(Future.succeededFuture(FeedPage.of(slice.events(), slice.to())));
                         } else {

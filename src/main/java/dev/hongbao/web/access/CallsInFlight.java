@@ -4,6 +4,7 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.feed.FeedService;
 import io.vertx.core.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -63,6 +64,16 @@ public final class CallsInFlight {
         }
         work.timeout(2 * answerMillis, TimeUnit.MILLISECONDS).onComplete(ended -> counts.leave(user));
         return work.timeout(answerMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** The reads of something that goes on longer than a call: each is one of the caller's while it is made. */
+    public FeedService.Reads of(Caller caller) {
+        return new FeedService.Reads() {
+            @Override
+            public <T> Future<T> make(Supplier<Future<T>> read) {
+                return run(caller, read);
+            }
+        };
     }
 
     /**

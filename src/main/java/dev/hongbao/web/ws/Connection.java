@@ -5,7 +5,9 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.feed.FeedFollower;
 import dev.hongbao.domain.feed.FeedPage;
+import dev.hongbao.domain.feed.FeedSlice;
 import dev.hongbao.domain.feed.ResetReason;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.play.SettledPlayRequest;
@@ -194,9 +196,18 @@ final class Connection {
         }
     }
 
+    /** What goes on from a place reads as one of its user's calls, and is refused when those are too many. */
+    Future<FeedSlice> read(FeedFollower.Follower follower, long place) {
+        Caller now = caller;
+        return now == null ? Future.failedFuture("closed") : face.inFlight().run(now, () -> follower.read(place));
+    }
+
+    /** As {@link #read}. */
     Future<FeedPage> state(GroupId group, ResetReason reason, int most) {
         Caller now = caller;
-        return now == null ? Future.failedFuture("closed") : face.feed().state(now, group, reason, most);
+        return now == null
+                ? Future.failedFuture("closed")
+                : face.inFlight().run(now, () -> face.feed().state(now, group, reason, most));
     }
 
     // --- what is settled for its user ---

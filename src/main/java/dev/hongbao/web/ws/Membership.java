@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * reader has room. A slow reader holds nothing here: what it missed stays in the feed. Only on the connection's loop.
  */
 final class Membership {
+    /** After a read that failed, or was refused because its user has too many calls under way. */
     private static final long RETRY_MILLIS = 500;
 
     private final Vertx vertx;
@@ -90,7 +91,7 @@ final class Membership {
 
     private void read() {
         reading = true;
-        follower.read(place).onFailure(fault -> later()).onSuccess(slice -> {
+        connection.read(follower, place).onFailure(fault -> later()).onSuccess(slice -> {
             reading = false;
             if (!closed) {
                 ResetReason reset = slice.reset();

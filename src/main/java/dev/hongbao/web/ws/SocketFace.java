@@ -15,6 +15,7 @@ import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.web.access.Admission;
+import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
@@ -227,6 +228,10 @@ public final class SocketFace implements SocketUpgrade {
 
     FeedService feed() {
         return feed;
+    }
+
+    CallsInFlight inFlight() {
+        return shared.admission().inFlight();
     }
 
     Requests requests() {

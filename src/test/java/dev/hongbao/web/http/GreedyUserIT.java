@@ -102,6 +102,33 @@ class GreedyUserIT extends TestServerClient {
     }
 
     @Test
+    void whoPollsFromManyPlacesAtOnceLeavesRoomForOthers() throws Exception {
+        // Given a group with events, and a table of them that nobody may read for a while
+        String packet = send("lucky", 100, 2);
+        for (int i = 1; i < 9; i++) {
+            send("lucky", 100, 2);
+        }
+        String events = "/v1/groups/" + group + "/events";
+        eventually(() -> Long.parseLong(json(get("poller", events), 200).getString("next")) >= 9);
+        List<CompletableFuture<HttpResponse<String>>> polls = new ArrayList<>();
+        try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "group_event")) {
+            // When one user goes on from nine places, of which none is at hand
+            for (int after = 0; after < 9; after++) {
+                polls.addAll(atOnce(
+                        1,
+                        builder("poller", events + "?after=" + after)
+                                .header("Prefer", "wait=5")
+                                .GET()));
+            }
+
+            // Then Postgres is asked for six of them, and for what somebody else wants to know
+            awaitRefused(3, polls);
+            assertProblem(get("bob", "/v1/draws/" + packet), 404, "not-found");
+        }
+        assertThat(count(polls, 200)).isEqualTo(6);
+    }
+
+    @Test
     void aUserHasSoManyPollsThatWait() throws Exception {
         JsonObject start = json(get("poller", "/v1/groups/" + group + "/events"), 200);
         HttpRequest.Builder poll = builder("poller", "/v1/groups/" + group + "/events?after=" + start.getString("next"))

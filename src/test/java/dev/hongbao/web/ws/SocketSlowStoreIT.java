@@ -10,11 +10,14 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -39,6 +42,62 @@ class SocketSlowStoreIT {
             assertThat(sent.getString("type")).isEqualTo("sent");
             assertThat(alice.ask("send", send).getJsonObject("packet")).isEqualTo(sent.getJsonObject("packet"));
             new Books(stores).assertClean();
+        }
+    }
+
+    @Test
+    void whoFollowsManyGroupsFromLongAgoLeavesRoomForOthers(TestServers stores) throws SQLException {
+        Map<String, String> options = Map.of("limits.calls-in-flight", "3", "postgres.pool-size", "8");
+        try (SocketServer server = SocketServer.start(stores, options);
+                FrameClient carol = JdkFrameClient.open(server.base());
+                FrameClient bob = JdkFrameClient.open(server.base())) {
+            // Given ten groups with an event each, and a table of them that nobody may read for a while
+            server.deposit("carol", 1000);
+            String[] groups = IntStream.range(0, 10).mapToObj(i -> "far" + i).toArray(String[]::new);
+            carol.authenticate(server.token("carol", groups));
+            bob.authenticate(server.token("bob", "g"));
+            String packet = "";
+            for (String group : groups) {
+                packet = carol.ask("send", SocketServer.send(group, 10, 2))
+                        .getJsonObject("packet")
+                        .getString("id");
+            }
+            Books books = new Books(stores);
+            eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(books.longOf("select count(*) from unannounced"))
+                            .isZero());
+            try (Connection app = TestDatabase.connect(stores.postgresAppUrl());
+                    Connection locked = TestDatabase.lock(stores.postgresOwnerUrl(), "group_event")) {
+                // When
+                for (String group : groups) {
+                    assertThat(carol.join(group, "0").getString("type")).isEqualTo("joined");
+                }
+                eventually(
+                        Duration.ofSeconds(5),
+                        () -> assertThat(readsThatWait(app)).isEqualTo(3));
+
+                // Then
+                assertThat(kind(bob.ask(
+                                "play", new JsonObject().put("draw", packet).put("key", "k"))))
+                        .isEqualTo("not-found");
+            }
+
+            // And each is told in the end
+            for (int i = 0; i < groups.length; i++) {
+                carol.event("packet.sent");
+            }
+        }
+    }
+
+    /** Those of feeds; only their own role sees what they are. */
+    private static long readsThatWait(Connection app) throws SQLException {
+        try (Statement statement = app.createStatement();
+                ResultSet rows =
+                        statement.executeQuery("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                                + " and datname = current_database() and query like '%join feed as f%'")) {
+            rows.next();
+            return rows.getLong(1);
         }
     }
 
