@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -59,6 +60,10 @@ public final class EndedPackets {
             return ending.luckiest();
         }
 
+        End end() {
+            return new End(status, claimedCount, claimedAmount, luckiest());
+        }
+
         /** In the cache's unit: a winner that is kept. */
         int weight() {
             return 6 + (winners == null ? 0 : winners.size()) + (filter == null ? 0 : filter.size() / 25);
@@ -69,6 +74,19 @@ public final class EndedPackets {
             return filter == null ? winners == null || winners.containsKey(user) : filter.mayHold(user);
         }
     }
+
+    /**
+     * How a packet ended.
+     *
+     * @param status as of an {@link EndedPacket}
+     * @param claimedAmount minor units
+     * @param luckiest null unless drained
+     */
+    public record End(
+            PacketStatus status,
+            int claimedCount,
+            long claimedAmount,
+            @Nullable Claim luckiest) {}
 
     /** A settlement ended these packets: the next claim on one of them should look here first. */
     public void ended(Collection<PacketId> packets) {
@@ -114,6 +132,31 @@ public final class EndedPackets {
                                     hints.invalidate(id);
                                     return packet;
                                 })));
+    }
+
+    /**
+     * How packets ended, by what is at hand or else in one query. It keeps nothing: the winners of a packet are kept when somebody claims it.
+     *
+     * @return without those that are not over, unknown, or put away
+     */
+    public Future<Map<PacketId, End>> ends(Collection<PacketId> ids) {
+        Map<PacketId, End> ends = new HashMap<>();
+        List<PacketId> missing = new ArrayList<>();
+        for (PacketId id : ids) {
+            EndedPacket known = cached(id);
+            if (known == null) {
+                missing.add(id);
+            } else {
+                ends.put(id, known.end());
+            }
+        }
+        if (missing.isEmpty()) {
+            return Future.succeededFuture(ends);
+        }
+        return store.ends(missing).map(read -> {
+            ends.putAll(read);
+            return ends;
+        });
     }
 
     private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {

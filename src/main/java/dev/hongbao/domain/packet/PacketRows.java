@@ -47,9 +47,22 @@ final class PacketRows {
         return row.getLong("refund") > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
     }
 
+    static EndedPackets.End end(Row row, Progress progress) {
+        boolean hasLuckiest = progress.status() == PacketStatus.DRAINED && row.getInteger("slot") != null;
+        return new EndedPackets.End(
+                progress.status(),
+                progress.claimedCount(),
+                progress.claimedAmount(),
+                hasLuckiest ? claim(row, "id") : null);
+    }
+
     static Claim claim(Row row) {
+        return claim(row, "packet");
+    }
+
+    private static Claim claim(Row row, String packet) {
         return new Claim(
-                new PacketId(row.getUUID("packet")),
+                new PacketId(row.getUUID(packet)),
                 new UserId(row.getString("user_id")),
                 new Claim.Share(row.getInteger("slot"), row.getLong("amount"), new Asset(row.getString("asset"))),
                 Claim.Status.SETTLED,

@@ -44,6 +44,18 @@ public final class PacketStore {
             where p.id = $1
             """;
 
+    /** How packets have ended, all in one query: their progress, and the luckiest of each as {@code claim} has it, if there is one. */
+    private static final String ENDS = """
+            select p.id, p.asset, @progress, l.user_id, l.slot, l.amount, l.at
+            from unnest($1::uuid[]) as k(id)
+            cross join lateral (select * from packet where id = k.id limit 1) as p
+            join account as e on e.id = p.escrow
+            left join lateral (select w.owner as user_id, t.slot, t.amount, t.at
+                               from transfer as t join account as w on w.id = t.credit
+                               where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null limit 1) as l on true
+            where not is_archived(p.id)
+            """.replace("@progress", progressOf("p"));
+
     /** Packets with one block of their amounts each, if there is such a block. */
     private static final String FIND = "select " + PACKET + ", k.block, (select a.amounts from packet_amounts as a"
             + " where a.packet = p.id and a.block = k.block) as amounts"
@@ -119,6 +131,23 @@ public final class PacketStore {
                                 .map(PacketRows::progress)
                                 .findFirst()
                                 .orElse(null)));
+    }
+
+    /** How these packets have ended; those that are not over, unknown, or put away are left out. */
+    Future<Map<PacketId, EndedPackets.End>> ends(Collection<PacketId> ids) {
+        return pool.preparedQuery(ENDS)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
+                .map(rows -> {
+                    Map<PacketId, EndedPackets.End> ends = new HashMap<>();
+                    for (Row row : rows) {
+                        Progress progress = PacketRows.progress(row);
+                        if (progress.closed()) {
+                            ends.put(new PacketId(row.getUUID("id")), PacketRows.end(row, progress));
+                        }
+                    }
+                    return ends;
+                });
     }
 
     /** Columns of its progress; its escrow is {@code e}. @param p what the packet is called */

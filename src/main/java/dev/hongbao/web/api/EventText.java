@@ -12,7 +12,7 @@ import dev.hongbao.domain.feed.EventRow.Of;
 import dev.hongbao.domain.feed.FeedEvent;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.EndedPackets;
-import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
+import dev.hongbao.domain.packet.EndedPackets.End;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
@@ -24,7 +24,6 @@ import dev.hongbao.domain.rain.RainCatalog;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -97,7 +96,9 @@ public final class EventText implements EventRenderer {
                             JsonText json = packet != null && row.type().equals(EventRow.SENT)
                                     ? begin(row, sentAt(packet))
                                     : begin(row);
-                            if (packet != null) {
+                            if (packet != null && TELLS_END.contains(row.type()) && !over.containsKey(packet.id())) {
+                                continue;
+                            } else if (packet != null) {
                                 ofPacket(json, row, packet, over.get(packet.id()), people);
                             } else if (draw != null) {
                                 ofDraw(json, row, draw);
@@ -116,29 +117,23 @@ public final class EventText implements EventRenderer {
                 });
     }
 
-    /** How the packets ended whose end is told. They are over, since it is in the feed: Postgres says so too. */
-    private Future<Map<PacketId, EndedPacket>> over(List<EventRow> rows, Map<PacketId, Packet> packets) {
-        Map<PacketId, Future<@Nullable EndedPacket>> asked = new HashMap<>();
-        for (EventRow row : rows) {
-            PacketId id = new PacketId(row.subject());
-            if (TELLS_END.contains(row.type()) && packets.containsKey(id)) {
-                asked.computeIfAbsent(id, ended::find);
-            }
-        }
-        return Future.all(List.copyOf(asked.values())).map(all -> {
-            Map<PacketId, EndedPacket> over = new HashMap<>();
-            asked.forEach((id, end) -> over.put(id, Objects.requireNonNull(end.result())));
-            return over;
-        });
+    /** How the packets ended whose end is told. They are over, since it is in the feed; but their month may have been put away since. */
+    private Future<Map<PacketId, End>> over(List<EventRow> rows, Map<PacketId, Packet> packets) {
+        Set<PacketId> asked = rows.stream()
+                .filter(row -> TELLS_END.contains(row.type()))
+                .map(row -> new PacketId(row.subject()))
+                .filter(packets::containsKey)
+                .collect(Collectors.toSet());
+        return ended.ends(asked);
     }
 
     /** Whom an event names. */
-    private static Set<UserId> people(EventRow row, Map<PacketId, Packet> packets, Map<PacketId, EndedPacket> over) {
+    private static Set<UserId> people(EventRow row, Map<PacketId, Packet> packets, Map<PacketId, End> over) {
         Packet packet = packets.get(new PacketId(row.subject()));
         if (packet == null) {
             return row.detail().wins().stream().map(EventRow.Win::user).collect(Collectors.toSet());
         }
-        EndedPacket end = over.get(packet.id());
+        End end = over.get(packet.id());
         return switch (row.type()) {
             case EventRow.SENT -> PacketView.ofNew(packet).people();
             case EventRow.PROGRESS -> Set.of();
@@ -175,7 +170,7 @@ public final class EventText implements EventRenderer {
     }
 
     private static JsonText ofPacket(
-            JsonText json, EventRow row, Packet packet, @Nullable EndedPacket over, Map<UserId, Profile> people) {
+            JsonText json, EventRow row, Packet packet, @Nullable End over, Map<UserId, Profile> people) {
         return switch (row.type()) {
             case EventRow.SENT -> json.name("packet").raw(Bodies.packet(PacketView.ofNew(packet), people));
             case EventRow.PROGRESS -> progress(json, row, packet);
@@ -198,13 +193,13 @@ public final class EventText implements EventRenderer {
                 .endObject();
     }
 
-    private static JsonText end(JsonText json, Packet packet, EndedPacket over) {
+    private static JsonText end(JsonText json, Packet packet, End over) {
         Claim luckiest = over.luckiest();
         json.plain("packet", packet.id().toString()).field("count", packet.count());
         return claimed(json, over).name("luckiest").raw(luckiest == null ? "null" : Bodies.claim(luckiest));
     }
 
-    private static JsonText claimed(JsonText json, EndedPacket over) {
+    private static JsonText claimed(JsonText json, End over) {
         return json.name("claimed")
                 .beginObject()
                 .field("count", over.claimedCount())
@@ -212,7 +207,7 @@ public final class EventText implements EventRenderer {
                 .endObject();
     }
 
-    private static JsonText refund(JsonText json, Packet packet, EndedPacket over) {
+    private static JsonText refund(JsonText json, Packet packet, End over) {
         json.plain("packet", packet.id().toString())
                 .plain("sender", packet.sender().value())
                 .plain("asset", packet.asset().code())

@@ -264,7 +264,7 @@ class PacketReadingIT {
         return one;
     }
 
-    private static long rowsRead(Pool one, String table) {
+    static long rowsRead(Pool one, String table) {
         return get(one.preparedQuery(
                                 "select sum(seq_tup_read + idx_tup_fetch)::bigint from pg_stat_xact_user_tables"
                                         + " where relid = $1::text::regclass or relid in (select relid from pg_partition_tree($1::text::regclass))")
