@@ -9,8 +9,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.StreamSupport;
 
 /**
@@ -43,7 +41,7 @@ final class PacketSummaries {
             """;
 
     private final Pool pool;
-    private final Set<UserId> underWay = ConcurrentHashMap.newKeySet();
+    private final OnePerUser oneAtATime = new OnePerUser("Another summary of yours is under way.");
 
     PacketSummaries(Pool pool) {
         this.pool = pool;
@@ -51,9 +49,10 @@ final class PacketSummaries {
 
     /** Fails with {@link UnavailableException#overloaded} while another one of the user's is under way. */
     Future<PacketSummary> of(UserId user, Period period) {
-        if (!underWay.add(user)) {
-            return Future.failedFuture(UnavailableException.overloaded("Another summary of yours is under way."));
-        }
+        return oneAtATime.read(user, () -> read(user, period));
+    }
+
+    private Future<PacketSummary> read(UserId user, Period period) {
         var received = pool.preparedQuery(RECEIVED)
                 .execute(Tuple.of(user.value(), period.lastId(), period.begins(), period.ends()));
         var sent = pool.preparedQuery(SENT)
@@ -61,8 +60,7 @@ final class PacketSummaries {
         return Future.join(received, sent)
                 .map(both -> new PacketSummary(
                         sums(received.result(), "luckiest", PacketSummary.Received::new),
-                        sums(sent.result(), "refunded", PacketSummary.Sent::new)))
-                .onComplete(done -> underWay.remove(user));
+                        sums(sent.result(), "refunded", PacketSummary.Sent::new)));
     }
 
     /** One asset's sums. */

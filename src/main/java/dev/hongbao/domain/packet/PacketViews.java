@@ -14,13 +14,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Packets as users see them, and their own lists of them, read from Postgres. Safe on any thread. */
 public final class PacketViews {
-    /** The claims that went into the wallets of $1: a few from each, through the index of its records. */
+    /**
+     * The claims that went into the wallets of $1: a few from each, through the index of its records. No packet is younger than a claim on
+     * it, so the months after the period are left out; those before it are not, since a packet may be open for a year.
+     */
     private static final String CLAIMS_OF = """
             select c.*, k.sender, k.luckiest, o.campaign, o.campaign_name, o.product, o.opener
             from (select c.id, c.subject as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
                   from account as w
                   cross join lateral (select * from transfer
                                       where credit = w.id and kind = 'claim' and id < $2 and at >= $4 and at < $5
+                                        and subject < $6
                                       order by id desc limit $3) as c
                   where w.owner = $1 and w.kind = 'wallet'
                   order by c.id desc limit $3) as c
@@ -54,6 +58,7 @@ public final class PacketViews {
     private final PacketStore packets;
     private final ArchivedMonths archived;
     private final PacketSummaries summaries;
+    private final OnePerUser periods = new OnePerUser("Another list of your claims is under way.");
 
     public PacketViews(Pool pool, PacketStore packets) {
         this.pool = pool;
@@ -93,10 +98,19 @@ public final class PacketViews {
                 + " limit 1) as l on true" + joins + PacketStore.POOL;
     }
 
-    /** A user's claims of a period whose transfers are before this one, the newest first. */
+    /**
+     * A user's claims of a period whose transfers are before this one, the newest first. Of a period that has fewer than {@code limit} it takes
+     * as long as the user has claims: so one is under way at a time.
+     */
     Future<List<PacketService.OwnClaim>> claimsOf(UserId user, Period period, long before, int limit) {
+        return period.equals(Period.ALL)
+                ? readClaims(user, period, before, limit)
+                : periods.read(user, () -> readClaims(user, period, before, limit));
+    }
+
+    private Future<List<PacketService.OwnClaim>> readClaims(UserId user, Period period, long before, int limit) {
         return pool.preparedQuery(CLAIMS_OF)
-                .execute(Tuple.of(user.value(), before, limit, period.begins(), period.ends()))
+                .execute(Tuple.of(user.value(), before, limit, period.begins(), period.ends(), period.lastId()))
                 .map(rows -> PacketStore.stream(rows).map(PacketRows::ownClaim).toList());
     }
 
