@@ -145,8 +145,10 @@ class HalfLoadedIT {
     @Test
     void nothingIsLoadedOfADrawThatAnOperatorBringsBackMeanwhile() {
         // Given
-        Draw draw = draws.create(TABLE);
+        Draw draw = draws.create(TABLE + "limits: {total: 5}\n");
         get(draws.play(0, draw, "bob"));
+        assertThat(books.longOf("select count(*) from player where draw = '" + draw.id() + "'"))
+                .isOne();
         draws.create(TABLE);
         String key = DrawKeys.hash(generation(), draw.id());
         setAside("draw", draw.id().value(), key);
