@@ -121,8 +121,7 @@ final class Rounds {
             }
             return harms;
         } catch (ExecutionException fault) {
-            throw new IllegalStateException(
-                    fault.getCause().getMessage() + ", in the round: " + text(round), fault.getCause());
+            throw new IllegalStateException(fault.getMessage() + ", in the round: " + text(round), fault.getCause());
         } finally {
             threads.shutdownNow();
         }
