@@ -52,12 +52,9 @@ final class FaceSettings {
         return new Origins(config.connections().origins());
     }
 
-    static ConnectionCap connections(HttpConfig config, ClientAddresses addresses, MeterRegistry metrics) {
-        return new ConnectionCap(
-                OpenFiles.atMost(config.connections().max()),
-                config.connections().maxPerAddress(),
-                addresses,
-                metrics);
+    /** @param most in all; fewer than configured where fewer files may be open */
+    static ConnectionCap connections(HttpConfig config, int most, ClientAddresses addresses, MeterRegistry metrics) {
+        return new ConnectionCap(most, config.connections().maxPerAddress(), addresses, metrics);
     }
 
     /** Twice a second's calls at once: a double click is no attack. */

@@ -28,11 +28,13 @@ import java.time.Clock;
  *
  * @param http shared by the instances of the API's port
  * @param sockets shared by those that keep WebSockets
+ * @param mostConnections of the API's port, as far as there may be open files
  */
-record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {
+record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets, int mostConnections) {
     /** Reads what they serve; it needs no store. Blocks. */
     static Faces load(HongbaoConfig config, Tokens tokens, MeterRegistry metrics, Clock clock) throws IOException {
         HttpConfig http = config.web().http();
+        int mostConnections = OpenFiles.atMost(http.connections().max());
         Frames frames = Frames.load();
         Contract contract = Contract.load();
         ClientAddresses addresses = FaceSettings.addresses(http);
@@ -54,10 +56,11 @@ record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets) {
                         PageFiles.chat(config.page().images()),
                         admission,
                         HttpMetrics.of(metrics, contract),
-                        FaceSettings.connections(http, addresses, metrics),
+                        FaceSettings.connections(http, mostConnections, addresses, metrics),
                         DemoRules.login(config, clock)),
                 new SocketFace.Shared(
-                        config.web().socket(), frames, admission, guards, new SocketMetrics(metrics, guards), clock));
+                        config.web().socket(), frames, admission, guards, new SocketMetrics(metrics, guards), clock),
+                mostConnections);
     }
 
     /** Opens what one instance has for itself, on the current event loop. */

@@ -128,7 +128,7 @@ public final class HongbaoServer implements AutoCloseable {
             port.set(bound);
             loops.serving(vertx.getOrCreateContext());
         };
-        QueueFill.watch(metrics, config);
+        QueueFill.watch(metrics, config, faces.mostConnections());
         started.deploy(vertx, 1, beneath::shardWatch);
         started.deploy(vertx, 1, beneath::courier);
         started.deploy(vertx, eventLoops, () -> new HttpVerticle(http, faces.http(), open, listening));

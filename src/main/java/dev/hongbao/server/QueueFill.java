@@ -9,8 +9,12 @@ import io.micrometer.core.instrument.Tags;
 final class QueueFill {
     private QueueFill() {}
 
-    /** Registers {@code hongbao.queue.fill}, read from the meters of the queues. */
-    static void watch(MeterRegistry registry, HongbaoConfig config) {
+    /**
+     * Registers {@code hongbao.queue.fill}, read from the meters of the queues.
+     *
+     * @param mostConnections that the API's port takes: what is configured, or what the limit of open files leaves
+     */
+    static void watch(MeterRegistry registry, HongbaoConfig config, int mostConnections) {
         fill(
                 registry,
                 "claims",
@@ -35,12 +39,7 @@ final class QueueFill {
                 "vertx.pool.queue.pending",
                 Tags.of("pool_name", "hongbao-requests"),
                 config.engine().postgres().maxWaitQueue());
-        fill(
-                registry,
-                "connections",
-                "hongbao_http_connections",
-                Tags.empty(),
-                config.web().http().connections().max());
+        fill(registry, "connections", "hongbao_http_connections", Tags.empty(), mostConnections);
     }
 
     private static void fill(MeterRegistry registry, String queue, String meter, Tags tags, int limit) {
