@@ -12,6 +12,7 @@ public final class WebhookMetrics {
     final Counter failed;
     final Counter disabled;
     final AtomicInteger failing = new AtomicInteger();
+    final AtomicInteger disabledNow = new AtomicInteger();
     private volatile Lag lag = Lag.NONE;
 
     public WebhookMetrics(MeterRegistry metrics) {
@@ -22,6 +23,10 @@ public final class WebhookMetrics {
                 .register(metrics);
         Gauge.builder("hongbao_webhooks_failing", failing, AtomicInteger::get)
                 .description("Webhooks whose latest delivery failed, on the server that delivers")
+                .register(metrics);
+        // The counter tells of an event, and an alert on it would clear while the webhook is still told nothing.
+        Gauge.builder("hongbao.webhooks.disabled.now", disabledNow, AtomicInteger::get)
+                .description("Webhooks that are disabled and told nothing, on the server that delivers")
                 .register(metrics);
         Gauge.builder("hongbao.webhooks.behind", this, all -> all.lag.rows())
                 .description(
@@ -42,6 +47,7 @@ public final class WebhookMetrics {
     /** This server delivers no more. */
     void stopped() {
         failing.set(0);
+        disabledNow.set(0);
         lag = Lag.NONE;
     }
 

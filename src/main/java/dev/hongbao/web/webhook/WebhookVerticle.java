@@ -152,18 +152,24 @@ public final class WebhookVerticle extends VerticleBase {
     }
 
     private Future<Void> list(PgConnection open) {
-        return open.query("select id, attempts from webhook where disabled_at is null")
+        return open.query("select id, attempts, disabled_at is not null as disabled from webhook")
                 .execute()
                 .map(rows -> {
                     int failing = 0;
+                    int disabled = 0;
                     couriers.values().removeIf(Courier::isStopped);
                     for (Row row : rows) {
+                        if (row.getBoolean("disabled")) {
+                            disabled++;
+                            continue;
+                        }
                         failing += row.getInteger("attempts") > 0 ? 1 : 0;
                         if (!stopping && delivers) {
                             couriers.computeIfAbsent(row.getUUID("id"), this::courier);
                         }
                     }
                     metrics.failing.set(failing);
+                    metrics.disabledNow.set(disabled);
                     return null;
                 });
     }

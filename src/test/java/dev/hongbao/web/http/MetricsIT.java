@@ -92,6 +92,7 @@ class MetricsIT extends TestServerClient {
                             "hongbao_quarantined",
                             "hongbao_redis_memory_used_bytes",
                             "hongbao_webhooks_behind_rows",
+                            "hongbao_webhooks_disabled_now",
                             "hongbao_webhooks_lag_seconds",
                             "jvm_threads_live_threads",
                             "process_uptime_seconds");

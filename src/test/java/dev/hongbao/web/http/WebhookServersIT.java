@@ -177,7 +177,7 @@ class WebhookServersIT extends HttpApiClient {
                 HookReceiver.SOON,
                 () -> assertThat(send(HttpRequest.newBuilder(server.management().resolve("/metrics")))
                                 .body())
-                        .contains("hongbao_webhooks_disabled_total 1.0"));
+                        .contains("hongbao_webhooks_disabled_total 1.0", "hongbao_webhooks_disabled_now 1.0"));
         assertThat(receiver.attempts.size()).isGreaterThan(2);
         // and what is old goes
         assertThat(books.longOf("select outbox_sweep(interval '0', 1000000, 1000)"))
