@@ -45,7 +45,7 @@ final class RuleExpression {
     /** What is left of an expression that compares: an alert for each. */
     static Map<Map<String, String>, Double> of(String text, Exposition before, Exposition now) {
         RuleExpression read = new RuleExpression(text, before, now);
-        Vector left = read.comparison();
+        Vector left = read.either();
         if (read.next < read.tokens.size()) {
             throw new IllegalArgumentException("not read: " + read.tokens.subList(read.next, read.tokens.size()));
         }
@@ -70,6 +70,24 @@ final class RuleExpression {
 
     private double number() {
         return Double.parseDouble(take());
+    }
+
+    /** What is on either side; where both have it, the left one's. */
+    private Vector either() {
+        Vector left = unless();
+        while (takes("or")) {
+            unless().forEach(left::putIfAbsent);
+        }
+        return left;
+    }
+
+    /** Without what the right side has. */
+    private Vector unless() {
+        Vector left = comparison();
+        while (takes("unless")) {
+            left.keySet().removeAll(comparison().keySet());
+        }
+        return left;
     }
 
     /** With a number. What does not compare is not there. */
@@ -102,7 +120,7 @@ final class RuleExpression {
 
     private Vector term() {
         if (takes("(")) {
-            Vector inner = comparison();
+            Vector inner = either();
             expect(")");
             return inner;
         }
@@ -113,8 +131,18 @@ final class RuleExpression {
             case "sum" -> aggregate(Double::sum);
             case "increase", "rate" -> increase(); // a quantile is the same of both
             case "histogram_quantile" -> quantile();
-            default -> select(word, selector(), now);
+            default -> select(word);
         };
+    }
+
+    /** With an offset, however long, what was there before. */
+    private Vector select(String metric) {
+        Map<String, Pattern> selector = selector();
+        if (!takes("offset")) {
+            return select(metric, selector, now);
+        }
+        next += 2; // a number and its unit
+        return select(metric, selector, before);
     }
 
     private Vector aggregate(DoubleBinaryOperator how) {
@@ -127,7 +155,7 @@ final class RuleExpression {
             expect(")");
         }
         expect("(");
-        Vector of = comparison();
+        Vector of = either();
         expect(")");
         Vector found = new Vector();
         of.forEach((labels, value) -> {

@@ -63,6 +63,20 @@ class RuleExpressionTest {
     }
 
     @Test
+    void aCounterThatWasNotThereBeforeIsFoundByItsOffset() {
+        assertThat(of("faults_total > 0 unless faults_total offset 10m")).containsOnlyKeys(Map.of("type", "b"));
+        assertThat(of("faults_total > 9 unless faults_total offset 10m")).isEmpty();
+        assertThat(
+                        of(
+                                "sum(increase(faults_total[10m])) > 2 or sum(faults_total > 0 unless faults_total offset 10m) > 0"))
+                .containsExactly(Map.entry(Map.of(), 9.0));
+        assertThat(
+                        of(
+                                "sum(increase(faults_total[10m])) > 1 or sum(faults_total > 0 unless faults_total offset 10m) > 0"))
+                .containsExactly(Map.entry(Map.of(), 2.0));
+    }
+
+    @Test
     void aQuantileIsWithinItsBucket() {
         assertThat(of("histogram_quantile(0.99, sum by (le) (rate(took_seconds_bucket[5m]))) > 1")
                         .get(Map.of()))

@@ -112,7 +112,8 @@ class PrometheusIT extends HttpApiClient {
                 directory.resolve("alerts.yml"),
                 Files.readString(from.resolve("alerts.yml"))
                         .replaceAll("for: \\w+", "for: 1s")
-                        .replaceAll("\\[\\w+]", "[8s]"));
+                        .replaceAll("\\[\\w+]", "[8s]")
+                        .replaceAll("offset \\w+", "offset 8s"));
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
