@@ -264,7 +264,8 @@ class RainIT extends TwoEngines {
         // Given a rain of many drops, of which somebody holds the last one
         RainView made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
         rains.awaitFallen(made, 1);
-        // Nor is anybody told of its start or its progress: both wait for who cancels it, and keep the owner from announcing.
+        // Nor is anybody told of its start or its progress: both wait for who cancels it, and keep the owner from
+        // announcing.
         eventually(
                 Duration.ofSeconds(10),
                 () -> assertThat(books.longOf("select count(*) from rain where started and id = '"

@@ -134,7 +134,8 @@ public final class PostgresSide implements AutoCloseable {
         primary.execute(
                 "alter database " + name + " allow_connections false",
                 "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name + "'",
-                // As files: block by block through its log, as it does otherwise, a database of gigabytes takes a minute.
+                // As files: block by block through its log, as it does otherwise, a database of gigabytes takes a
+                // minute.
                 "create database " + name + BACKUP + " template " + name + " strategy file_copy owner "
                         + PostgresAddress.of(ownerUrl()).login().user(),
                 "alter database " + name + " allow_connections true");
