@@ -4,7 +4,6 @@ import dev.hongbao.engine.embedded.DataDirectoryInUseException;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -15,11 +14,7 @@ final class EmbeddedSharedServers implements SharedServers {
     private static final Path ROOT = Path.of("target", "test-servers");
     private static final int JVMS_AT_ONCE = 8;
 
-    /** No test takes the machine's power away, and to what is killed less is lost than to that: so nobody waits for the disk. */
-    private static final Map<String, String> SETTINGS = Map.of("fsync", "off", "full_page_writes", "off");
-
-    private static final EmbeddedOptions OPTIONS =
-            EmbeddedOptions.defaults().withBinaries(ROOT.resolve("bin")).withPostgresSettings(SETTINGS);
+    private static final EmbeddedOptions OPTIONS = EmbeddedOptions.defaults().withBinaries(ROOT.resolve("bin"));
 
     private final AtomicInteger redisCount = new AtomicInteger();
     private final Path directory;
