@@ -26,11 +26,11 @@ public final class Quarantine {
 
     private static final long LOOK_MILLIS = 1_000;
 
-    private final Vertx vertx;
-    private final Pool pool;
     /** Passed over on this server, so many at the most; what is forgotten is noted again as it is met again. */
     private static final int MAX_PASSED_OVER = 10_000;
 
+    private final Vertx vertx;
+    private final Pool pool;
     private volatile Set<UUID> known = Set.of();
     private final Set<UUID> passedOver = ConcurrentHashMap.newKeySet();
     private final Counter unreadable;
