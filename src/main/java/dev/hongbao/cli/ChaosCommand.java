@@ -71,7 +71,7 @@ final class ChaosCommand implements Callable<Integer> {
             names = "--runners",
             defaultValue = "16",
             description =
-                    "Who race for one packet at the same time, 1 to 1000, beside the crowd. Default ${DEFAULT-VALUE}.")
+                    "Who race for packets, up to 64 for one of them, beside the crowd; 1 to 1000. Default ${DEFAULT-VALUE}.")
     private int runners = 16;
 
     @Option(

@@ -36,7 +36,7 @@ public final class Chaos {
      * @param seed of the schedule, and of what the clients do
      * @param faults which come
      * @param calm before each round of faults: nothing is hurt for so long, while the crowd goes on; not negative
-     * @param runners who race for one packet, beside the crowd; 1 or more
+     * @param runners who race for packets, beside the crowd; 1 or more
      */
     public record Settings(Duration length, long seed, Parts parts, Schedule.Wish faults, Duration calm, int runners) {}
 

@@ -255,8 +255,9 @@ class CheckpointIT {
 
     @Test
     void aPacketIsReadWholeWhenAnythingHappensToIt() throws Exception {
-        // Given one whose first claim was altered when it was clean
+        // Given one that opened later than it was made, and whose first claim was altered when it was clean
         run();
+        books.execute("update packet set created_at = created_at - interval '1 second' where id = '" + open.id() + "'");
         books.execute(
                 "alter table transfer disable trigger user; update transfer set at = at - interval '1 day' where slot = 0 and"
                         + " subject = '" + open.id() + "'; alter table transfer enable trigger user");

@@ -17,6 +17,9 @@ public final class Crowd {
     /** So that some cores are left for who is asked, and for who races. */
     private static final int PAUSE_MILLIS = 120;
 
+    /** With more of them a race is over before all have run, and they wait for the next. */
+    private static final int MOST_IN_RACE = 64;
+
     /** A client gives up its call and its tries by then. */
     private static final long END_MILLIS = 4L * Api.TIMEOUT_MILLIS;
 
@@ -28,7 +31,7 @@ public final class Crowd {
      * Not started yet.
      *
      * @param api makes one for each client
-     * @param runners who race for one packet, beside the others
+     * @param runners who race, beside the others: sixty-four at the most for one packet
      */
     public Crowd(World world, History history, Supplier<Api> api, SplittableRandom random, int runners) {
         this.world = world;
@@ -43,9 +46,12 @@ public final class Crowd {
             onSockets.add(client);
             add(name, client);
         }
-        Race race = new Race(world, history);
+        List<Race> races = new ArrayList<>();
         for (int i = 0; i < runners; i++) {
-            add("runner-" + i, race.runner(api.get(), random.split()));
+            if (i % MOST_IN_RACE == 0) {
+                races.add(new Race(world, history, "race-" + races.size()));
+            }
+            add("runner-" + i, races.get(races.size() - 1).runner(api.get(), random.split()));
         }
         add("hostile", new HostileClient(world, history, api.get(), random.split()));
     }

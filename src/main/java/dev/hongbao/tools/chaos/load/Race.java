@@ -5,6 +5,7 @@ import dev.hongbao.tools.chaos.history.Call;
 import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.history.Operation;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,21 +21,27 @@ final class Race {
     /** Between two races, on average. */
     private static final int PAUSE_MILLIS = 25;
 
+    /** So long does who waits for the next packet look away from the end of the run. */
+    private static final long LOOK_MILLIS = 100;
+
     private final World world;
     private final History history;
+    private final String name;
     private final AtomicInteger sent = new AtomicInteger();
     private volatile Hot hot = new Hot("", 0);
 
-    /** The packet, and how many come for it. */
-    private record Hot(String packet, int coming, AtomicInteger came) {
+    /** The packet, and how many come for it. @param isOver when there is the next one */
+    private record Hot(String packet, int coming, AtomicInteger came, CountDownLatch isOver) {
         Hot(String packet, int coming) {
-            this(packet, coming, new AtomicInteger());
+            this(packet, coming, new AtomicInteger(), new CountDownLatch(1));
         }
     }
 
-    Race(World world, History history) {
+    /** @param name of no other race of the run: its idempotency keys begin with it */
+    Race(World world, History history, String name) {
         this.world = world;
         this.history = history;
+        this.name = name;
     }
 
     /** For a thread. @param api is closed when it ends */
@@ -75,14 +82,15 @@ final class Race {
             } else if (number == now.coming) { // one finds that it is over
                 TimeUnit.MILLISECONDS.sleep(random.nextInt(2 * PAUSE_MILLIS));
                 send();
+                now.isOver.countDown();
             } else {
-                TimeUnit.MILLISECONDS.sleep(1);
+                var unused = now.isOver.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             }
         }
 
         private void send() throws InterruptedException {
             int shares = random.nextInt(FEWEST, MOST + 1);
-            String key = "race-" + sent.incrementAndGet();
+            String key = name + "-" + sent.incrementAndGet();
             Answer answer = ask(new Call(
                     Call.Kind.SEND, World.RACE_SENDER, Call.terms(shares, LIFE_SECONDS), key, 2L * shares, server));
             hot = answer.isOk() ? new Hot(answer.id(), shares + shares / 10) : new Hot("", 0);
