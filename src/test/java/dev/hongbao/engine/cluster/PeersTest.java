@@ -57,6 +57,20 @@ class PeersTest {
     }
 
     @Test
+    void whatOneWasToldOfIsWaitedForNoMore() {
+        // Given one who was told of all that it wrote
+        peers.wrote("b", places(SHARD, 11, 20), 0);
+        assertThat(concerned(SHARD, 10, 20, 0)).containsExactly("b");
+
+        // When it writes later
+        peers.wrote("b", places(SHARD, 40, 40), SECOND);
+
+        // Then it does not wait for what others wrote between
+        assertThat(concerned(SHARD, 20, 39, SECOND)).isEmpty();
+        assertThat(concerned(SHARD, 39, 40, SECOND)).containsExactly("b");
+    }
+
+    @Test
     void thePlacesOfAnotherGenerationAreOtherPlaces() {
         peers.wrote("b", places(SHARD, 100, 100), 0);
         assertThat(peers.concerned(List.of(move(SHARD, EPOCH + 1, 99, 100)), SECOND))
