@@ -7,6 +7,9 @@ import dev.hongbao.tools.local.Directories;
 import dev.hongbao.tools.local.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -20,6 +23,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -160,14 +164,28 @@ final class PostgresNode implements AutoCloseable {
         execute("select pg_promote(true, 30)");
     }
 
-    /** After its end: with its data, at its port. */
+    /** After its end: with its data, at its port, which its last children may hold for a moment longer. */
     void startAgain() {
         int before = postgres().port();
         postgres().close();
+        awaitFree(before);
         EmbeddedPostgres started = EmbeddedPostgres.start(home, options);
         postgres = started;
         if (started.port() != before) {
             throw new IllegalStateException("somebody else took the port " + before);
+        }
+    }
+
+    private static void awaitFree(int port) {
+        long begun = System.nanoTime();
+        while (System.nanoTime() - begun < RECOVERY_NANOS) {
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.setReuseAddress(true);
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return;
+            } catch (IOException taken) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
+            }
         }
     }
 
