@@ -37,7 +37,6 @@ import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,8 +96,12 @@ final class DrawCreator {
                         tx -> Commands.insert(tx, id.value(), scope)
                                 .compose(noted -> insert(tx, id, caller.user(), definition))
                                 .map(generation -> new Idempotency.Done<>(id.value(), generation)))
-                .compose(made -> catalog.find(new DrawId(made.subject())).compose(found -> {
-                    Draw draw = Objects.requireNonNull(found);
+                .compose(made -> catalog.find(new DrawId(made.subject())).compose(draw -> {
+                    if (draw == null) {
+                        return Future.failedFuture(new RefusedException(
+                                Refusal.NOT_FOUND,
+                                "The draw " + made.subject() + " is made, and this server cannot read it."));
+                    }
                     Generation generation = made.fresh();
                     return generation == null
                             ? Future.succeededFuture(draw)

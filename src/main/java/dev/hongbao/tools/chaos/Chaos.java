@@ -67,7 +67,7 @@ public final class Chaos {
                     Probes probes = new Probes(history, settings.parts.servers, apis)) {
                 Host host = new Host(api);
                 host.subscribe(receiver.url());
-                host.deposit();
+                host.deposit(Crowd.races(settings.runners));
                 probes.prepare(bed.postgres());
                 World world = new World(settings.parts.servers, host.draw(), host.campaign());
                 Load load = new Load(

@@ -25,13 +25,15 @@ final class Host {
         this.api = api;
     }
 
-    /** Gives everybody money, and itself. */
-    void deposit() throws IOException {
+    /** Gives everybody money, who sends in one of the races, too, and itself. */
+    void deposit(int races) throws IOException {
         api.make(0, "/v1/accounts/backend/deposits", "setup-deposit", money(MONEY));
         for (String user : World.users()) {
             deposit(user, FIRST_MONEY);
         }
-        deposit(World.RACE_SENDER, RACE_MONEY);
+        for (int race = 0; race < races; race++) {
+            deposit(World.raceSender(race), RACE_MONEY);
+        }
     }
 
     private void deposit(String user, long amount) {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A TCP proxy that can lose what the server answers, and the connection with it: the request has arrived, the answer has not. Or
- * fall silent, in one direction or both, or be slow. Thread-safe; has two threads for each connection.
+ * fall silent, in one direction or both, be slow, or stall. Thread-safe; has two threads for each connection.
  */
 public final class LossyProxy implements AutoCloseable {
     private final ServerSocket listener;
@@ -24,6 +24,8 @@ public final class LossyProxy implements AutoCloseable {
     private volatile boolean requestsLost;
     private volatile boolean answersLost;
     private volatile long delayMillis;
+    private final Object flow = new Object();
+    private boolean stalled; // by its lock
 
     private static final class Link {
         final Socket client;
@@ -95,6 +97,24 @@ public final class LossyProxy implements AutoCloseable {
         delayMillis = millis;
     }
 
+    /**
+     * From now on nothing gets through and nothing is lost: it waits, here and with who sends, as while a network loses packets that are
+     * sent again.
+     */
+    public void stall() {
+        synchronized (flow) {
+            stalled = true;
+        }
+    }
+
+    /** After {@link #stall}: all that waited arrives, late and in order. */
+    public void flow() {
+        synchronized (flow) {
+            stalled = false;
+            flow.notifyAll();
+        }
+    }
+
     /** Ends the connections that are open; both sides are told. */
     public void breakConnections() {
         links.forEach(link -> {
@@ -143,6 +163,7 @@ public final class LossyProxy implements AutoCloseable {
             OutputStream out = to.getOutputStream();
             for (int read; (read = in.read(buffer)) >= 0; ) {
                 TimeUnit.MILLISECONDS.sleep(delayMillis);
+                awaitFlow();
                 if (link.silent || (answers ? answersLost : requestsLost)) {
                     continue;
                 }
@@ -158,6 +179,14 @@ public final class LossyProxy implements AutoCloseable {
         links.remove(link);
         closeQuietly(link.client);
         closeQuietly(link.server);
+    }
+
+    private void awaitFlow() throws InterruptedException {
+        synchronized (flow) {
+            while (stalled) {
+                flow.wait();
+            }
+        }
     }
 
     private static void daemon(Runnable work) {
@@ -178,5 +207,6 @@ public final class LossyProxy implements AutoCloseable {
     public void close() throws IOException {
         listener.close();
         breakConnections();
+        flow();
     }
 }

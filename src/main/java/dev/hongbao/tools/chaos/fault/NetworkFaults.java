@@ -34,6 +34,7 @@ final class NetworkFaults {
                     "requests lost", line, (proxy, random) -> proxy.loseRequestsSilently(), LossyProxy::comeBack));
             all.add(silent("answers lost", line, (proxy, random) -> proxy.loseAnswersSilently(), LossyProxy::comeBack));
             all.add(silent("half-open", line, (proxy, random) -> proxy.swallow(), proxy -> {}));
+            all.add(silent("stalled", line, (proxy, random) -> proxy.stall(), LossyProxy::flow));
             all.add(loud(
                     "slow", line, (proxy, random) -> proxy.delay(5L + random.nextInt(200)), proxy -> proxy.delay(0)));
             all.add(loud("connections broken", line, (proxy, random) -> proxy.breakConnections(), proxy -> {}));

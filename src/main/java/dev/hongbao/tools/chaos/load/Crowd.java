@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** All simulated clients of a run, each on a thread of its own. For one thread; blocking. */
 public final class Crowd {
@@ -46,14 +47,18 @@ public final class Crowd {
             onSockets.add(client);
             add(name, client);
         }
-        List<Race> races = new ArrayList<>();
+        List<Race> races = IntStream.range(0, races(runners))
+                .mapToObj(number -> new Race(world, history, number))
+                .toList();
         for (int i = 0; i < runners; i++) {
-            if (i % MOST_IN_RACE == 0) {
-                races.add(new Race(world, history, "race-" + races.size()));
-            }
-            add("runner-" + i, races.get(races.size() - 1).runner(api.get(), random.split()));
+            add("runner-" + i, races.get(i / MOST_IN_RACE).runner(api.get(), random.split()));
         }
         add("hostile", new HostileClient(world, history, api.get(), random.split()));
+    }
+
+    /** How many races there are for so many who race. */
+    public static int races(int runners) {
+        return (runners + MOST_IN_RACE - 1) / MOST_IN_RACE;
     }
 
     private void add(String name, Runnable client) {

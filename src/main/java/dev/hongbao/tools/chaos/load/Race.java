@@ -26,7 +26,7 @@ final class Race {
 
     private final World world;
     private final History history;
-    private final String name;
+    private final int race;
     private final AtomicInteger sent = new AtomicInteger();
     private volatile Hot hot = new Hot("", 0);
 
@@ -37,11 +37,11 @@ final class Race {
         }
     }
 
-    /** @param name of no other race of the run: its idempotency keys begin with it */
-    Race(World world, History history, String name) {
+    /** @param race its number */
+    Race(World world, History history, int race) {
         this.world = world;
         this.history = history;
-        this.name = name;
+        this.race = race;
     }
 
     /** For a thread. @param api is closed when it ends */
@@ -90,9 +90,14 @@ final class Race {
 
         private void send() throws InterruptedException {
             int shares = random.nextInt(FEWEST, MOST + 1);
-            String key = name + "-" + sent.incrementAndGet();
+            String key = "race-" + race + "-" + sent.incrementAndGet();
             Answer answer = ask(new Call(
-                    Call.Kind.SEND, World.RACE_SENDER, Call.terms(shares, LIFE_SECONDS), key, 2L * shares, server));
+                    Call.Kind.SEND,
+                    World.raceSender(race),
+                    Call.terms(shares, LIFE_SECONDS),
+                    key,
+                    2L * shares,
+                    server));
             hot = answer.isOk() ? new Hot(answer.id(), shares + shares / 10) : new Hot("", 0);
         }
 

@@ -15,9 +15,6 @@ public final class World {
 
     private static final int RECENT = 40;
 
-    /** Who sends what is raced for, with money for every race of a run. */
-    public static final String RACE_SENDER = "user-race";
-
     /** Begins the names of all who race; a number follows. */
     static final String RACER = "user-race-";
 
@@ -36,6 +33,11 @@ public final class World {
         this.servers = servers;
         this.draw = draw;
         this.campaign = campaign;
+    }
+
+    /** Who sends what is raced for in a race: one for each, since a user may send so many shares a second. */
+    public static String raceSender(int race) {
+        return "user-sends-race-" + race;
     }
 
     public int servers() {
