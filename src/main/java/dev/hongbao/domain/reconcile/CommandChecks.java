@@ -7,7 +7,7 @@ final class CommandChecks {
     static final List<Check> ALL = List.of(
             new Check("I3", "a command asked for what its transfers did, in their transaction", """
                     select format('transfer %s of %s at %s: a %s, asked for as a %s at %s', t.id, t.subject, t.at, t.kind, c.operation, c.at)
-                    from transfer as t
+                    from other_transfer as t
                     join command as c on c.id = t.subject
                     left join budget_raise as r on r.campaign = t.subject and r.transfer = t.id
                     where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and r.command is null
@@ -62,7 +62,7 @@ final class CommandChecks {
                     .since(Scope.REVERSALS),
             new Check("I3", "a reversal says which transfer it reverses, and why", """
                     select format('transfer %s of %s, reason %s', t.id, t.subject, c.reason)
-                    from transfer as t
+                    from other_transfer as t
                     left join reversal as r on r.command = t.subject
                     left join command as c on c.id = t.subject
                     where t.kind = 'reversal' and (r.command is null or c.reason is null or c.role <> 'service')

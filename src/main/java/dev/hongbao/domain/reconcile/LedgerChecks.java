@@ -7,12 +7,11 @@ final class LedgerChecks {
     static final List<Check> ALL = List.of(
             new Check("I1", "claims + refund + escrow = total, for every packet", """
                     select format('packet %s: claims %s + refund %s + escrow %s is not %s',
-                                  p.id, coalesce(c.sum, 0), p.refund, e.balance, p.amount)
+                                  p.id, coalesce(c.amount, 0), p.refund, e.balance, p.amount)
                     from packet as p
                     join account as e on e.id = p.escrow
-                    left join (select subject, sum(amount) as sum from transfer where slot is not null group by subject) as c
-                        on c.subject = p.id
-                    where coalesce(c.sum, 0) + p.refund + e.balance <> p.amount and not is_archived(p.id)
+                    left join packet_claims as c on c.packet = p.id
+                    where coalesce(c.amount, 0) + p.refund + e.balance <> p.amount and not is_archived(p.id)
                     """).since(Scope.PACKETS),
             new Check("I1", "the escrow of a closed packet is empty", """
                     select format('packet %s is closed, its escrow holds %s', p.id, e.balance)
@@ -43,8 +42,8 @@ final class LedgerChecks {
                     where (a.slots is distinct from p.count or a.sum is distinct from p.amount) and not is_archived(p.id)
                     """).since(Scope.PACKETS),
             new Check("I2", "slots are claimed in order, without gaps", """
-                    select format('packet %s: %s claims, highest slot %s', subject, count(*), max(slot))
-                    from transfer where slot is not null group by subject having count(*) <> max(slot) + 1
+                    select format('packet %s: %s claims, highest slot %s', packet, claims, highest)
+                    from packet_claims where claims <> highest + 1
                     """).since(Scope.PACKETS),
             new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
                     select format('packet %s slot %s: transfer %s', t.subject, t.slot, t.id)
@@ -65,7 +64,7 @@ final class LedgerChecks {
                     .since(Scope.TRANSFERS),
             new Check("I3", "every transfer that somebody asked for has its command", """
                     select format('transfer %s of %s', t.id, t.subject)
-                    from transfer as t left join command as c on c.id = t.subject
+                    from other_transfer as t left join command as c on c.id = t.subject
                     where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
                     """).since(Scope.TRANSFERS),
             new Check("I4", "every balance is the sum of its transfers", """
@@ -95,12 +94,11 @@ final class LedgerChecks {
                     select format('packet %s: refund %s, transfers %s', p.id, p.refund, coalesce(t.sum, 0))
                     from packet as p
                     left join (select t.subject, sum(t.amount) as sum, count(*) as n, min(t.credit) as credit
-                               from transfer as t
+                               from other_transfer as t
                                where t.kind = 'refund' group by t.subject) as t on t.subject = p.id
-                    left join (select subject, count(*) as n from transfer where slot is not null group by subject) as c
-                        on c.subject = p.id
+                    left join packet_claims as c on c.packet = p.id
                     where (p.refund <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> p.refund_to
-                           or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.n))
+                           or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.claims))
                       and not is_archived(p.id)
                     """)
                     .since(Scope.PACKETS),
@@ -112,12 +110,11 @@ final class LedgerChecks {
                     """)
                     .since(Scope.PACKETS),
             new Check("I8", "no claim was settled before its packet's opening or after its close", """
-                    select format('packet %s: slot %s at %s, open from %s to %s',
-                                  p.id, c.slot, c.at, p.opens_at, p.closed_at)
-                    from transfer as c join packet as p on p.id = c.subject
-                    where c.slot is not null
-                      -- To the minute, as it is settled.
-                      and (c.at > p.closed_at or not is_open_at(p.opens_at, p.created_at, c.at + interval '1 minute'))
+                    select format('packet %s: claims from %s to %s, open from %s to %s',
+                                  p.id, c.first_at, c.last_at, p.opens_at, p.closed_at)
+                    from packet_claims as c join packet as p on p.id = c.packet
+                    -- To the minute, as it is settled.
+                    where c.last_at > p.closed_at or not is_open_at(p.opens_at, p.created_at, c.first_at + interval '1 minute')
                     """)
                     .since(Scope.PACKETS),
             new Check("I3", "no row stands in a month that is archived, and no such month has a part", """

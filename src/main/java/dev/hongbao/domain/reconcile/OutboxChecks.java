@@ -23,14 +23,12 @@ final class OutboxChecks {
                         from outbox as o
                         cross join lateral unnest(o.subjects, o.firsts, o.lasts) as s(subject, first, last)
                         where o.type = 'claim.settled'
-                    ), held as (
-                        select subject, count(*) as n from transfer where slot is not null group by subject
                     )
                     select format('row %s tells %s claims, the books have %s', t.n, t.events,
-                                  sum(greatest(0, least(t.last, coalesce(h.n, 0) - 1) - t.first + 1)))
-                    from told as t left join held as h on h.subject = t.subject
+                                  sum(greatest(0, least(t.last, coalesce(h.claims, 0) - 1) - t.first + 1)))
+                    from told as t left join packet_claims as h on h.packet = t.subject
                     group by t.n, t.events
-                    having t.events <> sum(greatest(0, least(t.last, coalesce(h.n, 0) - 1) - t.first + 1))
+                    having t.events <> sum(greatest(0, least(t.last, coalesce(h.claims, 0) - 1) - t.first + 1))
                     """),
             new Check("I16", "every claim is told, of packets and rains whose beginning is still in the outbox", """
                     -- What is old goes in the order in which it was written: so the send goes first.
@@ -40,18 +38,16 @@ final class OutboxChecks {
                         cross join lateral unnest(o.subjects, o.firsts, o.lasts) as s(subject, first, last)
                         where o.type = 'claim.settled'
                         group by s.subject
-                    ), held as (
-                        select subject, count(*) as n from transfer where slot is not null group by subject
                     )
-                    select format('packet %s: %s claims, %s told', p.id, coalesce(h.n, 0), coalesce(t.n, 0))
+                    select format('packet %s: %s claims, %s told', p.id, coalesce(h.claims, 0), coalesce(t.n, 0))
                     from (select unnest(subjects) as id from outbox where type = 'packet.sent'
                           union all
                           select o.packet
                           from (select unnest(subjects) as id from outbox where type = 'rain.created') as r
                           join pool as o on o.campaign = r.id) as p
-                    left join held as h on h.subject = p.id
+                    left join packet_claims as h on h.packet = p.id
                     left join told as t on t.subject = p.id
-                    where coalesce(h.n, 0) <> coalesce(t.n, 0)
+                    where coalesce(h.claims, 0) <> coalesce(t.n, 0)
                     """),
             new Check(
                     "I16",

@@ -146,7 +146,7 @@ public final class Reconciliation {
             done = done.compose(before -> connection
                             .query("set local enable_mergejoin = " + (check.isHashed() ? "off" : "on"))
                             .execute())
-                    .compose(set -> run(connection, check, "select * from (" + check.sql() + ") as line"))
+                    .compose(set -> run(connection, check, check.sql()))
                     .map(finding -> {
                         found.accept(finding);
                         return null;

@@ -4,18 +4,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a run from the checkpoint reads for a check. The check's query is the same: the names of some tables stand for what {@link Touched}
- * has gathered of them.
+ * has gathered of them. Two names are no tables': {@code packet_claims} has of each packet that has any the number of its claims, their
+ * sum, the highest slot, and when the first and the last were settled; {@code other_transfer} has every transfer but claims.
  */
 public enum Scope {
     /** Not read: what it costs grows with what there ever was. It is left to the run that reads everything. */
     LEFT_OUT(null),
 
     /** Read as a whole: what it costs does not grow with what is over. */
-    WHOLE(""),
+    WHOLE("with packet_claims as not materialized (" + claims("transfer") + "),"
+            + " other_transfer as not materialized (select * from transfer where slot is null) "),
 
     /** The transfers since the checkpoint, each for itself, with its accounts, its packet and its command. */
     TRANSFERS("""
             with transfer as not materialized (select * from since_new),
+                 other_transfer as not materialized (select * from since_other),
                  account as not materialized (select a.* from since_account as s join account as a on a.id = s.account),
                  packet as not materialized (select * from since_packet),
                  command as not materialized (select * from since_command)
@@ -30,6 +33,9 @@ public enum Scope {
     PACKETS("""
             with packet as not materialized (select * from since_packet),
                  transfer as not materialized (select * from since_new union all select * from since_more),
+                 packet_claims as not materialized (select * from since_claims),
+                 other_transfer as not materialized (
+                     select * from since_other union all select * from since_more where slot is null),
                  packet_amounts as not materialized (
                      select b.* from since_packet as p join packet_amounts as b on b.packet = p.id)
             """),
@@ -74,8 +80,15 @@ public enum Scope {
         return tables != null;
     }
 
-    /** A query with the tables of this scope. */
-    String over(String sql) {
-        return tables + sql;
+    /** What gives {@code packet_claims} of some transfers. */
+    static String claims(String transfers) {
+        return "select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,"
+                + " min(at) as first_at, max(at) as last_at from " + transfers
+                + " where slot is not null group by subject";
+    }
+
+    /** A query on the tables of this scope. */
+    String over(String query) {
+        return tables + "select * from (" + query + ") as line";
     }
 }

@@ -79,6 +79,13 @@ final class Touched {
             left join checkpoint_balance as b on b.account = m.account
             """;
 
+    private static final String CLAIMS = "create temporary table since_claims on commit drop as "
+            + Scope.claims("(select * from since_new union all select * from since_more) as t");
+
+    private static final String OTHER = """
+            create temporary table since_other on commit drop as select * from since_new where slot is null
+            """;
+
     private static final String DRAWS = """
             create temporary table since_draw on commit drop as
             select d.*
@@ -150,7 +157,7 @@ final class Touched {
 
     /** How many there are matters to the planner, and not what is most common: a look at few rows tells it. */
     private static final String ANALYZE = "set local default_statistics_target = 10;"
-            + " analyze since_new, since_subject, since_packet, since_command, since_more, since_account,"
+            + " analyze since_new, since_subject, since_packet, since_command, since_more, since_claims, since_other, since_account,"
             + " since_draw, since_campaign, since_pool, since_pool_packet, since_pool_transfer, since_later";
 
     private Touched() {}
@@ -184,6 +191,8 @@ final class Touched {
                 PACKETS,
                 COMMANDS,
                 MORE.formatted(after, upTo),
+                CLAIMS,
+                OTHER,
                 DRAWS,
                 LARGE_DRAWS.formatted(MAX_PLAYS, MAX_PLAYS),
                 CAMPAIGNS,

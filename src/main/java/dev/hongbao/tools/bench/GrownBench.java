@@ -22,6 +22,13 @@ final class GrownBench {
     private static final int STEP = 1_000_000;
 
     private static final int PACKETS = 100;
+
+    /** Of a step, as many packets of one share have all their claims by one user. */
+    private static final int ONE_WALLET_PART = 40;
+
+    private static final String DEAD_ROWS =
+            "select 100.0 * n_dead_tup / greatest(n_live_tup, 1) from pg_stat_user_tables where relname = 'account'";
+
     private static final double WITHIN = 0.85;
     private static final double RECONCILE_SECONDS = 10;
 
@@ -30,11 +37,14 @@ final class GrownBench {
     private final Measurement emptyP99 = findings.measure("  their latency, p99 (closed loop)", "µs");
     private final Measurement grown;
     private final Measurement grownP99;
+    private final Measurement manyWallets;
+    private final Measurement oneWallet;
     private final Measurement since =
             findings.once("reconcile from the checkpoint, of these rounds", "s", RECONCILE_SECONDS);
     private final Measurement first = findings.once("reconcile from the first checkpoint, of all before", "s");
     private final Measurement full = findings.once("reconcile of everything", "s");
     private final Measurement dead = findings.once("dead rows of account to a live one, the most seen", "%");
+    private final Measurement deadOfOne = findings.once("  the same, when one wallet is in every claim", "%");
     private final Measurement bytes = findings.once("Postgres, a claim, without WAL", "bytes");
 
     private final BenchBed bed;
@@ -55,6 +65,9 @@ final class GrownBench {
                 empty,
                 WITHIN);
         this.grownP99 = findings.measure("  their latency, p99 (closed loop)", "µs", emptyP99, 0);
+        this.manyWallets = findings.measure("there, packets of one share, a wallet each", "claims/s");
+        this.oneWallet =
+                findings.measure("there, packets of one share, one wallet in every claim", "claims/s", manyWallets, 0);
     }
 
     /** So that a try has steps too. */
@@ -68,7 +81,7 @@ final class GrownBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 1 + 2 * scale.rounds() + steps(scale, step(scale)) + 3;
+        return 1 + 4 * scale.rounds() + steps(scale, step(scale)) + 3;
     }
 
     /** As {@link ClaimsBench#run}. */
@@ -90,6 +103,11 @@ final class GrownBench {
                 bench.round(bench.grown, bench.grownP99);
             }
             bench.since.add(bench.reconcileNew("from the checkpoint"));
+            for (int round = 0; round < scale.rounds(); round++) {
+                bench.single("a wallet each", bench.members, bench.manyWallets);
+                bench.single("one wallet", bench.members.subList(0, 1), bench.oneWallet);
+            }
+            bench.deadOfOne.add(bench.number(DEAD_ROWS));
             progress.accept("everything");
             long begun = System.nanoTime();
             bed.audit(bench.findings);
@@ -104,6 +122,14 @@ final class GrownBench {
         p99.add(storm.micros().getValueAtPercentile(99));
     }
 
+    /** Packets of one share each, so that one user may win all of them. */
+    private void single(String what, List<Caller> winners, Measurement perSecond) throws Exception {
+        progress.accept(what);
+        int claims = step / ONE_WALLET_PART;
+        List<PacketId> packets = BenchPackets.send(bed, claims, 1);
+        perSecond.add(ClaimStorm.settled(bed, packets, winners, claims).run());
+    }
+
     private void fill() throws Exception {
         double before = number("select pg_database_size(current_database())");
         int steps = steps(scale, step);
@@ -111,9 +137,7 @@ final class GrownBench {
         for (int i = 0; i < steps; i++) {
             progress.accept("filling");
             settle(step);
-            most = Math.max(most, number("""
-                    select 100.0 * n_dead_tup / greatest(n_live_tup, 1) from pg_stat_user_tables where relname = 'account'
-                    """));
+            most = Math.max(most, number(DEAD_ROWS));
         }
         dead.add(most);
         bytes.add((number("select pg_database_size(current_database())") - before) / steps / step);
