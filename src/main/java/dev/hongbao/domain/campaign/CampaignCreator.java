@@ -1,5 +1,6 @@
 package dev.hongbao.domain.campaign;
 
+import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
@@ -8,6 +9,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
+import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.shard.Generation;
@@ -16,6 +18,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
+import java.time.Clock;
 
 /**
  * The commands of a host that move money: one transaction for a campaign and the transfer of its budget into its escrow, and one for
@@ -24,11 +27,15 @@ import io.vertx.sqlclient.SqlConnection;
 final class CampaignCreator {
     private final Shards shards;
     private final KeyLoader loading;
+    private final PacketService.Limits limits;
+    private final Clock clock;
     private final Idempotency idempotency;
 
-    CampaignCreator(Pool pool, Shards shards, KeyLoader loading) {
+    CampaignCreator(Pool pool, Shards shards, KeyLoader loading, PacketService.Limits limits, Clock clock) {
         this.shards = shards;
         this.loading = loading;
+        this.limits = limits;
+        this.clock = clock;
         this.idempotency = new Idempotency(pool);
     }
 
@@ -36,6 +43,7 @@ final class CampaignCreator {
      * Makes a campaign. Idempotent by (host, key).
      *
      * @param body the definition as the host wrote it; it is stored
+     * @return fails with {@link InvalidInputException} where a new one makes no sense
      */
     Future<CampaignId> create(Caller host, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
         CampaignId id = CampaignId.create();
@@ -43,7 +51,8 @@ final class CampaignCreator {
         return idempotency
                 .once(
                         scope,
-                        tx -> Commands.insert(tx, id.value(), scope)
+                        tx -> fitting(definition)
+                                .compose(fits -> Commands.insert(tx, id.value(), scope))
                                 .compose(noted -> insert(tx, id, host.user(), definition, body))
                                 .map(generation -> new Idempotency.Done<>(id.value(), generation)))
                 .compose(made -> {
@@ -53,6 +62,16 @@ final class CampaignCreator {
                             ? Future.succeededFuture(campaign)
                             : new LoadCampaign(campaign).by(loading, generation).map(campaign);
                 });
+    }
+
+    /** A campaign that was made under its key stays made when its time is over: so only a new one is asked. */
+    private Future<Void> fitting(CampaignDefinition definition) {
+        try {
+            CampaignText.require(definition, clock.instant(), limits);
+        } catch (InvalidInputException faults) {
+            return Future.failedFuture(faults);
+        }
+        return Future.succeededFuture();
     }
 
     /** Raises a budget. Idempotent by (host, key). */

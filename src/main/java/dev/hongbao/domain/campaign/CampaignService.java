@@ -52,20 +52,18 @@ public final class CampaignService {
     private final CampaignCatalog catalog;
     private final CampaignCreator creating;
     private final PacketService packets;
-    private final Clock clock;
     private final SecureRandom random = new SecureRandom();
 
     /**
      * @param packets of this event loop
-     * @param clock for refusing early only: what is due is decided by Postgres' clock
+     * @param clock for refusing what is over already: what is due is decided by Postgres' clock
      */
     public CampaignService(
             Pool pool, Shards shards, CampaignCatalog catalog, KeyLoader loading, PacketService packets, Clock clock) {
         this.store = catalog.store();
         this.catalog = catalog;
-        this.creating = new CampaignCreator(pool, shards, loading);
+        this.creating = new CampaignCreator(pool, shards, loading, packets.limits(), clock);
         this.packets = packets;
-        this.clock = clock;
     }
 
     /**
@@ -77,9 +75,7 @@ public final class CampaignService {
     public Future<CampaignView> create(Caller caller, JsonObject body, IdempotencyKey key) {
         try {
             requireService(caller);
-            CampaignDefinition definition = CampaignText.read(body);
-            CampaignText.require(definition, clock.instant(), packets.limits());
-            return creating.create(caller, definition, body, key).compose(this::known);
+            return creating.create(caller, CampaignText.read(body), body, key).compose(this::known);
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }

@@ -76,26 +76,15 @@ final class DrawCreator {
             return Future.failedFuture(
                     new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend makes draws."));
         }
-        Instant now = clock.instant();
-        if (!wish.closesAt().isAfter(now)) {
-            return Future.failedFuture(
-                    new DefinitionFaults(List.of(new DefinitionFaults.Fault("#/closesAt", "must be after now"))));
-        }
-        DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
-        try {
-            // With the opening fixed, the number of periods is known.
-            DefinitionRules.require(definition);
-        } catch (DefinitionFaults faults) {
-            return Future.failedFuture(faults);
-        }
         DrawId id = DrawId.create();
         var scope = Idempotency.Scope.of(caller, "draw", key, wish.toString());
         return idempotency
                 .once(
                         scope,
-                        tx -> Commands.insert(tx, id.value(), scope)
-                                .compose(noted -> insert(tx, id, caller.user(), definition))
-                                .map(generation -> new Idempotency.Done<>(id.value(), generation)))
+                        tx -> opened(wish)
+                                .compose(definition -> Commands.insert(tx, id.value(), scope)
+                                        .compose(noted -> insert(tx, id, caller.user(), definition))
+                                        .map(generation -> new Idempotency.Done<>(id.value(), generation))))
                 .compose(made -> catalog.find(new DrawId(made.subject())).compose(draw -> {
                     if (draw == null) {
                         return Future.failedFuture(new RefusedException(
@@ -107,6 +96,22 @@ final class DrawCreator {
                             ? Future.succeededFuture(draw)
                             : load(draw, generation).map(draw);
                 }));
+    }
+
+    /** With the opening fixed. A draw that was made under its key stays made when its time is over: so only a new one is asked. */
+    private Future<DrawDefinition> opened(DrawDefinition wish) {
+        Instant now = clock.instant();
+        if (!wish.closesAt().isAfter(now)) {
+            return Future.failedFuture(
+                    new DefinitionFaults(List.of(new DefinitionFaults.Fault("#/closesAt", "must be after now"))));
+        }
+        DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
+        try {
+            DefinitionRules.require(definition); // now that the number of periods is known
+        } catch (DefinitionFaults faults) {
+            return Future.failedFuture(faults);
+        }
+        return Future.succeededFuture(definition);
     }
 
     private Future<Void> load(Draw draw, Generation generation) {

@@ -95,7 +95,7 @@ public final class SqlState {
      */
     public static boolean isOutage(Throwable fault) {
         return fault instanceof PgException pg
-                ? !isRefusal(fault) || isLocked(fault) || letsNobodyIn(String.valueOf(pg.getSqlState()))
+                ? !isRefusal(fault) || isLocked(fault) || letsNobodyIn(pg)
                 : fault instanceof IOException
                         || fault instanceof ClosedConnectionException
                         || fault instanceof ConnectionPoolTooBusyException
@@ -118,9 +118,17 @@ public final class SqlState {
                 || state.equals("55000");
     }
 
-    /** No connection to spare (53), no login (28), no such database (3D), or one that takes no connections (55000): as when a backup takes its place. */
-    private static boolean letsNobodyIn(String state) {
-        return state.startsWith("53") || state.startsWith("28") || state.startsWith("3D") || state.equals("55000");
+    /**
+     * No connection to spare (53), no login (28), no such database (3D), one that takes no connections (55000), or not of this role (42501 at the
+     * login): as when a backup takes its place.
+     */
+    private static boolean letsNobodyIn(PgException fault) {
+        String state = String.valueOf(fault.getSqlState());
+        return state.startsWith("53")
+                || state.startsWith("28")
+                || state.startsWith("3D")
+                || state.equals("55000")
+                || (state.equals("42501") && "FATAL".equals(fault.getSeverity()));
     }
 
     private static boolean saysNoConnection(String message) {

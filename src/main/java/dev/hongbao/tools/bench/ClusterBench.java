@@ -100,8 +100,8 @@ final class ClusterBench {
                 for (int rate : RATES) {
                     results.add(new Place(masters, servers, rate), loads.measure(rate, rest));
                 }
+                results.add(new Place(masters, servers, Place.CAPACITY), loads.measure(MOST, rest));
                 if (servers == 1) {
-                    results.add(new Place(masters, 1, Place.CAPACITY), loads.measure(MOST, rest));
                     results.add(new Place(masters, 1, Place.SENDS), loads.measureSends(rest));
                 }
             }
@@ -140,8 +140,8 @@ final class ClusterBench {
                 for (int rate : RATES) {
                     counts.add(packets(rate, millis(LENGTH_MILLIS)));
                 }
+                counts.add(packets(MOST, millis(LENGTH_MILLIS)));
             }
-            counts.add(packets(MOST, millis(LENGTH_MILLIS)));
             this.packets = new ArrayDeque<>(bed.send(counts, SHARES));
             this.headers = HttpClaims.headers(bed.config(), BenchPackets.members(MEMBERS));
         }
@@ -173,7 +173,7 @@ final class ClusterBench {
             claim(BUSY, millis(BEGIN_MILLIS));
         }
 
-        /** Claims; of {@link #MOST} as many as one server can settle while each connection has one under way. */
+        /** Claims; of {@link #MOST} as many as the servers can settle while each connection has one under way. */
         ClusterCosts measure(int rate, Rest rest) throws Exception {
             Counts before = bed.counts();
             Duration length = millis(LENGTH_MILLIS);

@@ -18,7 +18,12 @@ import org.HdrHistogram.Histogram;
 record ClusterCosts(
         Micros cpu, double perSettlement, double settlementMicros, double logBytes, double perSecond, Latency latency) {
     /** Microseconds of cores. */
-    record Micros(double servers, double redis, double postgres, double load) {}
+    record Micros(double servers, double redis, double postgres, double load) {
+        /** Without the load's. */
+        double all() {
+            return servers + redis + postgres;
+        }
+    }
 
     /** Microseconds. */
     record Latency(double p50, double p99) {}

@@ -74,6 +74,10 @@ final class ClusterResults {
         });
         ratios("3 servers against 1: ", new Place(1, ClusterBench.SERVERS, ClusterBench.EASY_FOR_EACH), one);
         ratios("3 masters against 1: ", new Place(ClusterBench.MASTERS.get(1), 1, ClusterBench.EASY), one);
+        Measurement full = findings.atMost("3 servers against 1, all they can: CPU of all", "%", FLAT_PERCENT);
+        ofRound.add(() -> full.add(100
+                * last(new Place(1, ClusterBench.SERVERS, Place.CAPACITY)).cpu().all()
+                / last(new Place(1, 1, Place.CAPACITY)).cpu().all()));
         for (int masters : ClusterBench.MASTERS) {
             Measurement capacity = findings.measure("1 server, " + masters + " Redis: as many as it can", "claims/s");
             Place place = new Place(masters, 1, Place.CAPACITY);

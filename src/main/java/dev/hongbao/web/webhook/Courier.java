@@ -11,6 +11,7 @@ import dev.hongbao.domain.webhook.WebhookStore.Due;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -144,7 +145,8 @@ final class Courier {
             return Future.failedFuture(new IllegalStateException("its position is not a cursor"));
         }
         return outbox.read(from, Set.copyOf(due.terms().types()), due.terms().batch())
-                .compose(page -> page.events().isEmpty() ? pass(due, from, page) : deliver(due, page));
+                .compose(page ->
+                        page.events().isEmpty() && page.gap() == null ? pass(due, from, page) : deliver(due, page));
     }
 
     /** Goes on at once where there were only rows that it is not told of: there may be more of them than one page lists. */
@@ -160,7 +162,7 @@ final class Courier {
     }
 
     private Future<Long> deliver(Due due, OutboxPage page) {
-        WebhookMessage message = WebhookMessage.of(page);
+        WebhookMessage message = WebhookMessage.of(page, Instant.now());
         return receiver.tell(due.terms().url(), message, due.secrets(), due.attempts())
                 .compose(reply -> {
                     Attempt attempt = new Attempt(

@@ -16,20 +16,31 @@ import java.util.stream.Collectors;
 /**
  * A message by the Standard Webhooks specification: its headers, and a body that is signed as it stands. Immutable.
  *
- * @param id of just these events: the same events again have the same id, others never
+ * @param id of just these events, or of the gap that it tells of: the same again has the same id, another never
  * @param body the schema {@code NewsMessage} of openapi.yaml
  */
 record WebhookMessage(String id, String body) {
     private static final int LENGTH = 512;
 
-    /** @param page with one event at least */
-    static WebhookMessage of(OutboxPage page) {
+    /**
+     * A page as a message.
+     *
+     * @param page with one event at least, or a gap
+     * @param now the time of a message without events
+     */
+    static WebhookMessage of(OutboxPage page, Instant now) {
         List<OutboxEvent> events = page.events();
-        String ids = events.stream().map(OutboxEvent::id).collect(Collectors.joining(" "));
+        String ids = events.isEmpty()
+                ? page.gap() + " " + page.next().text()
+                : events.stream().map(OutboxEvent::id).collect(Collectors.joining(" "));
         JsonText json = new JsonText(LENGTH * (events.size() + 1))
                 .beginObject()
                 .plain("type", "hongbao.news")
-                .plain("timestamp", events.get(events.size() - 1).at())
+                .plain(
+                        "timestamp",
+                        events.isEmpty()
+                                ? now.toString()
+                                : events.get(events.size() - 1).at())
                 .name("data")
                 .beginObject()
                 .name("items")

@@ -59,6 +59,7 @@ class ArchiveRefusalsIT {
             insert into play_request (id, draw, user_id, plays, cost, attempt, status) select gen_random_uuid(), id, 'x', 1, 2, id, 'held' from draw; costs of plays: held
             delete from fulfilment; prizes that your people hand out: not done
             insert into fulfilment (draw, seq, n, state, actor) select draw, seq, 2, 'sent', 'x' from fulfilment; prizes that your people hand out: not done
+            with f as (delete from fulfilment) update draw set definition = definition || jsonb_build_object('prizes', '[]'::jsonb, 'fallback', (select p from jsonb_array_elements(definition -> 'prizes') as p where p ? 'class' limit 1)); prizes that your people hand out: not done
             insert into outbox (shard, type, subjects, events) select -1, 'packet.sent', array[id], 1 from packet; rows of the outbox: kept
             insert into idempotency (user_id, operation, key, fingerprint, subject) select 'x', 'send', id::text, '', id from packet; idempotency keys: remembered
             insert into group_event (group_id, seq, type, subject, claimed) select 'g', row_number() over (), 'packet.sent', id, 0 from packet; events of feeds: kept
@@ -128,6 +129,26 @@ class ArchiveRefusalsIT {
                             refused -> assertThat(refused.getSQLState()).isEqualTo("HB005"))
                     .hasMessageContaining("rows of the month stand in play_other: move them")
                     .hasMessageContaining("select make_month('play', '" + month + "', 1000000)");
+            owner.rollback();
+        }
+        assertThat(hindrances()).isEmpty();
+    }
+
+    /** The news of a reversal is read with what was reversed, in whatever month that is. */
+    @Test
+    void newsOfAReversalThatWasMadeLaterHoldsTheMonthOfWhatItReverses() throws SQLException {
+        try (Connection owner = TestDatabase.connect(past.servers.postgresOwnerUrl());
+                Statement sql = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            sql.execute("alter table reversal disable trigger user");
+            sql.execute("update reversal set command = first_uuid(now())"
+                    + " where command = (select min(command::text)::uuid from reversal)");
+            sql.execute("insert into outbox (shard, type, subjects, events)"
+                    + " values (-1, 'transfer.reversal', array[first_uuid(now())], 1)");
+
+            assertThatThrownBy(() ->
+                            sql.execute("select seal_month('" + past.month().atDay(1) + "')"))
+                    .hasMessageContaining("rows of the outbox: kept");
             owner.rollback();
         }
         assertThat(hindrances()).isEmpty();

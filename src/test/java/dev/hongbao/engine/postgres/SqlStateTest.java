@@ -44,7 +44,7 @@ class SqlStateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"55000", "3D000", "28000", "28P01"})
+    @ValueSource(strings = {"55000", "3D000", "28000", "28P01", "42501"})
     @DisplayName(
             "Given a Postgres that lets nobody in, as while a backup takes the database's place, when its fault is judged, then it is an outage, and nothing was done")
     void whoIsNotLetInMeetsAnOutage(String state) {

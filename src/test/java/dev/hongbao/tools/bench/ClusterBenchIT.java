@@ -33,7 +33,7 @@ class ClusterBenchIT {
         List<JsonObject> tables = found.toJson().getJsonArray("tables").stream()
                 .map(JsonObject.class::cast)
                 .toList();
-        int places = ClusterBench.MASTERS.size() * (ClusterBench.SERVERS * ClusterBench.RATES.size() + 1);
+        int places = ClusterBench.MASTERS.size() * ClusterBench.SERVERS * (ClusterBench.RATES.size() + 1);
         assertThat(tables)
                 .extracting(table -> table.getJsonArray("rows").size())
                 .containsExactly(

@@ -84,11 +84,18 @@ final class HookReceiver implements AutoCloseable {
             }
         }
 
+        String gap() {
+            return data().getString("gap");
+        }
+
+        private JsonObject data() {
+            return new JsonObject(body).getJsonObject("data");
+        }
+
         List<JsonObject> items() {
-            return new JsonObject(body)
-                    .getJsonObject("data").getJsonArray("items").stream()
-                            .map(JsonObject.class::cast)
-                            .toList();
+            return data().getJsonArray("items").stream()
+                    .map(JsonObject.class::cast)
+                    .toList();
         }
     }
 

@@ -73,6 +73,33 @@ class HttpCampaignIT extends TestServerClient {
     }
 
     @Test
+    void aCampaignThatIsMadeAgainUnderItsKeyWhenItIsOverIsTheSame() throws Exception {
+        // Given one whose answer was lost, and that is over since
+        String key = UUID.randomUUID().toString();
+        json(
+                post(
+                        null,
+                        "/v1/accounts/" + name("shop") + "/deposits",
+                        UUID.randomUUID().toString(),
+                        cny(1000)),
+                201);
+        JsonObject flash =
+                definition("{}").put("endsAt", Instant.now().plusMillis(1_500).toString());
+        String made = json(post(null, "/v1/campaigns", key, flash), 201).getString("id");
+        eventually(() -> json(get(null, "/v1/campaigns/" + made), 200)
+                .getString("status")
+                .equals("closed"));
+
+        // When
+        HttpResponse<String> again = post(null, "/v1/campaigns", key, flash);
+
+        // Then
+        assertThat(json(again, 201).getString("id")).isEqualTo(made);
+        // And a new one is refused
+        assertProblem(post(null, "/v1/campaigns", UUID.randomUUID().toString(), flash), 400, "invalid-request");
+    }
+
+    @Test
     void aProductIsSharedIntoAGroup() throws Exception {
         // Given
         JsonObject campaign = create("{\"claiming\": {\"total\": 2, \"aProduct\": 1}}");

@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -114,6 +115,25 @@ class HttpDrawIT extends TestServerClient {
         assertThat(new JsonObject(answer.body())
                         .getJsonArray("errors").stream().map(each -> ((JsonObject) each).getString("pointer")))
                 .contains("#/colour", "#/prizes/0/weight", "#/prizes/1/name", "#/prizes/1/award/asset");
+    }
+
+    @Test
+    void aDrawThatIsMadeAgainUnderItsKeyWhenItIsOverIsTheSame() throws Exception {
+        // Given one whose answer was lost, and that is over since
+        String key = UUID.randomUUID().toString();
+        JsonObject flash = definition("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}")
+                .put("closesAt", Instant.now().plusMillis(1_500).toString());
+        String made = json(post(null, "/v1/draws", key, flash), 201).getString("id");
+        eventually(() ->
+                json(get(null, "/v1/draws/" + made), 200).getString("status").equals("closed"));
+
+        // When
+        HttpResponse<String> again = post(null, "/v1/draws", key, flash);
+
+        // Then
+        assertThat(json(again, 201).getString("id")).isEqualTo(made);
+        // And a new one is refused
+        assertProblem(post(null, "/v1/draws", UUID.randomUUID().toString(), flash), 400, "invalid-request");
     }
 
     @Test

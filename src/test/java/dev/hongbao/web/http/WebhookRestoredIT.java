@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -119,5 +120,29 @@ class WebhookRestoredIT extends HttpApiClient {
             boolean isKept = kept.stream().map(this::name).anyMatch(user::equals);
             assertThat(after.get(id)).isEqualTo(isKept ? user : null);
         });
+    }
+
+    @Test
+    void aWebhookIsToldOfTheGapThoughNothingOfItsTypesHasHappened() throws Exception {
+        // Given a host that hears of draws only
+        JsonObject hook = new JsonObject().put("url", host.url()).put("types", new JsonArray().add("draw.closed"));
+        json(post(null, "/v1/webhooks", "hook", hook), 201);
+        String packet = send("lucky", 1_000, 10);
+        claimAll(List.of("u0"), packet, 201);
+        server.close();
+        stores.backUpPostgres();
+        serve();
+        claimAll(List.of("u1"), packet, 201);
+        server.close();
+
+        // When Postgres is restored, and others claim
+        stores.restorePostgres();
+        serve();
+        claimAll(List.of("u2"), packet, 201);
+
+        // Then
+        host.untilAttempted(1);
+        assertThat(host.attempts.get(0).items()).isEmpty();
+        assertThat(host.attempts.get(0).gap()).isEqualTo("restored");
     }
 }
