@@ -1,5 +1,5 @@
 -- What a month waits for before it is archived, and did not: a prize of a draw's fallback that people hand out, and the news of a reversal
--- of one of its transfers, which is told with what was reversed.
+-- of one of its transfers, which is told with what was reversed. And who waits for the end of an archiving: nobody for long.
 
 -- As before, with both.
 create or replace function archive_hindrances_in_parts(of_month date) returns setof text
@@ -94,5 +94,83 @@ begin
     if latest > (select c.transfer from checkpoint as c) or exists (select from checkpoint_due) then
         return next 'not all of its transfers are reconciled: run `hongbao reconcile --since-checkpoint` until it is clean';
     end if;
+end
+$$;
+
+-- Ends the archiving of a sealed month, as before: but it counts and adds up first, which may take minutes, while its transaction has no id
+-- that the outbox and the feeds would wait for; and it waits for the tables for a second. It fails with lock_not_available (55P03) when it had none, and is
+-- to be tried again.
+--
+-- Takes the SHA-256 of the manifest, and of each table how many rows were written; fails with HB006 when there are others.
+create or replace function finish_archive(of_month date, of_manifest text, tables text[], rows_written bigint[]) returns void
+    language plpgsql
+    set lock_timeout = '200ms'
+as $$
+declare
+    m        archive_month;
+    p        record;
+    counted  bigint;
+    accounts bigint[];
+    sums     bigint[];
+    latest   timestamptz;
+    patience timestamptz;
+begin
+    select * into m from archive_month as x where x.month = of_month;
+    if m.archived_at is not null then
+        raise exception 'the month % is archived', of_month using errcode = 'HB006';
+    end if;
+    for p in select t.parent, t.key, w.written
+             from month_tables() as t left join unnest(tables, rows_written) as w(parent, written) on w.parent = t.parent
+    loop
+        execute format('select count(*) from %I where %I >= $1 and %I < $2', p.parent, p.key, p.key)
+        into counted using m.first_id, m.end_id;
+        if counted is distinct from coalesce(p.written, 0) then
+            raise exception '% has % rows of %, and % were written', p.parent, counted, of_month, p.written using errcode = 'HB006';
+        end if;
+    end loop;
+
+    select array_agg(b.account), array_agg(b.sum) into accounts, sums
+    from (select s.account, sum(s.amount)::bigint as sum
+          from (select t.credit as account, t.amount from transfer as t where t.subject >= m.first_id and t.subject < m.end_id
+                union all
+                select t.debit, -t.amount from transfer as t where t.subject >= m.first_id and t.subject < m.end_id) as s
+          group by s.account having sum(s.amount) <> 0) as b; -- escrows and holds are empty
+    select max(t.at) into latest from transfer as t where t.subject >= m.first_id and t.subject < m.end_id;
+
+    -- From here on this transaction has an id, and as long as it has, the news of nobody who writes is told.
+    update archive_month as x set archived_at = now(), manifest = of_manifest, last_at = latest
+    where x.month = of_month and x.archived_at is null;
+    if not found then
+        raise exception 'the month % is archived', of_month using errcode = 'HB006';
+    end if;
+    insert into archive_opening as o (account, balance)
+    select u.account, u.sum from unnest(accounts, sums) as u(account, sum)
+    on conflict (account) do update set balance = o.balance + excluded.balance;
+    -- And from here on nobody else reads or writes the tables, for some milliseconds.
+    patience := clock_timestamp() + interval '1 second';
+    loop
+        begin
+            -- In the order in which a send and a play lock them.
+            for p in select t.parent, month_part(t.parent, of_month) as part from month_tables() as t order by t.parent loop
+                execute format('lock table only %I, only %I in access exclusive mode', p.parent, p.parent || '_other');
+                if to_regclass(p.part) is not null then
+                    execute format('lock table %I in access exclusive mode', p.part);
+                end if;
+            end loop;
+            exit;
+        exception when lock_not_available then -- and what was locked is free
+            if clock_timestamp() > patience then
+                raise;
+            end if;
+            perform pg_sleep(0.3);
+        end;
+    end loop;
+    for p in select * from month_parts(of_month) loop
+        execute format('drop table %I', p.part);
+    end loop;
+    for p in select * from month_tables() loop
+        execute format('alter table %I add constraint %I check (%I < %L or %I >= %L)', p.parent || '_other',
+                       month_part(p.parent, of_month) || '_is_archived', p.key, m.first_id, p.key, m.end_id);
+    end loop;
 end
 $$;

@@ -118,7 +118,7 @@ public final class Archiver implements AutoCloseable {
 
     Archived finish(Manifest manifest) throws SQLException {
         String hash = Digesting.sha256(manifest.toBytes());
-        database.finish(manifest.month(), hash, manifest.parts());
+        patiently(() -> database.finish(manifest.month(), hash, manifest.parts()));
         return new Archived(
                 manifest.month(),
                 hash,

@@ -329,6 +329,16 @@ class ArchiveIT {
             for (int i = 0; i < 10; i++) {
                 past.books.execute("set statement_timeout = '1s'; select count(*) from transfer");
             }
+            // As long as a transaction has an id, the news of who writes after it is not told: so it has one for
+            // moments only.
+            for (String has : List.of("is not null", "is null")) {
+                Eventually.eventually(
+                        Duration.ofSeconds(20),
+                        () -> assertThat(past.books.longOf("select count(*) from pg_stat_activity"
+                                        + " where application_name = 'hongbao archive' and backend_xid " + has))
+                                .as(has)
+                                .isEqualTo(1));
+            }
             assertThat(archived).isNotDone();
             reader.rollback();
 
