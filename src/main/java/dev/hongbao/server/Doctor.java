@@ -8,6 +8,7 @@ import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisInfo;
+import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.ShardOwners;
 import io.vertx.core.Future;
@@ -173,16 +174,20 @@ public final class Doctor {
 
     private Future<Void> askRedis(Vertx vertx, String url) {
         Promise<Void> done = Promise.promise();
-        vertx.runOnContext(now -> RedisLinks.open(vertx, url, ANSWER, "doctor")
-                .compose(redis -> Future.all(redis.servers().stream()
-                                .map(server -> RedisInfo.read(server, "default")
-                                        .onSuccess(info ->
-                                                found.addAll(DoctorRules.redis(info, System.currentTimeMillis()))))
-                                .toList())
-                        .eventually(redis::close))
-                .<Void>mapEmpty()
+        vertx.runOnContext(now -> RedisLinks.open(vertx, url, ANSWER, "Redis")
+                .compose(redis -> Future.join(
+                                redis.servers().stream().map(this::askRedis).toList())
+                        .transform(asked -> redis.close()))
                 .onComplete(done));
         return done.future();
+    }
+
+    /** One server of several may be away, and the others serve. */
+    private Future<RedisInfo> askRedis(RedisLink server) {
+        return RedisInfo.read(server, "default")
+                .onSuccess(info -> found.addAll(DoctorRules.redis(info, System.currentTimeMillis())))
+                .onFailure(fault -> found.add(
+                        Ailment.bad(server + " does not answer: " + fault.getMessage(), "redis-does-not-answer")));
     }
 
     private Future<?> askPostgres(Pool pool) {

@@ -171,7 +171,7 @@ public final class Engine {
         return base.isPostgresReachable();
     }
 
-    /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
+    /** Whether a command reaches Redis now, or one node of a cluster, on a connection that nothing else uses. */
     public Future<Boolean> isRedisReachable() {
         return base.isRedisReachable();
     }

@@ -10,6 +10,7 @@ import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.Ping;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.RedisPing;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
@@ -17,8 +18,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.function.LongSupplier;
 
@@ -33,6 +33,7 @@ final class Foundation {
     private final MeterRegistry metrics;
     private final Pools pools;
     private final Ping ping;
+    private final RedisPing redisPing;
     private final StoreClock clock;
     private final Months months;
     private final ShardStore shardStore;
@@ -46,6 +47,7 @@ final class Foundation {
             HongbaoConfig config,
             MeterRegistry metrics,
             Pools pools,
+            RedisPing redisPing,
             StoreClock clock,
             Months months,
             ShardStore shardStore,
@@ -56,6 +58,7 @@ final class Foundation {
         this.metrics = metrics;
         this.pools = pools;
         this.ping = new Ping(pools.postgres());
+        this.redisPing = redisPing;
         this.clock = clock;
         this.months = months;
         this.shardStore = shardStore;
@@ -84,9 +87,9 @@ final class Foundation {
                         .map(installation))
                 .map(installation -> new ShardStore(pools.owner(), pools.lengthy(), installation))
                 .compose(store -> store.establish(config.engine().journal().shards())
-                        .compose(count -> claim(vertx, stores, config, store.installation(), count))
-                        .map(count ->
-                                new Foundation(vertx, stores, config, metrics, pools, clock, months, store, count)));
+                        .compose(count -> claim(vertx, stores, config, store.installation(), count)
+                                .map(redis -> new Foundation(
+                                        vertx, stores, config, metrics, pools, redis, clock, months, store, count))));
     }
 
     private static Future<Void> makeMonths(Months months, StoreClock clock) {
@@ -98,24 +101,23 @@ final class Foundation {
         return makeMonths(months, clock);
     }
 
-    /** Fails when the namespace in Redis is another installation's. */
-    private static Future<Integer> claim(
+    /** Fails when the namespace in Redis is another installation's, and then nothing is left open. */
+    private static Future<RedisPing> claim(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, Installation installation, int shards) {
-        Promise<Integer> done = Promise.promise();
-        vertx.runOnContext(now -> openRedis(vertx, stores, config, "installation")
-                .compose(redis -> installation.claimAll(redis, shards).eventually(redis::close))
-                .map(shards)
+        Promise<RedisPing> done = Promise.promise();
+        Duration timeout = config.engine().redis().commandTimeout();
+        vertx.runOnContext(now -> RedisPing.open(vertx, stores.redisUrl(), timeout)
+                .compose(redis -> installation
+                        .claimAll(redis.links(), shards)
+                        .map(redis)
+                        .recover(fault -> redis.close().transform(closed -> Future.failedFuture(fault))))
                 .onComplete(done));
         return done.future();
     }
 
-    private static Future<RedisLinks> openRedis(Vertx vertx, StoreAddresses stores, HongbaoConfig config, String name) {
-        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), name);
-    }
-
     /** On the current event loop. @param name for the log */
     Future<RedisLinks> openRedis(String name) {
-        return openRedis(vertx, stores, config, name);
+        return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), name);
     }
 
     /** Whether Postgres answers now, however busy requests are. */
@@ -123,14 +125,9 @@ final class Foundation {
         return ping.ask();
     }
 
-    /** Whether a command reaches Redis now, or one node of a cluster, on a connection of its own. */
+    /** Whether a command reaches Redis now, or one node of a cluster, on a connection that nothing else uses. */
     Future<Boolean> isRedisReachable() {
-        return openRedis("health")
-                .compose(redis -> Future.any(redis.servers().stream()
-                                .map(server -> server.send(Request.cmd(Command.PING)))
-                                .toList())
-                        .map(true)
-                        .eventually(redis::close));
+        return redisPing.ask();
     }
 
     Vertx vertx() {
@@ -153,9 +150,9 @@ final class Foundation {
         return pools;
     }
 
-    /** Closes all connections to Postgres. */
+    /** Closes all connections to Postgres, and those that ask whether the stores answer. */
     Future<Void> close() {
-        return ping.close().eventually(pools::close);
+        return redisPing.close().eventually(ping::close).eventually(pools::close);
     }
 
     /** Postgres' clock, as far as this server knows it. */

@@ -229,13 +229,16 @@ final class ClusterLinks implements RedisLinks {
         return server.send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> ClusterMap.of(reply, host));
     }
 
-    /** The configured nodes, one after the other until one answers. */
+    /** The configured nodes, all at once: one that is silent keeps nobody waiting. */
     private Future<ClusterMap> askSeeds() {
-        Future<ClusterMap> told = Future.failedFuture(RedisFault.down("no node was asked"));
-        for (String host : address.hosts()) {
-            told = told.recover(before -> ServerLink.open(vertx, address.optionsOf(host), timeout, name + " " + host)
-                    .compose(seed -> ask(seed, host).eventually(seed::close)));
-        }
-        return told;
+        List<Future<ClusterMap>> told = address.hosts().stream()
+                .map(host -> ServerLink.open(vertx, address.optionsOf(host), timeout, name + " " + host)
+                        .compose(seed -> ask(seed, host).eventually(seed::close)))
+                .toList();
+        return Future.any(told)
+                .transform(any -> told.stream()
+                        .filter(Future::succeeded)
+                        .findFirst()
+                        .orElseGet(() -> Future.failedFuture(any.cause())));
     }
 }

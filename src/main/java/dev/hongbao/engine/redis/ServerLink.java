@@ -109,6 +109,12 @@ public final class ServerLink implements RedisLink {
         return firstTry.future();
     }
 
+    /** Its name in the log. */
+    @Override
+    public String toString() {
+        return name;
+    }
+
     @Override
     public boolean isConnected() {
         return connection != null;

@@ -14,7 +14,10 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.reconcile.Finding;
+import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.server.Ailment;
 import dev.hongbao.server.Audit;
+import dev.hongbao.server.Doctor;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.StartRefusedException;
 import dev.hongbao.server.StoreAddresses;
@@ -27,6 +30,8 @@ import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,6 +40,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -208,6 +214,23 @@ class RedisClusterIT {
         assertThatThrownBy(() -> HongbaoServer.start(config(cluster.urlOf(1))))
                 .isInstanceOf(StartRefusedException.class)
                 .hasMessageContaining("redis+cluster");
+    }
+
+    @Test
+    @Order(1)
+    void aSeedThatIsSilentKeepsNobodyWaiting() throws Exception {
+        // Given a first seed that takes connections and says nothing
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String url = cluster.url().replaceFirst("@", "@127.0.0.1:" + silent.getLocalPort() + ",");
+
+            // When
+            Future<Void> opened = engine.loop(0)
+                    .call(services -> RedisLinks.open(engine.vertx(), url, Duration.ofSeconds(10), "test")
+                            .compose(RedisLinks::close));
+
+            // Then it is the next that answers
+            get(opened.timeout(5, TimeUnit.SECONDS));
+        }
     }
 
     private HongbaoConfig config(String redisUrl) {
@@ -401,6 +424,12 @@ class RedisClusterIT {
             Packet any = up.values().iterator().next();
             assertThat(other.claim(any, "elsewhere").kind()).isEqualTo(Kind.CLAIMED);
         }
+
+        // And the doctor tells of the one that is away, and of the others
+        assertThat(Doctor.examine(config(cluster.url())).stream().map(Ailment::what))
+                .anyMatch(line -> line.startsWith("Redis 127.0.0.1:") && line.contains(" does not answer: "))
+                .anyMatch(line -> line.matches("Redis .*, role master, .*"))
+                .noneMatch(line -> line.startsWith("Redis does not answer"));
 
         // And the shards that are up are found when their owner has to begin anew, and recovered when their Redis
         // forgets

@@ -1,6 +1,7 @@
 package dev.hongbao.engine.writer;
 
 import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
@@ -14,8 +15,11 @@ import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -139,5 +143,20 @@ class RedisSentinelIT {
         crowd.stop();
         crowd.assertAnswersKept(servers);
         assertReconciled();
+    }
+
+    @Test
+    @Order(3)
+    void aSentinelThatIsSilentDoesNotKeepTheServerFromSayingThatRedisAnswers() throws Exception {
+        // Given a first sentinel that takes connections and says nothing
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String url = redis.url().replaceFirst("@", "@127.0.0.1:" + silent.getLocalPort() + ",");
+            StoreAddresses some = new StoreAddresses(url, stores.owner(), stores.app());
+            try (TestEngine other = TestEngine.start(some, 1, Map.of("shards", "4"))) {
+                // Then it is well within the time that readiness gives it
+                assertThat(get(other.engine().isRedisReachable().timeout(1, TimeUnit.SECONDS)))
+                        .isTrue();
+            }
+        }
     }
 }
