@@ -35,7 +35,9 @@ public final class ClaimMetrics {
                 .description("From accepted by Redis to settled in Postgres")
                 .register(registry);
         inFlight = new LoopSum(
-                registry, "hongbao.claims.waiting", "Claims in flight: waiting for the script or for their settlement");
+                registry,
+                "hongbao.claims.waiting",
+                "Claims in flight: waiting for the script or for their settlement, also when nobody waits for them any more");
     }
 
     private static Counter outcome(MeterRegistry registry, String kind) {

@@ -105,7 +105,7 @@ public final class ClaimService {
                 .map(claims -> claims.stream().collect(Collectors.toMap(ClaimRace.Key::of, claim -> claim)));
     }
 
-    /** Claims in flight on this event loop: waiting for the script or for their settlement. */
+    /** Claims in flight on this event loop: waiting for the script or for their settlement, also those that were given up. */
     public int inFlight() {
         return batcher.waiting() + waiters.waiting();
     }

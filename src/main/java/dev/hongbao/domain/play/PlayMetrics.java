@@ -40,7 +40,7 @@ public final class PlayMetrics {
         inFlight = new LoopSum(
                 registry,
                 "hongbao.plays.waiting",
-                "Requests to play in flight: waiting for their hold, for the script or for their settlement");
+                "Requests to play in flight: waiting for their hold, for the script or for their settlement, also when nobody waits for them any more");
     }
 
     /** Counts one more event loop's requests in flight. @param inFlight read on any thread: about right is good enough */

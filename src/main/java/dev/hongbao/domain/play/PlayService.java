@@ -99,7 +99,7 @@ public final class PlayService {
         return PlayRequest.of(draw, user, key, 1).id();
     }
 
-    /** Requests in flight on this event loop. */
+    /** Requests in flight on this event loop, also those that were given up and are not settled. */
     public int inFlight() {
         return holds.waiting() + batcher.waiting() + waiters.waiting();
     }

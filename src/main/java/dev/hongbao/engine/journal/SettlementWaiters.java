@@ -124,11 +124,12 @@ public final class SettlementWaiters<K, V> {
      * @param coming how many are on their way to being accepted and will wait then
      */
     public boolean isFull(int coming) {
-        return coming + waiters.size() + late.size() >= maxWaiting;
+        return coming + waiting() >= maxWaiting;
     }
 
+    /** What takes a place: what is waited for, and what was given up and is not known to be settled. */
     public int waiting() {
-        return waiters.size();
+        return waiters.size() + late.size();
     }
 
     /** What is waited for, and what was given up and is not known to be settled, by shard. */

@@ -79,8 +79,8 @@ class SettlementWaitersTest {
         Eventually.eventually(
                 Duration.ofSeconds(10), () -> assertThat(given.failed()).isTrue());
 
-        // Then his claim is in the journal all the same
-        assertThat(waiters.waiting()).isEqualTo(1);
+        // Then his claim is in the journal all the same, and takes a place
+        assertThat(waiters.waiting()).isEqualTo(2);
         assertThat(waiters.unsettled().of(3)).isEqualTo(2);
 
         // When both are settled, and one that nobody waited for
