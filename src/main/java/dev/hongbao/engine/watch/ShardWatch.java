@@ -1,6 +1,5 @@
 package dev.hongbao.engine.watch;
 
-import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardOwners;
@@ -15,7 +14,6 @@ import io.vertx.redis.client.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +31,7 @@ public final class ShardWatch extends VerticleBase {
     private final ShardOwners owners;
     private final List<JournalAge> ages;
     private final AtomicLongArray lengths;
-    private final AtomicLong redisUsed = new AtomicLong();
-    private final AtomicLong redisLimit = new AtomicLong();
+    private final RedisMemory memory;
     private @Nullable RedisLinks redis;
     private boolean looking;
 
@@ -47,14 +44,7 @@ public final class ShardWatch extends VerticleBase {
                 .mapToObj(shard -> new JournalAge())
                 .toList();
         this.lengths = new AtomicLongArray(shards.count());
-        Gauge.builder("hongbao.redis.memory.used", redisUsed, AtomicLong::get)
-                .description("Memory that Redis uses; of a cluster, its masters")
-                .baseUnit("bytes")
-                .register(registry);
-        Gauge.builder("hongbao.redis.memory.limit", redisLimit, AtomicLong::get)
-                .description("maxmemory of Redis, at which it refuses claims; 0 when it has none")
-                .baseUnit("bytes")
-                .register(registry);
+        this.memory = new RedisMemory(registry);
         for (int shard = 0; shard < shards.count(); shard++) {
             int id = shard;
             gauge(registry, "hongbao.shard.journal.entries", id, lengths, all -> all.get(id))
@@ -111,7 +101,7 @@ public final class ShardWatch extends VerticleBase {
     /** The cursors were read before: an entry that is settled meanwhile is told a little later. */
     private Future<?> look(RedisLinks links, List<Owned> rows) {
         List<Future<?>> looks = new ArrayList<>();
-        looks.add(lookAtMemory(links));
+        looks.add(memory.look(links));
         for (Owned row : rows) {
             Generation generation = shards.current(row.shard()).generation();
             if (generation.epoch() == row.epoch() && row.epoch() > 0) {
@@ -135,23 +125,5 @@ public final class ShardWatch extends VerticleBase {
                                     settled,
                                     System.nanoTime());
                 });
-    }
-
-    private Future<?> lookAtMemory(RedisLinks links) {
-        List<Future<RedisInfo>> answers = links.servers().stream()
-                .map(server -> RedisInfo.read(server, "memory"))
-                .toList();
-        return Future.all(answers).onSuccess(all -> {
-            redisUsed.set(sum(answers, "used_memory"));
-            redisLimit.set(sum(answers, "maxmemory"));
-        });
-    }
-
-    private static long sum(List<Future<RedisInfo>> answers, String name) {
-        return answers.stream()
-                .map(answer -> answer.result().get(name))
-                .filter(value -> value.matches("[0-9]{1,18}"))
-                .mapToLong(Long::parseLong)
-                .sum();
     }
 }
