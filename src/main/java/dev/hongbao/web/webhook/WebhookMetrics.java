@@ -29,12 +29,11 @@ public final class WebhookMetrics {
                 .description("Webhooks that are disabled and told nothing, on the server that delivers")
                 .register(metrics);
         Gauge.builder("hongbao.webhooks.behind", this, all -> all.lag.rows())
-                .description(
-                        "Rows of the outbox that the slowest webhook has not been told, on the server that delivers")
+                .description("Rows of the outbox that the slowest webhook has not been told, whoever delivers")
                 .baseUnit("rows")
                 .register(metrics);
         Gauge.builder("hongbao.webhooks.lag", this, all -> all.lag.seconds())
-                .description("Age of the oldest news that a webhook has not been told, on the server that delivers")
+                .description("Age of the oldest news that a webhook has not been told, whoever delivers")
                 .baseUnit("seconds")
                 .register(metrics);
     }
@@ -48,7 +47,6 @@ public final class WebhookMetrics {
     void stopped() {
         failing.set(0);
         disabledNow.set(0);
-        lag = Lag.NONE;
     }
 
     private static Counter attempts(MeterRegistry metrics, String outcome) {

@@ -3,7 +3,6 @@ package dev.hongbao.web.webhook;
 import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.outbox.OutboxReader;
 import dev.hongbao.domain.webhook.WebhookStore;
-import dev.hongbao.domain.webhook.WebhookStore.Lag;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.postgres.Postgres;
 import io.vertx.core.Future;
@@ -61,6 +60,7 @@ public final class WebhookVerticle extends VerticleBase {
     private @Nullable PgConnection session;
     private boolean delivers;
     private boolean beating;
+    private boolean away;
     private boolean stopping;
 
     /** @param clock tells a message's time */
@@ -113,18 +113,20 @@ public final class WebhookVerticle extends VerticleBase {
         session().compose(open -> delivers ? list(open) : apply(open)).onComplete(done -> {
             beating = false;
             if (done.failed()) {
-                LOG.debug(
-                        "webhooks are not delivered by this server: {}",
-                        done.cause().toString());
+                if (!away && !stopping) {
+                    LOG.warn(
+                            "webhooks are not delivered by this server, trying on: {}",
+                            done.cause().toString());
+                }
                 lost(session);
             }
+            away = done.failed();
         });
     }
 
+    /** Also while another server delivers, or none does. */
     private void lookBehind() {
-        if (delivers) {
-            store.lag().onSuccess(lag -> metrics.lags(delivers ? lag : Lag.NONE));
-        }
+        store.lag().onSuccess(metrics::lags);
     }
 
     private Future<PgConnection> session() {

@@ -2,12 +2,18 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -58,6 +64,53 @@ class RunbookWebhookDrillIT extends RunbookDrill {
             clears("HongbaoWebhookBehind");
             assertThat(receiver.untilTaken(packet, 1)).hasSize(1);
             remove(webhook);
+        }
+    }
+
+    /** Another session holds the lock of who delivers, as one does whose server froze: no server delivers. */
+    @Test
+    void whatNobodyDeliversIsSeenToo() throws Exception {
+        try (HookReceiver receiver = new HookReceiver();
+                Connection foreign = TestDatabase.connect(servers.postgresOwnerUrl())) {
+            // Given
+            String webhook = webhook(receiver);
+            clears("HongbaoWebhookBehind");
+            takeTheCouriersLock(foreign);
+
+            // When
+            String packet = send("equal", 100, 1);
+            books().execute("update outbox set at = at - interval '10 minutes'");
+
+            // Then
+            fires("HongbaoWebhookBehind");
+            doctorNames("a-webhook-is-behind");
+
+            // When the session that is found is ended
+            endTheSessionThatIsFound("A webhook is behind");
+
+            // Then
+            clears("HongbaoWebhookBehind");
+            assertThat(receiver.untilTaken(packet, 1)).hasSize(1);
+            remove(webhook);
+        }
+    }
+
+    private static void takeTheCouriersLock(Connection foreign) throws SQLException {
+        CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(() -> {
+            try (Statement lock = foreign.createStatement()) {
+                return lock.execute("select pg_advisory_lock(26743, 0)");
+            } catch (SQLException fault) {
+                throw new IllegalStateException(fault);
+            }
+        });
+        try (Connection hand = TestDatabase.connect(servers.postgresAppUrl());
+                Statement ends = hand.createStatement()) {
+            Eventually.eventually(SOON, () -> {
+                ends.execute("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'"
+                        + " and classid = 26743 and granted"
+                        + " and exists (select from pg_locks as w where w.classid = 26743 and not w.granted)");
+                assertThat(locked.isDone()).isTrue();
+            });
         }
     }
 
