@@ -99,7 +99,8 @@ final class DoctorRules {
             found.add(
                     bad("A claim waits for its settlement for " + Math.round(oldest) + " s", "claims-are-not-settled"));
         }
-        double fill = most(scrape, "hongbao_queue_fill_ratio");
+        // Of the connections, idle ones make room: that all are open is well.
+        double fill = most(scrape, "hongbao_queue_fill_ratio(?!\\{queue=\"connections\")");
         if (fill > NEARLY_FULL) {
             found.add(bad("A queue of the server is " + percent(fill) + " full", "a-queue-is-nearly-full"));
         }
@@ -275,6 +276,7 @@ final class DoctorRules {
                         : well("The disk of the data directory has " + free + " left"));
     }
 
+    /** The largest value; 0 when there is none. @param metric a pattern */
     private static double most(String scrape, String metric) {
         return Pattern.compile("(?m)^" + metric + "(?:\\{[^}\\n]*})? (\\S+)$")
                 .matcher(scrape)

@@ -5,7 +5,10 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
-/** How full the queues are on which a server's answers depend: when one is full, who comes is told 503. */
+/**
+ * How full the queues are on which a server's answers depend: when one is full, who comes is told 503. And the connections: when as many are
+ * open as may be, the one idle longest makes room.
+ */
 final class QueueFill {
     private QueueFill() {}
 
@@ -45,7 +48,7 @@ final class QueueFill {
     private static void fill(MeterRegistry registry, String queue, String meter, Tags tags, int limit) {
         Gauge.builder("hongbao.queue.fill", registry, meters -> fullest(meters, meter, tags) / limit)
                 .description(
-                        "How full a queue is: 1 is its limit, and who comes then is told 503; of the journals the fullest")
+                        "How full a queue is: 1 is its limit, and who comes then is told 503, but for connections, of which idle ones make room; of the journals the fullest")
                 .baseUnit("ratio")
                 .tag("queue", queue)
                 .register(registry);

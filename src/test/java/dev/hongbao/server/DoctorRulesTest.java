@@ -28,6 +28,17 @@ class DoctorRulesTest {
     private static final double LONG_AGO = 1e7;
 
     @Test
+    void connectionsMakeRoomAndAreNoQueueThatIsFull() {
+        List<Ailment> found = DoctorRules.numbers("""
+                hongbao_queue_fill_ratio{queue="claims"} 0.5
+                hongbao_queue_fill_ratio{queue="connections"} 1.0
+                """);
+
+        assertThat(found).extracting(Ailment::severity).containsOnly(Severity.WELL);
+        assertThat(found.get(0).what()).contains("fullest queue 50 %");
+    }
+
+    @Test
     void aCheckThatIsNotWellIsToldWithItsTime() {
         List<Ailment> found = DoctorRules.readiness(new JsonObject("""
                 {"status":"DOWN","checks":[{"name":"redis","status":"DOWN"},{"name":"postgres","status":"UP"},

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class RuleExpression {
     private static final Pattern TOKEN =
-            Pattern.compile("\\s*(\"[^\"]*\"|[0-9.]+|[a-zA-Z_][a-zA-Z0-9_]*|==|=~|[{}()\\[\\],/>=])");
+            Pattern.compile("\\s*(\"[^\"]*\"|[0-9.]+|[a-zA-Z_][a-zA-Z0-9_]*|==|=~|!=|[{}()\\[\\],/>=])");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
     /** A value for each set of labels; the name of the metric is none of them. */
@@ -218,16 +218,22 @@ final class RuleExpression {
         if (takes("{")) {
             do {
                 String label = take();
-                boolean isPattern = takes("=~");
-                if (!isPattern) {
-                    expect("=");
-                }
+                String how = take();
                 String value = take().replace("\"", "");
-                wanted.put(label, Pattern.compile(isPattern ? value : Pattern.quote(value)));
+                wanted.put(label, Pattern.compile(pattern(how, value)));
             } while (takes(","));
             expect("}");
         }
         return wanted;
+    }
+
+    private static String pattern(String how, String value) {
+        return switch (how) {
+            case "=~" -> value;
+            case "=" -> Pattern.quote(value);
+            case "!=" -> "(?!" + Pattern.quote(value) + "$).*";
+            default -> throw new IllegalArgumentException("not read: " + how);
+        };
     }
 
     /** A metric that has no series at all is a mistake, or the server does not answer. */

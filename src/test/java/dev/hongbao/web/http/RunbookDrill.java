@@ -91,6 +91,12 @@ abstract class RunbookDrill extends TestServerClient {
         assertThat(said.out()).as(said.err()).contains("#" + section);
     }
 
+    /** What the runbook need not be asked for. @param section that the doctor must not name */
+    static void doctorNamesNot(String section) {
+        String port = Integer.toString(URI.create(managed("/")).getPort());
+        assertThat(Typed.on(servers, "doctor", "--management-port", port).out()).doesNotContain("#" + section);
+    }
+
     /** A command of the runbook, as an operator types it. @return what it printed, when it ended with 0 */
     static String typed(String... command) {
         Typed typed = Typed.on(servers, command);
