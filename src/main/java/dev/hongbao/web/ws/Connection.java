@@ -65,6 +65,9 @@ final class Connection {
         FrameReader reader = new FrameReader(face, this);
         socket.frameHandler(frame -> {
             heardNanos = System.nanoTime();
+            if (frame.isPing()) {
+                writer.wrote();
+            }
             if (!writer.isEnded()) {
                 reader.arrived(frame, heardNanos);
             }

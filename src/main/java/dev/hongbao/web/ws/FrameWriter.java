@@ -61,8 +61,16 @@ final class FrameWriter {
 
     void ping() {
         if (!full) {
-            guarded(() -> socket.writePing(SocketFace.PING));
+            guarded(() -> {
+                socket.writePing(SocketFace.PING);
+                look();
+            });
         }
+    }
+
+    /** Something was written that did not go through here: Vert.x answers a ping by itself. */
+    void wrote() {
+        guarded(this::look);
     }
 
     /** Says goodbye, ahead of what waits for a reader who does not keep up. */

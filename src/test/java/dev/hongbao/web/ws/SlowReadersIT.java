@@ -28,6 +28,7 @@ class SlowReadersIT {
     private static final int READERS = 1000;
     private static final int SENDS = 1200;
     private static final byte[] PING = RawSocket.frame(9, new byte[0]);
+    private static final byte[] LONGEST_PING = RawSocket.frame(9, new byte[125]);
     private static final byte[] GOODBYE = RawSocket.frame(8, new byte[] {3, (byte) 232});
 
     @Test
@@ -147,6 +148,33 @@ class SlowReadersIT {
                 assertThat(Long.parseLong(next.getJsonObject("event").getString("cursor")))
                         .isEqualTo(Long.parseLong(cursor) + 1);
             }
+        }
+    }
+
+    /** Each ping is answered, and the answers pile up as anything else that is not read. */
+    @Test
+    void whoOnlyPingsAndNeverReadsIsClosedAsASlowReader(TestServers stores) throws IOException {
+        Map<String, String> options = Map.of(
+                "socket.messages-per-second", "100000", "socket.slow-timeout", "500ms", "socket.idle-timeout", "30s");
+        try (SocketServer server = SocketServer.start(stores, options);
+                RawSocket mute = reader(server, "mute")) {
+            // When
+            eventually(Duration.ofSeconds(20), () -> {
+                pingUntilCut(mute, 1000);
+
+                // Then
+                assertThat(closes(server, "slow-reader")).isEqualTo(1);
+            });
+        }
+    }
+
+    private static void pingUntilCut(RawSocket raw, int pings) {
+        try {
+            for (int i = 0; i < pings; i++) {
+                raw.send(LONGEST_PING);
+            }
+        } catch (IOException cut) {
+            // what the server made of it is told by its metrics
         }
     }
 
