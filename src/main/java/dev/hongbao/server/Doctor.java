@@ -16,6 +16,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
+import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -132,10 +133,7 @@ public final class Doctor {
             Stores.postgresAtWork(config)
                     .ifPresentOrElse(
                             address -> await(
-                                    askPostgres(
-                                            new Postgres(vertx, address).pool("doctor", CONNECTIONS, QUEUE, ANSWER)),
-                                    "Postgres",
-                                    "postgres-does-not-answer"),
+                                    askPostgres(new Postgres(vertx, address)), "Postgres", "postgres-does-not-answer"),
                             () -> notAsked("Postgres"));
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
@@ -188,6 +186,13 @@ public final class Doctor {
                 .onSuccess(info -> found.addAll(DoctorRules.redis(info, System.currentTimeMillis())))
                 .onFailure(fault -> found.add(
                         Ailment.bad(server + " does not answer: " + fault.getMessage(), "redis-does-not-answer")));
+    }
+
+    /** Of a first connection that cannot be had it is told why; a pool would not say. */
+    private Future<?> askPostgres(Postgres postgres) {
+        return postgres.connect("doctor", ANSWER, ANSWER)
+                .compose(PgConnection::close)
+                .compose(reached -> askPostgres(postgres.pool("doctor", CONNECTIONS, QUEUE, ANSWER)));
     }
 
     private Future<?> askPostgres(Pool pool) {

@@ -166,7 +166,7 @@ public final class Engine {
         }
     }
 
-    /** Whether Postgres answers now, however busy requests are. */
+    /** Whether Postgres answers now and takes writes, however busy requests are. */
     public Future<Boolean> isPostgresReachable() {
         return base.isPostgresReachable();
     }

@@ -120,7 +120,7 @@ final class Foundation {
         return RedisLinks.open(vertx, stores.redisUrl(), config.engine().redis().commandTimeout(), name);
     }
 
-    /** Whether Postgres answers now, however busy requests are. */
+    /** Whether Postgres answers now and takes writes, however busy requests are. */
     Future<Boolean> isPostgresReachable() {
         return ping.ask();
     }

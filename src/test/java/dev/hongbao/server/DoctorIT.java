@@ -107,6 +107,26 @@ class DoctorIT {
         }
     }
 
+    @Test
+    void aPostgresThatTakesNoWritesIsToldAsSuch() throws Exception {
+        try (TestServers servers = Servers.fresh();
+                Connection owner = TestDatabase.connect(servers.postgresOwnerUrl())) {
+            // Given
+            run(owner, "alter database " + owner.getCatalog() + " set default_transaction_read_only = on");
+
+            // When
+            List<String> found = examine(HongbaoConfig.of(Map.of(
+                    "management.port", "1",
+                    "redis.url", servers.redisUrl(),
+                    "postgres.url", servers.postgresAppUrl(),
+                    "postgres.owner-url", servers.postgresOwnerUrl())));
+
+            // Then
+            assertThat(found)
+                    .anyMatch(line -> line.matches("Postgres does not answer: .*it takes no writes, as a standby"));
+        }
+    }
+
     private static void run(Connection connection, String sql) throws Exception {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);

@@ -124,8 +124,8 @@ final class Deadline extends ChannelDuplexHandler {
         return asked.future();
     }
 
-    /** At the socket itself: a goodbye would wait for a line that is dead, be it Postgres' or TLS'. */
-    private void close() {
+    /** At the socket itself: a goodbye would wait for a line that is dead, be it Postgres' or TLS'. Idempotent. */
+    void close() {
         if (!context.isRemoved()) {
             context.pipeline().firstContext().close();
         }

@@ -2,10 +2,11 @@ package dev.hongbao.engine.postgres;
 
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
 
 /**
- * Asks Postgres whether it answers, on a connection that carries nothing else: a server whose requests wait for connections is busy, and Postgres is not
+ * Asks Postgres whether it answers and takes writes, on a connection that carries nothing else: a server whose requests wait for connections is busy, and Postgres is not
  * down. The connection stays open, so that no question needs a free one of {@code max_connections}. Safe on any thread.
  */
 public final class Ping {
@@ -20,12 +21,19 @@ public final class Ping {
     }
 
     /**
-     * Whether Postgres answers now. Who comes while a question is under way gets its answer, so there is never a second one.
+     * Whether Postgres takes writes now. Who comes while a question is under way gets its answer, so there is never a second one.
      *
-     * @return true; or fails, after 4 s at the latest: the statement's two and two more, after which a silent connection is closed
+     * @return false when it answers and takes none; or fails, after 4 s at the latest: the statement's two and two more, after which a silent connection is closed
      */
     public Future<Boolean> ask() {
-        return asked.ask("1", () -> connection.query("select 1").execute().map(true));
+        return asked.ask("1", () -> takesWrites(connection));
+    }
+
+    /** False of a standby, and of a session that is read-only for another reason. */
+    static Future<Boolean> takesWrites(SqlClient client) {
+        return client.query("show transaction_read_only")
+                .execute()
+                .map(rows -> rows.iterator().next().getString(0).equals("off"));
     }
 
     public Future<Void> close() {

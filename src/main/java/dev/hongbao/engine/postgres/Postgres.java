@@ -16,18 +16,25 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.impl.SocketConnectionBase;
 import io.vertx.sqlclient.internal.SqlConnectionInternal;
 import io.vertx.sqlclient.spi.ConnectionFactory;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes all connections to one Postgres, so that none of them waits for ever on a host that froze or fell silent. Postgres ends a
  * statement that takes too long ({@code statement_timeout}); when not even that is heard, the connection is closed ({@link
- * Deadline}), and what it carried is of unknown effect. Safe on any thread.
+ * Deadline}), and what it carried is of unknown effect. A connection that takes no writes is closed before anybody has it. Safe on
+ * any thread.
  */
 public final class Postgres {
+    private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
+
     /** What a settlement or an owner's task may take, and a request at the most; a caller has been told 503 by then. */
     public static final Duration SHORT = Duration.ofSeconds(8);
 
@@ -42,10 +49,13 @@ public final class Postgres {
     /** Connections that are seldom needed are not kept. */
     private static final Duration IDLE = Duration.ofMinutes(1);
 
+    private static final long TELL_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final Vertx vertx;
     private final PostgresAddress address;
     private final ConnectionFactory<PgConnectOptions> single;
     private final Set<Deadline> open = ConcurrentHashMap.newKeySet();
+    private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TELL_EVERY_NANOS);
 
     public Postgres(Vertx vertx, PostgresAddress address) {
         this.vertx = vertx;
@@ -94,10 +104,8 @@ public final class Postgres {
      */
     public Future<PgConnection> connect(String name, Duration answer, Duration silence) {
         PgConnectOptions options = options(name, answer, Map.of("idle_session_timeout", silence.toMillis() + "ms"));
-        return single.connect(vertx.getOrCreateContext(), options).map(made -> {
-            guard(made, name, answer);
-            return PgConnection.cast(made);
-        });
+        return single.connect(vertx.getOrCreateContext(), options)
+                .compose(made -> admit(made, name, answer).map(taken -> PgConnection.cast(made)));
     }
 
     /** Closes each connection on which nothing was heard in the last {@code silence}; pools make new ones when they need them. */
@@ -121,10 +129,8 @@ public final class Postgres {
         return builder.with(pool.setName("hongbao-" + name))
                 .with(transport())
                 .connectingTo(options(name, statement, settings))
-                .withConnectHandler(made -> {
-                    guard(made, name, statement.plus(GRACE));
-                    made.close(); // gives it to the pool
-                })
+                .withConnectHandler(made -> admit(made, name, statement.plus(GRACE))
+                        .onSuccess(taken -> made.close())) // gives it to the pool
                 .using(vertx)
                 .build();
     }
@@ -150,11 +156,38 @@ public final class Postgres {
                 .setTcpUserTimeout((int) SHORT.plus(GRACE).toMillis());
     }
 
-    private void guard(SqlConnection made, String name, Duration answer) {
+    /**
+     * Guards a connection that was just made. One that takes no writes is closed, as {@code target_session_attrs=read-write} of libpq
+     * has it: after a failover a name may lead to a standby for a while, and who stayed there could never settle, and read what is old.
+     */
+    private Future<Void> admit(SqlConnection made, String name, Duration answer) {
+        Deadline deadline = guard(made, name, answer);
+        return Ping.takesWrites(made)
+                .compose(takesWrites -> takesWrites
+                        ? Future.<Void>succeededFuture()
+                        : Future.failedFuture(new IOException("it takes no writes, as a standby")))
+                .onFailure(fault -> {
+                    deadline.close();
+                    tell(name, fault);
+                });
+    }
+
+    /** One line a minute: each caller may have made a connection. */
+    private void tell(String name, Throwable fault) {
+        long now = System.nanoTime();
+        long told = toldNanos.get();
+        if (now - told >= TELL_EVERY_NANOS && toldNanos.compareAndSet(told, now)) {
+            LOG.warn("closed a new connection of {} to Postgres: {}", name, fault.getMessage());
+        }
+    }
+
+    private Deadline guard(SqlConnection made, String name, Duration answer) {
         SocketConnectionBase connection =
                 (SocketConnectionBase) ((SqlConnectionInternal) made).unwrap().unwrap();
         ChannelPipeline pipeline = connection.socket().channelHandlerContext().pipeline();
         pipeline.remove("idle");
-        pipeline.addBefore("handler", "deadline", new Deadline(name, answer, PgConnection.cast(made), open));
+        Deadline deadline = new Deadline(name, answer, PgConnection.cast(made), open);
+        pipeline.addBefore("handler", "deadline", deadline);
+        return deadline;
     }
 }

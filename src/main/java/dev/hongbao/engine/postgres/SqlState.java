@@ -15,8 +15,12 @@ import org.jspecify.annotations.Nullable;
 public final class SqlState {
     private static final Set<String> RETRYABLE = Set.of("40P01", "40001");
 
-    /** What a pool says to who waited too long for a connection, or comes as the server stops: its exception has no type of its own. */
-    private static final Set<String> NO_CONNECTION = Set.of("Timeout", "Timeout waiting for connection", "Pool closed");
+    /**
+     * What a pool says to who waited too long for a connection, whose new connection was closed at once, or who comes as the server stops:
+     * its exception has no type of its own.
+     */
+    private static final Set<String> NO_CONNECTION =
+            Set.of("Timeout", "Timeout waiting for connection", "Connection was closed", "Pool closed");
 
     /** How that begins which a connection says to who comes as it ends; without a type of its own, too. */
     private static final List<String> ENDED = List.of(

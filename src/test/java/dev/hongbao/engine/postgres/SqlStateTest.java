@@ -25,6 +25,8 @@ class SqlStateTest {
                 new IOException("reset"),
                 new TimeoutException(),
                 VertxException.noStackTrace("Timeout waiting for connection"),
+                // Of a new connection that was closed before anybody had it.
+                VertxException.noStackTrace("Connection was closed"),
                 // Of a statement that meets a connection at the moment in which it ends; found by chaos, seed 1: a send
                 // was answered 500.
                 VertxException.noStackTrace("Connection is not active now, current status: CLOSED"),
