@@ -24,6 +24,14 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
     private static final int BOOKS_SIZE = 2;
     private static final int BOOKS_QUEUE = 16;
 
+    /** Outside of these pools, one each: the ping's, the writer's, the locks', the webhooks'. */
+    private static final int SINGLE = 4;
+
+    /** The most that a server holds at once. The guide and the base for Kubernetes reckon with it. */
+    static int connections(HongbaoConfig config) {
+        return config.engine().postgres().poolSize() + 2 * OWNER_SIZE + NEWS_SIZE + BOOKS_SIZE + SINGLE;
+    }
+
     static Pools open(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
         Postgres postgres = new Postgres(vertx, stores.app());
         return new Pools(

@@ -98,7 +98,7 @@ final class StartChecks {
         }
         Future<List<StartFinding>> postgres = config.engine().postgres().isEmbedded()
                 ? Future.succeededFuture(List.of())
-                : ofPostgres(vertx, stores, wait);
+                : ofPostgres(vertx, stores, config, wait);
         return firstRefusalOrAll(redis.future(), postgres).eventually(() -> {
             wait.close();
             return Future.succeededFuture();
@@ -182,7 +182,8 @@ final class StartChecks {
                                 .toList()));
     }
 
-    private static Future<List<StartFinding>> ofPostgres(Vertx vertx, StoreAddresses stores, StoreWait wait) {
+    private static Future<List<StartFinding>> ofPostgres(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, StoreWait wait) {
         StoreWait.Store store = new StoreWait.Store("postgres.url", "Postgres at " + stores.app(), SqlState::isAway);
         Postgres postgres = new Postgres(vertx, stores.app());
         return wait.answer(
@@ -192,7 +193,7 @@ final class StartChecks {
                                         PostgresRules.read(connection).eventually(connection::close))
                                 // also where a line says nothing to a first word
                                 .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
-                .map(PostgresRules::check)
+                .map(settings -> PostgresRules.check(settings, Pools.connections(config)))
                 .otherwise(fault -> List.of(StartFinding.refuse(store.doesNotAnswer(fault))));
     }
 

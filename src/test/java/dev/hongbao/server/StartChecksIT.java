@@ -107,6 +107,22 @@ class StartChecksIT {
     }
 
     @Test
+    void aPostgresWithTooFewConnectionsForTheServersThatAreAliveIsWarnedOf() {
+        // Given one that takes its shards
+        try (TestServer alive = TestServer.start(servers, Map.of())) {
+            // When
+            List<StartFinding> found = found(config(Map.of("postgres.pool-size", "200")));
+
+            // Then
+            assertThat(found)
+                    .anyMatch(finding -> !finding.refuses()
+                            && finding.text()
+                                    .startsWith(
+                                            "postgres.pool-size: a server holds up to 216 connections; for 2 of them"));
+        }
+    }
+
+    @Test
     void aPostgresThatSaysNothingIsNotWaitedForLongEachTime() throws Exception {
         // Given one that takes connections, and is silent
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

@@ -87,7 +87,28 @@ class StartChecksTest {
         "160000, on, off, refuses synchronous_commit"
     })
     void postgres(int version, String fsync, String synchronousCommit, String expected) {
-        assertFound(PostgresRules.check(new PostgresRules.Settings(version, fsync, synchronousCommit)), expected);
+        assertFound(
+                PostgresRules.check(new PostgresRules.Settings(version, fsync, synchronousCommit, 97, 0), 24),
+                expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "24, 0, passes",
+        "23, 0, warns holds up to 24 connections; for 1 of them Postgres has 23",
+        "97, 3, passes",
+        "97, 4, warns for 5 of them Postgres has 97"
+    })
+    void connectionsOfPostgres(int connections, int others, String expected) {
+        assertFound(
+                PostgresRules.check(new PostgresRules.Settings(160000, "on", "on", connections, others), 24), expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8, 24", "40, 56"})
+    void aServersConnectionsToPostgres(String poolSize, int all) {
+        assertThat(Pools.connections(HongbaoConfig.of(Map.of("postgres.pool-size", poolSize))))
+                .isEqualTo(all);
     }
 
     @ParameterizedTest
