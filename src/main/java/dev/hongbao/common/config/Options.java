@@ -47,12 +47,12 @@ public final class Options {
             "http.max-connections",
             OptionType.integer(1, 1_000_000, "connections"),
             "20000",
-            "Connections open at once, WebSockets among them; then the one idle longest makes room, else new ones are closed.");
+            "Connections open at once, WebSockets among them, counted after their TLS handshake; then the one idle longest makes room, else new ones are closed.");
     static final Option<Integer> HTTP_MAX_PER_ADDRESS = define(
             "http.max-per-address",
             OptionType.integer(1, 1_000_000, "connections"),
             "1000",
-            "Connections of one address; further ones are closed. Of IPv6 a /64 counts as one; proxies and loopback are exempt.");
+            "Connections of one address, counted after their TLS handshake; further ones are closed. Of IPv6 a /64 counts as one; proxies and loopback are exempt.");
     static final Option<List<String>> HTTP_ORIGINS = define(
             "http.origins",
             OptionType.origins(),
