@@ -1,5 +1,6 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.play.HoldBatcher.Hold;
 import dev.hongbao.domain.play.HoldBatcher.Status;
 import dev.hongbao.engine.postgres.GatheredCommands;
@@ -10,6 +11,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What Postgres is asked before a play, for many plays at once, over the whole server. Safe on any thread. */
 public final class GatheredHolds {
-    private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5)";
+    private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5, $6, $7, $8)";
 
     /** One by one, since a plan that is made while the table is empty would read all of it for many at once. */
     private static final String PLAYED = """
@@ -29,22 +31,35 @@ public final class GatheredHolds {
             where p.plays > 0
             """;
 
-    private final GatheredCommands<PlayRequest, Hold> holds;
+    private final GatheredCommands<Paid, Hold> holds;
     private final GatheredLookups<UUID, Integer> played;
+
+    /**
+     * A request of a paid draw.
+     *
+     * @param limits of the draw
+     * @param day on which it is played, in the draw's zone, as days since 1970-01-01
+     */
+    private record Paid(PlayRequest request, DrawDefinition.Limits limits, long day) {}
 
     /** @param maxWaiting requests that may wait for the statement that holds their cost */
     public GatheredHolds(Pool pool, int maxWaiting, PlayMetrics metrics) {
         // One of a user in a statement, so that a wallet's balance is judged request by request.
-        this.holds = new GatheredCommands<>("plays", maxWaiting, PlayRequest::user, requests -> {
+        this.holds = new GatheredCommands<>("plays", maxWaiting, paid -> paid.request.user(), requests -> {
             metrics.holds(requests.size());
             return Transactions.statement(() -> hold(pool, requests));
         });
         this.played = new GatheredLookups<>(requests -> played(pool, requests));
     }
 
-    /** Holds the cost of a request. Fails as {@link GatheredCommands#submit}: then it may be held, unless too many wait. */
-    Future<Hold> hold(PlayRequest request) {
-        return holds.submit(request);
+    /**
+     * Holds the cost of a request, unless what is settled refuses it. Fails as {@link GatheredCommands#submit}: then it may be held,
+     * unless too many wait.
+     *
+     * @param now whose day's limit counts
+     */
+    Future<Hold> hold(DrawDefinition definition, PlayRequest request, Instant now) {
+        return holds.submit(new Paid(request, definition.limits(), definition.dayOf(now)));
     }
 
     /** How many plays a request has; null when it was not played. */
@@ -62,20 +77,27 @@ public final class GatheredHolds {
                 });
     }
 
-    private static Future<List<Hold>> hold(Pool pool, List<PlayRequest> requests) {
+    private static Future<List<Hold>> hold(Pool pool, List<Paid> requests) {
         int size = requests.size();
         UUID[] ids = new UUID[size];
         UUID[] draws = new UUID[size];
         String[] users = new String[size];
         Short[] plays = new Short[size];
         UUID[] attempts = new UUID[size];
+        Long[] totals = new Long[size];
+        Long[] perDays = new Long[size];
+        Long[] days = new Long[size];
         for (int i = 0; i < size; i++) {
-            PlayRequest request = requests.get(i);
+            Paid paid = requests.get(i);
+            PlayRequest request = paid.request;
             ids[i] = request.id();
             draws[i] = request.draw().value();
             users[i] = request.user().value();
             plays[i] = (short) request.plays();
             attempts[i] = UUID.randomUUID();
+            totals[i] = paid.limits.total();
+            perDays[i] = paid.limits.perDay();
+            days[i] = paid.day;
         }
         return pool.preparedQuery(HOLD)
                 .execute(Tuple.tuple()
@@ -83,7 +105,10 @@ public final class GatheredHolds {
                         .addArrayOfUUID(draws)
                         .addArrayOfString(users)
                         .addArrayOfShort(plays)
-                        .addArrayOfUUID(attempts))
+                        .addArrayOfUUID(attempts)
+                        .addArrayOfLong(totals)
+                        .addArrayOfLong(perDays)
+                        .addArrayOfLong(days))
                 .map(GatheredHolds::answers);
     }
 
@@ -96,6 +121,9 @@ public final class GatheredHolds {
                 case "reused" -> Status.REUSED;
                 case "poor" -> Status.POOR;
                 case "closed" -> Status.CLOSED;
+                case "limit" -> Status.LIMIT;
+                case "day" -> Status.DAILY_LIMIT;
+                case "exhausted" -> Status.EXHAUSTED;
                 case "frozen" -> Status.FROZEN;
                 case "blocked" -> Status.BLOCKED;
                 default -> Status.UNKNOWN;

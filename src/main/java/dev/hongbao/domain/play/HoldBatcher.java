@@ -3,6 +3,7 @@ package dev.hongbao.domain.play;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.draw.Draw;
 import io.vertx.core.Future;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ final class HoldBatcher {
         REUSED,
         POOR,
         CLOSED,
+        LIMIT,
+        DAILY_LIMIT,
+        EXHAUSTED,
         FROZEN,
         BLOCKED,
         /** The draw is not there: a restored backup may lack it. */
@@ -44,16 +48,17 @@ final class HoldBatcher {
      * Holds the cost of a request, or looks whether a free one was played. A free request is its own only attempt: the script
      * decides it once in a generation, and what an earlier one decided is settled, so it is found here.
      *
+     * @param now whose day's limit counts
      * @return fails with {@link UnavailableException} when too many wait; any other failure means that it may be held
      */
-    Future<Hold> submit(Draw draw, PlayRequest request) {
+    Future<Hold> submit(Draw draw, PlayRequest request, Instant now) {
         if (waiting >= settings.maxQueued()) {
             return Future.failedFuture(
                     UnavailableException.overloaded("Too many plays are waiting. Try again shortly."));
         }
         waiting++;
         Future<Hold> hold = draw.definition().cost() != null
-                ? gathered.hold(request)
+                ? gathered.hold(draw.definition(), request, now)
                 : gathered.played(request.id()).map(plays -> new Hold(status(request, plays), request.id()));
         return hold.andThen(done -> waiting--);
     }

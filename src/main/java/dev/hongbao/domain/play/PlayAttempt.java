@@ -119,7 +119,10 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             return Future.failedFuture(refused);
         }
         Generation before = generation(draw.shard());
-        return inTime(needs.stations().holds().submit(draw, request)).compose(hold -> held(hold, before));
+        return inTime(needs.stations()
+                        .holds()
+                        .submit(draw, request, needs.clock().instant()))
+                .compose(hold -> held(hold, before));
     }
 
     /** Of a user who may not play, or in a group that is blocked: what was played stands, and what is held is decided. */
@@ -177,6 +180,9 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                 Future.failedFuture(
                         new RefusedException(Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
             case CLOSED -> refused(Kind.CLOSED);
+            case LIMIT -> refused(Kind.LIMIT_REACHED);
+            case DAILY_LIMIT -> refused(Kind.DAILY_LIMIT_REACHED);
+            case EXHAUSTED -> refused(Kind.EXHAUSTED);
             case FROZEN -> Future.failedFuture(Verdict.FROZEN.refusal());
             case BLOCKED -> Future.failedFuture(Verdict.BLOCKED.refusal());
             case UNKNOWN -> Future.failedFuture(UnavailableException.unknown("The draw is not known to the database."));

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawView;
 import dev.hongbao.domain.draw.Play;
@@ -37,6 +38,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Plays on real stores, without a face. After each test the books are clean. */
 @ExtendWith(Servers.class)
@@ -269,6 +272,61 @@ class PlayIT {
         assertThat(view.chances().plays()).isEqualTo(3);
         assertThat(view.chances().left()).isEqualTo(2);
         assertThat(view.chances().leftToday()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    {mode: weights, limits: {total: 2}, prizes: [{name: a, weight: 1}], %s}                        | LIMIT_REACHED
+                    {mode: weights, limits: {perDay: 2, zone: UTC+14}, prizes: [{name: a, weight: 1}], %s}         | DAILY_LIMIT_REACHED
+                    {mode: table, prizes: [{name: a, count: 1}, {name: b, count: 1}], %s}                          | EXHAUSTED
+                    """)
+    void whatIsSettledRefusesAPlayBeforeItsCostIsHeld(String yaml, Kind kind) {
+        // Given a player who has had all plays there are
+        draws.deposit("often", POINTS, 100);
+        Draw draw = draws.create(yaml.formatted("cost: {asset: POINTS, amount: 10}"));
+        IdempotencyKey key = newKey();
+        List<Play> plays = get(draws.play(0, draw, "often", 2, key)).plays();
+        String rows = "select (select count(*) from transfer where subject = '" + draw.id() + "')"
+                + " + (select count(*) from play_request where draw = '" + draw.id() + "')";
+        long before = books.longOf(rows);
+        long balance = draws.balance("often", POINTS);
+
+        // When
+        PlayOutcome refused = get(draws.play(0, draw, "often"));
+
+        // Then the books have nothing of it, and what was played stands
+        assertThat(refused.kind()).isEqualTo(kind);
+        assertThat(books.longOf(rows)).isEqualTo(before);
+        PlayOutcome again = get(draws.play(1, draw, "often", 2, key));
+        assertThat(again.kind()).isEqualTo(Kind.ALREADY_PLAYED);
+        assertThat(again.plays()).isEqualTo(plays);
+        assertThat(draws.balance("often", POINTS)).isEqualTo(balance);
+    }
+
+    @Test
+    void aCostThatIsHeldIsDecidedThoughALimitIsReachedMeanwhile() {
+        // Given a cost that was held before the player's only play
+        draws.deposit("twice", POINTS, 100);
+        Draw draw = draws.create("""
+                mode: weights
+                cost: {asset: POINTS, amount: 10}
+                limits: {total: 1}
+                prizes: [{name: a, weight: 1}]
+                """);
+        IdempotencyKey key = newKey();
+        PlayRequest request = PlayRequest.of(draw.id(), new UserId("twice"), key, 1);
+        books.execute(
+                "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['twice'], array[1]::smallint[],"
+                                .formatted(request.id(), draw.id())
+                        + " array[gen_random_uuid()])");
+        assertThat(get(draws.play(0, draw, "twice")).kind()).isEqualTo(Kind.PLAYED);
+
+        // When
+        PlayOutcome refused = get(draws.play(0, draw, "twice", 1, key));
+
+        // Then
+        assertThat(refused.kind()).isEqualTo(Kind.LIMIT_REACHED);
+        assertThat(draws.balance("twice", POINTS)).isEqualTo(90);
     }
 
     @Test
