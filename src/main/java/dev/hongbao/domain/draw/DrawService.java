@@ -72,8 +72,11 @@ public final class DrawService {
         return visible(caller, id).compose(draw -> {
             Future<@Nullable Instant> closed = store.closedAt(id);
             Future<List<DrawStore.Progress>> prizes = progress(caller, draw);
-            Future<Long> plays = store.unlessArchived(id, store.playsOf(id, caller.user()));
             Future<Long @Nullable []> counters = store.counters(id, caller.user());
+            Future<Long> plays = store.unlessArchived(
+                    id,
+                    counters.compose(counted ->
+                            counted == null ? store.playsOf(id, caller.user()) : Future.succeededFuture(counted[0])));
             return Future.all(closed, prizes, plays, counters)
                     .compose(all -> end(caller, draw, closed.result()))
                     .map(end -> view(draw, prizes.result(), plays.result(), counters.result(), end));

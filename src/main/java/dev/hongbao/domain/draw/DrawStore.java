@@ -47,6 +47,9 @@ public final class DrawStore {
             from period as p where p.draw = $1 and p.n >= $3::bigint order by p.n limit $4
             """;
 
+    /** More plays of a user are not counted. */
+    private static final int MAX_COUNTED = 10_000;
+
     private final Pool pool;
     private final ArchivedMonths archived;
     private final @Nullable Unreadable unreadable;
@@ -297,10 +300,11 @@ public final class DrawStore {
                 new Draw.Committed(new DrawSeed(row.getBuffer("seed").getBytes()), row.getString("commitment")));
     }
 
-    /** How often a user has played, settled. */
+    /** How often a user has played, settled; at most {@link #MAX_COUNTED}, since each is read. */
     Future<Long> playsOf(DrawId id, UserId user) {
-        return pool.preparedQuery("select count(*) from play where draw = $1 and user_id = $2")
-                .execute(Tuple.of(id.value(), user.value()))
+        return pool.preparedQuery(
+                        "select count(*) from (select from play where draw = $1 and user_id = $2 limit $3) as y")
+                .execute(Tuple.of(id.value(), user.value(), MAX_COUNTED))
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 }
