@@ -107,8 +107,7 @@ public final class DrawPlanner {
         DrawDefinition definition = draw.definition();
         Instant from = definition.periodStart(period);
         Instant to = definition.periodStart(period + 1);
-        return pool.withTransaction(tx -> tx.preparedQuery("select from draw where id = $1 for no key update")
-                        .execute(Tuple.of(draw.id().value())) // a change of quotas comes before or after, not between
+        return pool.withTransaction(tx -> DrawStore.lockQuotas(tx, draw.id())
                         .compose(locked -> tx.preparedQuery(
                                         "select prize, quota from quota where draw = $1 and period = $2")
                                 .execute(Tuple.of(draw.id().value(), period)))

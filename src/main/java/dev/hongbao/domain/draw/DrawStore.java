@@ -10,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -239,14 +240,23 @@ public final class DrawStore {
      * @return false when it is planned
      */
     Future<Boolean> setQuota(DrawId id, int prize, int period, long quota) {
-        return pool.withTransaction(tx -> tx.preparedQuery("select from draw where id = $1 for no key update")
-                .execute(Tuple.of(id.value()))
+        return pool.withTransaction(tx -> lockQuotas(tx, id)
                 .compose(locked -> tx.preparedQuery("insert into quota as q (draw, prize, period, quota)"
                                 + " select $1, $2, $3, $4 where not exists"
                                 + " (select from period where draw = $1 and n = $3)"
                                 + " on conflict (draw, prize, period) do update set quota = excluded.quota")
                         .execute(Tuple.of(id.value(), (short) prize, period, quota)))
                 .map(rows -> rows.rowCount() == 1));
+    }
+
+    /**
+     * Until the transaction ends nobody else plans a period of the draw or changes a quota: a change comes before the planning or after it,
+     * not between. Plays do not wait for it, as they would for a lock of the draw's row.
+     */
+    static Future<Void> lockQuotas(SqlClient tx, DrawId id) {
+        return tx.preparedQuery("select pg_advisory_xact_lock(hashtextextended('quotas ' || $1, 0))::text")
+                .execute(Tuple.of(id.toString()))
+                .mapEmpty();
     }
 
     public static Play play(Draw draw, Row row) {

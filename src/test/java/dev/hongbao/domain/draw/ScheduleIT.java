@@ -1,5 +1,6 @@
 package dev.hongbao.domain.draw;
 
+import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestDraws.SERVICE;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -231,6 +232,73 @@ class ScheduleIT {
                                 + " having count(*) <> 10) as x",
                         draw))
                 .isZero();
+    }
+
+    @Test
+    void aPlannerThatIsSlowHoldsUpNoPlay() throws Exception {
+        // Given a planner that waits for what it reads
+        draws.deposit("anna", POINTS, 10);
+        Draw draw = draws.create("""
+                mode: schedule
+                closesAt: "%s"
+                cost: {asset: POINTS, amount: 10}
+                schedule: {periodSeconds: 3600}
+                prizes: [{name: a, quota: 1, stock: 10}]
+                fallback: {name: thanks}
+                """.formatted(time.now().plus(Duration.ofHours(3))));
+        awaitPeriod(draw, 0);
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            statement.execute("lock table quota in access exclusive mode");
+            Future<Boolean> planned = new DrawPlanner(engine.engine().pool()).plan(draw, 1);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(longOf(
+                                    "select count(*) from pg_locks where relation = 'quota'::regclass and not granted",
+                                    draw))
+                            .isEqualTo(1));
+
+            // When
+            PlayOutcome played = get(draws.play(0, draw, "anna"));
+
+            // Then
+            assertThat(played.kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+            owner.rollback();
+            assertThat(get(planned)).isTrue();
+        }
+        time.move(Duration.ofHours(4), engine);
+    }
+
+    @Test
+    void aQuotaThatIsSetWhileAPeriodIsPlannedComesTooLate() throws Exception {
+        // Given a planner that has read the quotas of a period and waits to take the prizes
+        Draw draw = create("[{name: a, quota: 5, stock: 100}]", "{periodSeconds: 3600}", 3);
+        awaitPeriod(draw, 0);
+        try (Connection other =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "prize where draw = '" + draw.id() + "'")) {
+            Future<Boolean> planned = new DrawPlanner(engine.engine().pool()).plan(draw, 1);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(longOf("select count(*) from pg_locks where not granted", draw))
+                            .isEqualTo(1));
+
+            // When
+            Future<Void> changed =
+                    engine.loop(0).call(services -> services.draws().changeQuota(SERVICE, draw.id(), 1, 1, 9));
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(longOf("select count(*) from pg_locks where not granted", draw))
+                            .isEqualTo(2));
+            other.rollback();
+
+            // Then
+            assertThat(get(planned)).isTrue();
+            assertThatThrownBy(() -> get(changed)).isInstanceOf(RefusedException.class);
+        }
+        assertThat(longOf("select count(*) from release where draw = DRAW and period = 1", draw))
+                .isEqualTo(5);
+        time.move(Duration.ofHours(4), engine);
     }
 
     @Test

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawView;
@@ -21,17 +22,21 @@ import dev.hongbao.domain.play.PlayOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -54,12 +59,14 @@ class PlayIT {
               - {name: nothing, count: 8}
             """;
 
+    private TestServers servers;
     private TestEngine engine;
     private TestDraws draws;
     private Books books;
 
     @BeforeAll
-    void start(TestServers servers) {
+    void start(TestServers given) {
+        servers = given;
         // A slow machine settles later, but it settles: nobody is told that the outcome is unknown.
         engine = TestEngine.start(servers, 2, Map.of("claim.settle-timeout", "20s"));
         draws = new TestDraws(engine);
@@ -327,6 +334,28 @@ class PlayIT {
         // Then
         assertThat(refused.kind()).isEqualTo(Kind.LIMIT_REACHED);
         assertThat(draws.balance("twice", POINTS)).isEqualTo(90);
+    }
+
+    @Test
+    void aWalletThatIsLockedHoldsUpItsOwnPlaysOnly() throws SQLException {
+        // Given
+        List<String> players = List.of("door0", "door1", "door2", "door3");
+        players.forEach(player -> draws.deposit(player, POINTS, 10));
+        Draw draw = draws.create("{mode: weights, cost: {asset: POINTS, amount: 10}, prizes: [{name: a, weight: 1}]}");
+        try (Connection locked = TestDatabase.lockRows(
+                servers.postgresOwnerUrl(), "account where owner = 'door1' and asset = 'POINTS'")) {
+
+            // When
+            List<Future<PlayOutcome>> played =
+                    players.stream().map(player -> draws.play(0, draw, player)).toList();
+
+            // Then
+            Stream.of(0, 2, 3)
+                    .forEach(i -> assertThat(get(played.get(i)).kind()).isEqualTo(Kind.PLAYED));
+            assertThatThrownBy(() -> get(played.get(1))).isInstanceOf(UnavailableException.class);
+            locked.rollback();
+        }
+        assertThat(draws.balance("door1", POINTS)).isEqualTo(10);
     }
 
     @Test
