@@ -56,6 +56,7 @@ public final class Migrations {
             "V23__open_when_made.sql",
             "V24__draw_open_when_made.sql",
             "V25__held_rows.sql",
+            "V26__archive_waits.sql",
             "V27__draw_holds.sql",
             "R__grants.sql");
 
