@@ -1,4 +1,5 @@
--- A play that is sure to be refused moves no money: its cost was held and given back, and each try left two transfers for ever.
+-- A play that is sure to be refused moves no money: its cost was held and given back, and each try left two transfers for ever. And the ends
+-- of draws lock in the order in which periods are planned.
 
 drop function hold_plays(uuid[], uuid[], text[], smallint[], uuid[]);
 
@@ -125,5 +126,84 @@ begin
 
     return query select case when a.answer in ('new', 'again') then 'held' else a.answer end, a.given
                  from unnest(answers, given) with ordinality as a(answer, given, n) order by a.n;
+end
+$$;
+
+-- Settles ends. Of a period (not null): what nobody took returns to the stock, once. Of a draw (period null): costs still held
+-- go back, what is left in the escrows and the proceeds go to the owner, and the final table is checked and stored, once. What
+-- has ended already, or is far from its end (latest_moment), is left alone.
+--
+-- What was played of a prize is the number of its latest play, one step down an index: plays are numbered from 1 without gaps. To count
+-- them took longer than a statement may, from some millions on; reconcile does, and holds the count against the number. A draw that is
+-- open has all its plays here: its month is not archived.
+--
+-- Locks: the shards, the draws, the periods' prizes, the draws' held requests, then all accounts in one order, before the first of them moves.
+-- Who plans a period takes a draw and then its prizes, in the same order.
+--
+-- Returns the draws that are closed now, and those of them whose table is not true.
+create or replace function settle_draw_ends(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    draws uuid[], periods integer[],
+    out settled_at timestamptz, out closed uuid[], out wrong uuid[])
+    language plpgsql
+    -- The plan is made once, maybe while the tables are still empty: what a close costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+declare
+    -- Plays are looked up between these draws: their months alone are opened then.
+    sorted  constant uuid[] := array(select d from unnest(draws) as d order by d);
+    first_draw constant uuid := sorted[1];
+    last_draw  constant uuid := sorted[cardinality(sorted)];
+begin
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, draws);
+
+    closed := array(select d.id from draw as d
+                    where d.closed_at is null and d.closes_at <= latest_moment()
+                      and d.id = any (array(select g.draw from unnest(draws, periods) as g(draw, n) where g.n is null))
+                    order by d.id for update);
+    perform from prize as z
+    where z.draw = any (array(select g.draw from unnest(draws, periods) as g(draw, n) where g.n is not null))
+    order by z.draw, z.n for no key update;
+
+    with ended as (
+        update period as p set ended_at = now()
+        from (select distinct draw, n from unnest(draws, periods) as g(draw, n) where g.n is not null) as g
+        where p.draw = g.draw and p.n = g.n and p.ended_at is null and p.ends_at <= latest_moment()
+        returning p.draw, p.n
+    ), withdrawn as (
+        update release as r set withdrawn = true
+        from ended as e
+        where r.draw = e.draw and r.period = e.n
+          and (select true from play as y
+               where y.draw = r.draw and y.period = r.period and y.prize = r.prize and y.release = r.n
+                 and y.draw between first_draw and last_draw) is not true
+        returning r.draw, r.prize
+    )
+    update prize as z set planned = z.planned - w.count
+    from (select draw, prize, count(*) from withdrawn group by draw, prize) as w
+    where z.draw = w.draw and z.n = w.prize;
+
+    perform close_accounts(closed);
+    update draw as d
+    set closed_at = now(),
+        final_table = (select jsonb_build_object(
+                                  'checked', bool_and(z.issued = p.plays and coalesce(z.issued <= z.stock, true)),
+                                  'prizes', jsonb_agg(jsonb_build_object(
+                                      'prize', z.n, 'name', z.name, 'stock', z.stock, 'issued', z.issued,
+                                      'played', p.plays, 'left', z.stock - z.issued) order by z.n))
+                       from prize as z
+                       cross join lateral (select coalesce((select max(y.nth) from play as y
+                                                            where y.draw = z.draw and y.prize = z.n
+                                                              and y.draw between first_draw and last_draw), 0) as plays) as p
+                       where z.draw = d.id)
+    where d.id = any (closed);
+    -- A table that is not true closes all the same, and the alarm is raised: an exception here would block the journal.
+    wrong := array(select d.id from draw as d
+                   where d.id = any (closed) and not (d.final_table ->> 'checked')::boolean);
+    settled_at := now();
 end
 $$;

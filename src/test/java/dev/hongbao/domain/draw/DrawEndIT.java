@@ -136,6 +136,54 @@ class DrawEndIT {
     }
 
     @Test
+    void drawsAreLockedBeforePrizesAsByWhoPlansAPeriod() throws SQLException {
+        // Given a draw that ends together with a period of which nobody took the release
+        Draw draw = draws.create("""
+                mode: schedule
+                closesAt: "%s"
+                prizes: [{name: a, quota: 1, stock: 10}]
+                fallback: {name: b}
+                """.formatted(Instant.now().plusSeconds(3_600)));
+        books.execute("select plan_period('" + draw.id() + "', 0, now() - interval '1 hour', now(),"
+                + " array[1]::smallint[], array[now()])");
+        books.execute("update draw set closes_at = greatest(now(), opens_at + interval '1 microsecond') where id = '"
+                + draw.id() + "'");
+        String ends =
+                "select closed from shard, settle_draw_ends(array[id], array[epoch], array[nonce], array[last_seq],"
+                        + " array[last_seq + 1], array['%1$s', '%1$s']::uuid[], array[0, null])".formatted(draw.id());
+
+        try (Connection planner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement settlement = app.createStatement();
+                Statement planning = planner.createStatement()) {
+            planner.setAutoCommit(false);
+            app.setAutoCommit(false);
+            planning.execute("set lock_timeout = '5s'");
+            planning.execute("select from draw where id = '" + draw.id() + "' for share");
+            long pid = only(settlement, "select pg_backend_pid()");
+
+            // When they are settled while another period is planned
+            CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return settlement.execute(ends);
+                } catch (SQLException fault) {
+                    throw new IllegalStateException(fault);
+                }
+            });
+            eventually(
+                    Duration.ofSeconds(20),
+                    () -> assertThat(books.longOf("select count(*) from pg_locks where not granted and pid = " + pid))
+                            .isEqualTo(1));
+            planning.execute("select from prize where draw = '" + draw.id() + "' order by n for no key update");
+            planner.rollback();
+
+            // Then
+            assertThat(ended.join()).isTrue();
+            app.rollback();
+        }
+    }
+
+    @Test
     void allAccountsAreLockedInTheOrderOfTheirIds() throws SQLException {
         // Given a draw with a cost that is held: its end moves money of the player, and of its owner, whose wallet is
         // older
