@@ -145,7 +145,7 @@ class PackagingTest {
         String metric = only(read("docker/kubernetes/queue-fill/kustomization.yaml"), "metric:\\s+name: (\\S+)");
 
         // Then
-        assertThat(read("docker/prometheus/alerts.yml")).contains("(" + metric + ")");
+        assertThat(read("docker/prometheus/alerts.yml")).contains("(" + metric);
     }
 
     @Test
