@@ -204,11 +204,11 @@ class RetentionIT {
 
     @Test
     void aRequestWhoseReturnIsForgottenIsAsGoodAsNew() {
-        // Given a play that was refused, and its cost returned
+        // Given a play that was refused by the script, as nothing settled did, and its cost returned
         TestDraws draws = new TestDraws(engine);
         draws.deposit("ann", TestDraws.POINTS, 10);
         Draw draw = draws.create(
-                "{mode: weights, cost: {asset: POINTS, amount: 3}, limits: {total: 1}, prizes: [{name: a, weight: 1}]}");
+                "{mode: table, cost: {asset: POINTS, amount: 3}, prizes: [{name: a, count: 2, perUser: 1}]}");
         assertThat(get(draws.play(0, draw, "ann")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
         IdempotencyKey key = TestEngine.newKey();
         PlayOutcome.Kind refused = get(draws.play(0, draw, "ann", 1, key)).kind();

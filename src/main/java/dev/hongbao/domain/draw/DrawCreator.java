@@ -76,12 +76,13 @@ final class DrawCreator {
             return Future.failedFuture(
                     new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend makes draws."));
         }
+        Instant now = clock.instant(); // before its row's: what opens at once is open when it is made
         DrawId id = DrawId.create();
         var scope = Idempotency.Scope.of(caller, "draw", key, wish.toString());
         return idempotency
                 .once(
                         scope,
-                        tx -> opened(wish)
+                        tx -> opened(wish, now)
                                 .compose(definition -> Commands.insert(tx, id.value(), scope)
                                         .compose(noted -> insert(tx, id, caller.user(), definition))
                                         .map(generation -> new Idempotency.Done<>(id.value(), generation))))
@@ -99,8 +100,7 @@ final class DrawCreator {
     }
 
     /** With the opening fixed. A draw that was made under its key stays made when its time is over: so only a new one is asked. */
-    private Future<DrawDefinition> opened(DrawDefinition wish) {
-        Instant now = clock.instant();
+    private static Future<DrawDefinition> opened(DrawDefinition wish, Instant now) {
         if (!wish.closesAt().isAfter(now)) {
             return Future.failedFuture(
                     new DefinitionFaults(List.of(new DefinitionFaults.Fault("#/closesAt", "must be after now"))));

@@ -183,7 +183,7 @@ class OutboxIT {
                 mode: table
                 whenExhausted: stop
                 cost: {asset: POINTS, amount: 10}
-                prizes: [{name: cash, count: 2, stock: 2, award: {asset: CNY, amount: 50}}]
+                prizes: [{name: cash, count: 3, stock: 3, perUser: 2, award: {asset: CNY, amount: 50}}]
                 """);
         Draw free = draws.create("{mode: table, whenExhausted: repeat, prizes: [{name: smile, count: 1}]}");
 
