@@ -5,6 +5,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
@@ -46,7 +47,11 @@ public final class TestRains {
     }
 
     public RainView create(Caller host, JsonObject definition) {
-        return get(engine.loop(0).call(services -> services.rains().create(host, definition, newKey())));
+        return create(host, definition, newKey());
+    }
+
+    public RainView create(Caller host, JsonObject definition, IdempotencyKey key) {
+        return get(engine.loop(0).call(services -> services.rains().create(host, definition, key)));
     }
 
     /** A host of its own, with this much money: others' rains do not end in its wallet. */

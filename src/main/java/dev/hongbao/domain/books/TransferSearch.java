@@ -67,8 +67,13 @@ public final class TransferSearch {
     private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
     private static final Instant END = Instant.parse("9000-01-01T00:00:00Z");
 
-    /** The first step in time; each next one is eight times as long. */
+    /** The first step in time; each next one is eight times as long, or an eighth when it would read too much. */
     private static final Duration STEP = Duration.ofSeconds(1);
+
+    private static final int FACTOR = 8;
+
+    /** More rows than this are not read and sorted for one page. */
+    private static final int MANY = 10_000;
 
     private final Pool pool;
 
@@ -163,6 +168,23 @@ public final class TransferSearch {
     private Future<List<BookedTransfer>> steps(
             Place after, Instant to, Duration step, int most, List<BookedTransfer> found) {
         Instant end = after.at.plus(step).isBefore(to) ? after.at.plus(step) : to;
+        return areMany(after.at, end, step)
+                .compose(many -> many
+                        ? steps(after, to, step.dividedBy(FACTOR), most, found)
+                        : step(after, to, end, step, most, found));
+    }
+
+    /** Whether a step is too long: a quiet time was before it, and a busy one is in it. Never of the shortest one. */
+    private Future<Boolean> areMany(Instant since, Instant until, Duration step) {
+        return step.equals(STEP)
+                ? Future.succeededFuture(false)
+                : pool.preparedQuery("select transfers_are_many($1, $2, $3)")
+                        .execute(Tuple.of(offset(since), offset(until), MANY))
+                        .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    private Future<List<BookedTransfer>> step(
+            Place after, Instant to, Instant end, Duration step, int most, List<BookedTransfer> found) {
         return read(
                         BY_TIME,
                         Tuple.tuple()
@@ -174,7 +196,7 @@ public final class TransferSearch {
                     found.addAll(more);
                     return found.size() >= most || !end.isBefore(to)
                             ? Future.succeededFuture(found)
-                            : steps(new Place(FIRST, end, 0), to, step.multipliedBy(8), most, found);
+                            : steps(new Place(FIRST, end, 0), to, step.multipliedBy(FACTOR), most, found);
                 });
     }
 

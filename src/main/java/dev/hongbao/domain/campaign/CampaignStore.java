@@ -28,7 +28,10 @@ final class CampaignStore {
                     + " when not is_open_at(c.opens_at, c.created_at, now()) then 'planned' else 'open' end as status"
                     + " from campaign as c join account as e on e.id = c.escrow where c.kind = 'campaign'";
 
-    /** Pools by day and product from a place on, each pool's claims through their index. */
+    /**
+     * Pools by day and product from a place on. What is claimed of a closed one is what is not refunded; of an open one its claims are read
+     * through their index. Slots are given in their order, so the highest tells how many.
+     */
     private static final String REPORT = """
             select g.day, g.product, count(*) as pools, sum(p.amount)::bigint as amount, sum(p.refund)::bigint as returned,
                    sum(c.claims)::bigint as claims, coalesce(sum(c.amount), 0)::bigint as claimed
@@ -37,8 +40,14 @@ final class CampaignStore {
                   group by o.day, o.product order by o.day, o.product limit $4) as g
             join pool as o on o.campaign = $1 and o.day = g.day and o.product = g.product
             join packet as p on p.id = o.packet
-            cross join lateral (select count(*) as claims, sum(t.amount) as amount from transfer as t
-                                where t.subject = o.packet and t.slot is not null) as c
+            cross join lateral (
+                select case when p.closed_at is not null and p.refund = 0 then p.count
+                            else coalesce((select max(t.slot) + 1 from transfer as t
+                                           where t.subject = o.packet and t.slot is not null), 0) end as claims,
+                       case when p.closed_at is not null then p.amount - p.refund
+                            else (select sum(t.amount) from transfer as t
+                                  where t.subject = o.packet and t.slot is not null) end as amount
+            ) as c
             group by g.day, g.product order by g.day, g.product
             """;
 

@@ -155,11 +155,13 @@ public final class ClaimSettler implements Settler {
                 settled.add(new Claim(packet.id(), user, share, Claim.Status.SETTLED, at));
             }
             Set<UUID> drained = new HashSet<>(Arrays.asList(row.getArrayOfUUIDs("drained")));
-            ends.ended(packets.stream()
-                    .filter(packet -> drained.contains(packet.id().value()))
-                    .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))
-                    .toList());
-            bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets, moves.moves()));
+            if (!moves.isNone()) { // else the transaction is not committed yet, and may be rolled back
+                ends.ended(packets.stream()
+                        .filter(packet -> drained.contains(packet.id().value()))
+                        .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))
+                        .toList());
+                bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets, moves.moves()));
+            }
             foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
             return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;
         }

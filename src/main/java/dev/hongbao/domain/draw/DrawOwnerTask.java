@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class DrawOwnerTask implements OwnerTask {
     /** Ends a script call, and draws a query. */
     private static final int PAGE = 256;
+
+    /** The script does not know a period's end again, and each one more is an entry: while settling is behind it is not repeated at each tick. */
+    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
      * Some seconds late: a play that was asked for at the end of a period, by a server whose clock is a little behind, finds the period's
@@ -49,6 +53,7 @@ public final class DrawOwnerTask implements OwnerTask {
     private final Shards shards;
     private final ShardScript script;
     private final Map<DrawId, Next> next = new HashMap<>();
+    private final Map<PeriodEnd, Long> written = new HashMap<>();
 
     public DrawOwnerTask(
             Pool pool,
@@ -72,6 +77,9 @@ public final class DrawOwnerTask implements OwnerTask {
 
     /** Something to end. @param period null for the draw */
     private record End(Draw draw, @Nullable Integer period) {}
+
+    /** The end of a period that is in a generation's journal and waits to be settled. */
+    private record PeriodEnd(Generation generation, DrawId draw, int period) {}
 
     /** The call of {@code end.lua}. Answers how many it ended. */
     private record EndDraws(List<End> ends) implements ShardScript.Call<Integer> {
@@ -179,14 +187,31 @@ public final class DrawOwnerTask implements OwnerTask {
     }
 
     private Future<Void> end(List<End> ends, RedisLinks redis) {
+        long now = System.nanoTime();
+        written.values().removeIf(at -> now - at > AGAIN_NANOS);
         Map<Integer, List<End>> byShard =
                 ends.stream().collect(Collectors.groupingBy(end -> end.draw().shard()));
         List<Future<Void>> calls = new ArrayList<>();
-        byShard.forEach((id, some) -> {
+        byShard.forEach((id, all) -> {
             Shards.Shard shard = shards.current(id);
-            calls.add(script.call(shard.generation().link(redis), shard, new EndDraws(some))
-                    .<Void>mapEmpty()
-                    .recover(ShardScript::unlessReported));
+            List<PeriodEnd> periods = new ArrayList<>();
+            List<End> some = new ArrayList<>();
+            for (End end : all) {
+                PeriodEnd period =
+                        end.period == null ? null : new PeriodEnd(shard.generation(), end.draw.id(), end.period);
+                if (period == null || !written.containsKey(period)) {
+                    some.add(end);
+                }
+                if (period != null) {
+                    periods.add(period);
+                }
+            }
+            if (!some.isEmpty()) {
+                calls.add(script.call(shard.generation().link(redis), shard, new EndDraws(some))
+                        .onSuccess(ended -> periods.forEach(period -> written.putIfAbsent(period, now)))
+                        .<Void>mapEmpty()
+                        .recover(ShardScript::unlessReported));
+            }
         });
         return Future.join(calls).mapEmpty();
     }

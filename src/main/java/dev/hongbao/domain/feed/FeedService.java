@@ -215,6 +215,9 @@ public final class FeedService {
                             answer(Future.succeededFuture(FeedPage.of(slice.events(), slice.to())));
                         } else {
                             after = Math.max(after, slice.to());
+                            if (follower != null && follower.head() > after) {
+                                look(); // it came while this was read
+                            }
                         }
                     });
         }

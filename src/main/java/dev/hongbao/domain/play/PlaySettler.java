@@ -137,7 +137,9 @@ public final class PlaySettler implements Settler {
                     plays(draw, request, codes, first),
                     request.reason()));
         }
-        bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled, moves.moves()));
+        if (!moves.isNone()) { // else the transaction is not committed yet, and may be rolled back
+            bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled, moves.moves()));
+        }
         return voids.size();
     }
 

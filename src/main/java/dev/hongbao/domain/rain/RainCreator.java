@@ -16,6 +16,7 @@ import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PoolBatch;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.rain.RainDefinition.Fall;
+import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.shard.Generation;
@@ -39,10 +40,12 @@ final class RainCreator {
     private final Vertx vertx;
     private final Shards shards;
     private final KeyLoader loading;
+    private final Restrictions restrictions;
     private final Idempotency idempotency;
     private final SecureRandom random = new SecureRandom();
 
-    RainCreator(Vertx vertx, Pool pool, Shards shards, KeyLoader loading) {
+    RainCreator(Vertx vertx, Pool pool, Shards shards, KeyLoader loading, Restrictions restrictions) {
+        this.restrictions = restrictions;
         this.vertx = vertx;
         this.shards = shards;
         this.loading = loading;
@@ -65,7 +68,10 @@ final class RainCreator {
                 .compose(fresh -> idempotency
                         .once(
                                 scope,
-                                tx -> Commands.insert(tx, fresh.rain.id().value(), scope)
+                                tx -> restrictions // of a new one only: what was made under its key is made
+                                        .requireOpen(definition.members().groups())
+                                        .compose(open -> Commands.insert(
+                                                tx, fresh.rain.id().value(), scope))
                                         .compose(noted -> insert(tx, fresh))
                                         .map(generation -> new Idempotency.Done<>(
                                                 fresh.rain.id().value(), generation)))

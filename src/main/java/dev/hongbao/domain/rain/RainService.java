@@ -36,7 +36,6 @@ public final class RainService {
     private final RainCatalog catalog;
     private final RainCreator creating;
     private final PacketService packets;
-    private final Restrictions restrictions;
     private final Clock clock;
     private final SharedQueries<CampaignId, @Nullable RainView> views = new SharedQueries<>();
     private final SharedQueries<GroupId, List<RainView>> lists = new SharedQueries<>();
@@ -56,9 +55,8 @@ public final class RainService {
             Clock clock) {
         this.store = catalog.store();
         this.catalog = catalog;
-        this.creating = new RainCreator(vertx, pool, shards, loading);
+        this.creating = new RainCreator(vertx, pool, shards, loading, restrictions);
         this.packets = packets;
-        this.restrictions = restrictions;
         this.clock = clock;
     }
 
@@ -76,10 +74,7 @@ public final class RainService {
             JsonObject stored = RainText.stored(body, clock.instant());
             RainDefinition definition = RainText.read(stored);
             RainText.require(definition, clock.instant(), packets.limits());
-            return restrictions
-                    .requireOpen(definition.members().groups())
-                    .compose(open -> creating.create(caller, definition, body, stored, key))
-                    .compose(id -> view(caller, id));
+            return creating.create(caller, definition, body, stored, key).compose(id -> view(caller, id));
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }
@@ -90,29 +85,28 @@ public final class RainService {
         return catalog.find(id)
                 .compose(RainService::orNotFound)
                 .compose(rain -> caller.role() == Role.SERVICE || rain.isFor(caller)
-                        ? known(id)
-                                .compose(view -> store.caught(List.of(id), caller.user())
-                                        .map(mine -> view.caughtBy(mine.getOrDefault(id, List.of()))))
+                        ? known(id).compose(view -> withMine(view, caller.user()))
                         : Future.failedFuture(new RefusedException(
                                 Refusal.NOT_ELIGIBLE, "This rain is for groups that your token does not name.")));
     }
 
     /** With its drops, and for nobody's eyes alone: those who ask at the same time share the queries. */
     private Future<RainView> known(CampaignId id) {
-        return views.ask(
-                        id,
-                        () -> store.view(id)
-                                .compose(view -> view == null
-                                        ? Future.succeededFuture()
-                                        : store.fallen(id)
-                                                .map(fallen -> new RainView(
-                                                        view.rain(),
-                                                        view.life(),
-                                                        view.caught(),
-                                                        fallen,
-                                                        List.of(),
-                                                        view.seed()))))
-                .compose(RainService::orNotFound);
+        return views.ask(id, () -> read(id)).compose(RainService::orNotFound);
+    }
+
+    private Future<@Nullable RainView> read(CampaignId id) {
+        return store.view(id)
+                .compose(view -> view == null
+                        ? Future.succeededFuture()
+                        : store.fallen(id)
+                                .map(fallen -> new RainView(
+                                        view.rain(), view.life(), view.caught(), fallen, List.of(), view.seed())));
+    }
+
+    private Future<RainView> withMine(RainView view, UserId user) {
+        return store.caught(List.of(view.rain().id()), user)
+                .map(mine -> view.caughtBy(mine.getOrDefault(view.rain().id(), List.of())));
     }
 
     /**
@@ -169,7 +163,9 @@ public final class RainService {
         return catalog.find(id)
                 .compose(RainService::orNotFound)
                 .compose(rain -> store.cancel(id))
-                .compose(cancelled -> view(caller, id));
+                .compose(cancelled -> read(id)) // not with others, whose look may have begun before
+                .compose(RainService::orNotFound)
+                .compose(view -> withMine(view, caller.user()));
     }
 
     private static <T> Future<T> orNotFound(@Nullable T found) {

@@ -32,9 +32,11 @@ public final class Restrictions {
 
     private static final String CHANGES = "select n, scope, subject, kind, placed from restriction";
 
-    private static final String IN_FORCE = "select max(n) over () as n, scope, subject, kind, placed"
-            + " from (select distinct on (scope, subject, kind) n, scope, subject, kind, placed from restriction"
-            + " order by scope, subject, kind, n desc) as latest";
+    /** What was lifted is left out, however much that is; one row of nulls beside the number when nothing is in force. */
+    private static final String IN_FORCE = "select m.n, l.scope, l.subject, l.kind, l.placed"
+            + " from (select coalesce(max(n), 0) as n from restriction) as m"
+            + " left join (select distinct on (scope, subject, kind) scope, subject, kind, placed from restriction"
+            + " order by scope, subject, kind, n desc) as l on l.placed";
 
     private final RestrictionStore store;
     private final History history;
@@ -62,7 +64,7 @@ public final class Restrictions {
     private void begin(List<Row> rows) {
         Set<Target> now = ConcurrentHashMap.newKeySet();
         for (Row row : rows) {
-            if (row.getBoolean("placed")) {
+            if (row.getString("subject") != null) {
                 now.add(RestrictionStore.target(row));
             }
         }

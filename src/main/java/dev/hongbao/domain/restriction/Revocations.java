@@ -13,6 +13,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -130,11 +131,18 @@ public final class Revocations {
         boolean isSame = done.user().equals(user)
                 && Objects.equals(done.reason(), reason)
                 && (before == null
-                        || before.plusNanos(999_999_999).getEpochSecond()
+                        ? isItsOwnMoment(done)
+                        : before.plusNanos(999_999_999).getEpochSecond()
                                 == done.notBefore().getEpochSecond());
         if (!isSame) {
             throw Verdict.REUSED.refusal();
         }
+    }
+
+    /** Whether it was asked for without a time: then its time is that at which it was made, rounded up to the second. */
+    private static boolean isItsOwnMoment(Revocation done) {
+        Duration later = Duration.between(done.at(), done.notBefore());
+        return !later.isNegative() && later.compareTo(Duration.ofSeconds(1)) <= 0;
     }
 
     /** The one that counts of a user: with the latest moment; null for none. */

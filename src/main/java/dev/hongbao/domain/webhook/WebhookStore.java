@@ -43,7 +43,7 @@ public final class WebhookStore {
                     disabled_at = case when $4 or failing_since < now() - $5 * interval '1 millisecond' then now() end,
                     reason = case when $4 then 'gone'
                                   when failing_since < now() - $5 * interval '1 millisecond' then 'failing' end
-                where id = $1 and position = $2 and disabled_at is null
+                where id = $1 and position = $2 and attempts = $11 and disabled_at is null
                 returning id, reason
             ), noted as (
                 insert into webhook_delivery (webhook, message, after, events, status, error, millis)
@@ -121,8 +121,10 @@ public final class WebhookStore {
      * An attempt that was made.
      *
      * @param after the position before it; when the webhook is elsewhere by now, nothing is changed
+     * @param before attempts that had failed before it; when they are others by now, as after it was to be delivered anew, a failure changes
+     *     nothing
      */
-    public record Attempt(UUID webhook, String after, String message, int events, Delivery.Answer answer) {
+    public record Attempt(UUID webhook, String after, int before, String message, int events, Delivery.Answer answer) {
         private Tuple addTo(Tuple tuple) {
             return tuple.addString(message)
                     .addInteger(events)
@@ -177,7 +179,8 @@ public final class WebhookStore {
                 .addLong(wait.toMillis())
                 .addBoolean(attempt.answer.isGone())
                 .addLong(disableAfter.toMillis());
-        return Transactions.statement(() -> pool.preparedQuery(FAILED).execute(attempt.addTo(parameters)))
+        return Transactions.statement(() -> pool.preparedQuery(FAILED)
+                        .execute(attempt.addTo(parameters).addInteger(attempt.before)))
                 .map(WebhookStore::reason);
     }
 

@@ -169,6 +169,11 @@ public final class ScriptBatcher<T, A> {
                     fail(queue.remove(), new LapsedException());
                     continue;
                 }
+                if (next.deadlineNanos - System.nanoTime() < 0) {
+                    // This process may have stood still for long: what an item counts on may be over.
+                    fail(queue.remove(), tooLate());
+                    continue;
+                }
                 int more = settings.size.applyAsInt(next.item);
                 if (size > 0 && size + more > settings.batchSize) {
                     break;
@@ -214,21 +219,19 @@ public final class ScriptBatcher<T, A> {
                 queue.addFirst(batch.get(i));
             }
             long now = System.nanoTime();
-            queue.removeIf(pending -> {
-                boolean late = pending.deadlineNanos - now < 0;
-                if (late) {
-                    fail(
-                            pending,
-                            UnavailableException.unknown(
-                                    "The outcome is not known yet. Repeat the same request: it is not counted twice."));
-                }
-                return late;
-            });
+            List<Pending<T, A>> late = new ArrayList<>();
+            queue.removeIf(pending -> pending.deadlineNanos - now < 0 && late.add(pending));
             pausing = true;
             vertx.setTimer(RETRY_MILLIS, later -> {
                 pausing = false;
                 flush();
             });
+            late.forEach(pending -> fail(pending, tooLate())); // the last: who hears of it may submit at once
+        }
+
+        private UnavailableException tooLate() {
+            return UnavailableException.unknown(
+                    "The outcome is not known yet. Repeat the same request: it is not counted twice.");
         }
 
         private void fail(Pending<T, A> pending, RuntimeException why) {

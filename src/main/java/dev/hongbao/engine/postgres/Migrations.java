@@ -58,6 +58,7 @@ public final class Migrations {
             "V25__held_rows.sql",
             "V26__archive_waits.sql",
             "V27__draw_holds.sql",
+            "V28__busy_times.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

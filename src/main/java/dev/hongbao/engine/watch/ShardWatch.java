@@ -32,6 +32,7 @@ public final class ShardWatch extends VerticleBase {
     private final List<JournalAge> ages;
     private final AtomicLongArray lengths;
     private final RedisMemory memory;
+    private List<Owned> cursors = List.of();
     private @Nullable RedisLinks redis;
     private boolean looking;
 
@@ -87,8 +88,13 @@ public final class ShardWatch extends VerticleBase {
             return;
         }
         looking = true;
-        links().compose(links -> owners.shards().compose(rows -> look(links, rows)))
+        links().compose(links -> Future.join(memory.look(links), journals(links)))
                 .onComplete(done -> looking = false);
+    }
+
+    /** Also while Postgres does not answer: then journals grow. */
+    private Future<?> journals(RedisLinks links) {
+        return owners.shards().onSuccess(rows -> cursors = rows).transform(asked -> look(links, cursors));
     }
 
     private Future<RedisLinks> links() {
@@ -101,7 +107,6 @@ public final class ShardWatch extends VerticleBase {
     /** The cursors were read before: an entry that is settled meanwhile is told a little later. */
     private Future<?> look(RedisLinks links, List<Owned> rows) {
         List<Future<?>> looks = new ArrayList<>();
-        looks.add(memory.look(links));
         for (Owned row : rows) {
             Generation generation = shards.current(row.shard()).generation();
             if (generation.epoch() == row.epoch() && row.epoch() > 0) {

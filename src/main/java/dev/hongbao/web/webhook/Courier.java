@@ -166,7 +166,12 @@ final class Courier {
         return receiver.tell(due.terms().url(), message, due.secrets(), due.attempts())
                 .compose(reply -> {
                     Attempt attempt = new Attempt(
-                            webhook, due.position(), message.id(), page.events().size(), reply.answer());
+                            webhook,
+                            due.position(),
+                            due.attempts(),
+                            message.id(),
+                            page.events().size(),
+                            reply.answer());
                     return reply.answer().isDelivered()
                             ? delivered(attempt, page)
                             : failed(due, attempt, pause(due, reply.retryAfter()));

@@ -1,7 +1,10 @@
 package dev.hongbao.domain.books;
 
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.values.Page;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
@@ -10,6 +13,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -122,6 +127,51 @@ class BookPlansIT {
         }
         assertThat(byUser).contains("transfer_in");
         assertThat(statement).contains("transfer_in");
+    }
+
+    /** The search's steps grow in a quiet time: one that is too long for what comes next is not read. */
+    @Test
+    void howBusyATimeIsIsSeenInAFewRows() throws SQLException {
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery("select transfers_are_many('2025-12-31', '2026-02-01', 10000),"
+                        + " transfers_are_many('2026-01-02', '2026-01-02 02:46', 10000)")) {
+            rows.next();
+            assertThat(rows.getBoolean(1)).isTrue();
+            assertThat(rows.getBoolean(2)).isFalse();
+        }
+        assertThat(rowsRead("select transfers_are_many('2025-12-31', '2026-02-01', 10000)"))
+                .isBetween(10_000L, TRANSFERS / 10L);
+    }
+
+    /** Each page, the first of which begins in a quiet time. */
+    @Test
+    void aSearchByTimeReadsLittleMoreThanItGivesAlsoAfterAQuietTime(TestServers servers) throws SQLException {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            TransferSearch search = new TransferSearch(engine.engine().pool());
+            TransferFilter filter = new TransferFilter(
+                    null, null, Instant.parse("2025-11-01T00:00:00Z"), Instant.parse("2026-01-05T00:00:00Z"));
+            execute("select pg_stat_force_next_flush()");
+            long before = read();
+
+            // When
+            Page<BookedTransfer> first = get(search.find(filter, null, 500));
+            Page<BookedTransfer> second = get(search.find(filter, first.next(), 500));
+
+            // Then
+            assertThat(first.items().get(0).at()).isEqualTo(Instant.parse("2026-01-01T00:00:01Z"));
+            assertThat(second.items().get(499).at()).isEqualTo(Instant.parse("2026-01-01T00:16:40Z"));
+            eventually(Duration.ofSeconds(25), () -> assertThat(read() - before).isBetween(1_000L, TRANSFERS / 2L));
+        }
+    }
+
+    /** Rows of the table that all have read, as far as it is known yet. */
+    private long read() throws SQLException {
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery("select pg_stat_get_tuples_returned('" + part
+                        + "'::regclass) + pg_stat_get_tuples_fetched('" + part + "'::regclass)")) {
+            rows.next();
+            return rows.getLong(1);
+        }
     }
 
     @Test

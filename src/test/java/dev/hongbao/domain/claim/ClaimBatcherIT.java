@@ -10,6 +10,7 @@ import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
@@ -22,6 +23,8 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Clock;
@@ -33,9 +36,93 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
 
 @ExtendWith(Servers.class)
 class ClaimBatcherIT {
+    private static Shards shards(TestEngine engine) {
+        Shards shards = new Shards(
+                new ShardStore(
+                        engine.engine().pool(),
+                        get(Installation.read(engine.engine().pool(), null))),
+                16,
+                Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read)));
+        get(shards.refresh());
+        return shards;
+    }
+
+    private static ClaimBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards) {
+        return new ClaimBatcher(
+                engine.vertx(),
+                redis,
+                shards,
+                new ClaimSettings(256, 100, 100, 1000, Duration.ofSeconds(2), Duration.ZERO),
+                new ClaimMetrics(new SimpleMeterRegistry()),
+                Clock.systemUTC());
+    }
+
+    /** As a server that stood still for minutes: what its claims count on may be over. */
+    @Test
+    void whatIsLateIsNotSent(TestServers servers) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given
+            engine.deposit("alice", 10_000);
+            Packet packet = engine.send("alice", 1000, 10);
+            Shards shards = shards(engine);
+            long now = System.nanoTime();
+
+            // When
+            List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
+            get(engine.loop(0).call(services -> {
+                ClaimBatcher batcher = batcher(engine, services.redis(), shards);
+                answers.add(batcher.submit(packet, new UserId("late"), now - 1));
+                answers.add(batcher.submit(packet, new UserId("ann"), now + 5_000_000_000L));
+                return Future.join(answers).otherwiseEmpty();
+            }));
+
+            // Then
+            assertThat(answers.get(0).cause()).isInstanceOf(UnavailableException.class);
+            assertThat(answers.get(1).result().slot()).isZero();
+        }
+    }
+
+    /** As two claims that one client sends at once on one connection: the answer to the first makes the second. */
+    @Test
+    void whoIsToldThatItIsTooLateMayClaimAtOnce(TestServers servers) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of());
+                Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given a call that fails, and claims behind it that are late then
+            engine.deposit("alice", 10_000);
+            Packet packet = engine.send("alice", 1000, 10);
+            Shards shards = shards(engine);
+            redis.del(shards.current(packet.shard()).generation().journalKey());
+            long now = System.nanoTime();
+            long deadline = now + 2_000_000_000L;
+            List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
+
+            // When each of these claims again as soon as it is told
+            int waiting = get(engine.loop(0).call(services -> {
+                ClaimBatcher batcher = batcher(engine, services.redis(), shards);
+                answers.add(batcher.submit(packet, new UserId("first"), deadline));
+                Promise<Void> sent = Promise.promise();
+                engine.vertx().runOnContext(after -> {
+                    for (String user : List.of("ann", "ben", "cai")) {
+                        answers.add(batcher.submit(packet, new UserId(user), now - 1)
+                                .recover(late -> batcher.submit(packet, new UserId(user), deadline)));
+                    }
+                    sent.complete();
+                });
+                return sent.future()
+                        .compose(all -> Future.join(answers).otherwiseEmpty())
+                        .map(all -> batcher.waiting());
+            }));
+
+            // Then all are answered
+            assertThat(answers).hasSize(4).allMatch(Future::isComplete);
+            assertThat(waiting).isZero();
+        }
+    }
+
     /** The catalog's cache may drop a packet and read it again while claims on the first object wait. */
     @Test
     void twoObjectsOfOnePacketInABatchDoNotGiveASlotTwice(TestServers servers) {
@@ -45,25 +132,13 @@ class ClaimBatcherIT {
             Packet one = engine.send("alice", 1000, 10);
             Packet two = get(new PacketCatalog(new PacketStore(engine.engine().pool())).find(one.id()));
             assertThat(two).isNotSameAs(one);
-            Shards shards = new Shards(
-                    new ShardStore(
-                            engine.engine().pool(),
-                            get(Installation.read(engine.engine().pool(), null))),
-                    16,
-                    Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read)));
-            get(shards.refresh());
+            Shards shards = shards(engine);
             long deadline = System.nanoTime() + 5_000_000_000L;
 
             // When the first claim is in flight, the others share the next batch
             List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
             get(engine.loop(0).call(services -> {
-                ClaimBatcher batcher = new ClaimBatcher(
-                        engine.vertx(),
-                        services.redis(),
-                        shards,
-                        new ClaimSettings(256, 100, 100, 1000, Duration.ofSeconds(2), Duration.ZERO),
-                        new ClaimMetrics(new SimpleMeterRegistry()),
-                        Clock.systemUTC());
+                ClaimBatcher batcher = batcher(engine, services.redis(), shards);
                 answers.add(batcher.submit(one, new UserId("in-flight"), deadline));
                 answers.add(batcher.submit(one, new UserId("ann"), deadline));
                 answers.add(batcher.submit(two, new UserId("ben"), deadline));

@@ -39,6 +39,7 @@ import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -239,7 +240,9 @@ class RestrictionsIT extends TwoEngines {
         PlayOutcome played = get(draws.play(0, paid, "pat", 1, key));
         TestRains rains = new TestRains(engine);
         engine.deposit("shop", 1_600);
-        RainView rain = rains.awaitFallen(rains.create(TestRains.definition(40, 40, 4, 4)), 1);
+        JsonObject definition = TestRains.definition(40, 40, 4, 4);
+        IdempotencyKey made = newKey();
+        RainView rain = rains.awaitFallen(rains.create(TestDraws.SERVICE, definition, made), 1);
         PacketId drop = rain.fallen().get(0).packet();
         ClaimOutcome caught = get(engine.claim(0, member("pat"), drop));
         assertThat(caught.kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
@@ -260,6 +263,9 @@ class RestrictionsIT extends TwoEngines {
             assertThat(get(on.claim(0, member("pat"), drop)).wonClaim()).isEqualTo(caught.wonClaim());
         }
         assertThat(draws.balance("pat", POINTS)).isEqualTo(95);
+        assertThat(rains.create(TestDraws.SERVICE, definition, made).rain().id())
+                .isEqualTo(rain.rain().id());
+        assertRefused(Refusal.BLOCKED, () -> rains.create(definition));
 
         // When it is open again, as before
         block(blocked, false);

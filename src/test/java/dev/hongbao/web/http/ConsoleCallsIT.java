@@ -233,6 +233,34 @@ class ConsoleCallsIT extends TestServerClient {
     }
 
     @Test
+    void whatCouldNotBeBroughtBackWholeIsToldToNobody() throws Exception {
+        // Given a packet of which a claim and its close are kept, and Postgres takes the claim only
+        Books books = new Books(servers);
+        String packet = send("lucky", 1_000, 5);
+        json(claim("bob", packet), 201);
+        RefusingServer rule =
+                RefusingServer.rows(books, "transfer", "new.subject = '" + packet + "' and new.slot > 0", "23514");
+        eventually(() -> claim("carol", packet).body().contains("set-aside"));
+        rule.close();
+        books.execute("insert into quarantine (unit, verb, item, at) values ('" + packet + "', 'close', '" + packet
+                + " closed shop', now())");
+
+        // When it is brought back in vain, dropped, and claimed in another order
+        try (RefusingServer closes = RefusingServer.rows(
+                books, "packet", "new.id = '" + packet + "' and new.closed_at is not null", "23514")) {
+            assertProblem(order("/manage/quarantine/" + packet + "/replay"), 503, "set-aside");
+        }
+        eventually(() -> order("/manage/quarantine/" + packet + "/void").statusCode() == 200);
+        eventually(() -> claim("dave", packet).statusCode() < 300);
+        JsonObject carols = json(claim("carol", packet), 201);
+
+        // Then who claims is told what is in the books
+        assertThat(carols.getInteger("slot")).isEqualTo((int) books.longOf("select slot from claim where packet = '"
+                + packet + "' and user_id = '" + carols.getString("user") + "'"));
+        books.assertClean();
+    }
+
+    @Test
     void aDrawIsTriedAndNotMade() throws Exception {
         JsonObject outcome = json(
                 order(

@@ -151,6 +151,7 @@ class HttpSupportIT extends TestServerClient {
                 "/v1/packets?status=gone",
                 "/v1/packets?from=yesterday",
                 "/v1/packets?to=2026-01-01",
+                "/v1/packets?from=%2B999999999-12-31T00:00:00Z",
                 "/v1/packets?cursor=x",
                 "/v1/packets?group=%20",
                 "/v1/users/bob/plays?cursor=x",

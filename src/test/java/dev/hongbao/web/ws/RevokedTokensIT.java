@@ -153,6 +153,19 @@ class RevokedTokensIT {
                 .hasMessageContaining("5 minutes");
     }
 
+    /** Who asks for now after having asked for a while ago would believe that what was made since is void. */
+    @Test
+    void underOneKeyNowIsNotAMomentOfBefore() {
+        Instant past = Instant.now().minusSeconds(60);
+        revoke("lea", "k-lea", new JsonObject().put("before", past.toString()));
+        Instant now = revoke("mia", "k-mia", new JsonObject());
+
+        assertThatThrownBy(() -> revoke("lea", "k-lea", new JsonObject())).hasMessageStartingWith("422");
+        assertThat(revoke("lea", "k-lea", new JsonObject().put("before", past.toString())))
+                .isBefore(now);
+        assertThat(revoke("mia", "k-mia", new JsonObject())).isEqualTo(now);
+    }
+
     @Test
     void theBackendsOwnTokensAreRevokedAndNoUserRevokes() {
         String leaked = one.token("job", Duration.ofMinutes(5), Role.SERVICE);

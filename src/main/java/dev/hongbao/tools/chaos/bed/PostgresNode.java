@@ -33,6 +33,12 @@ final class PostgresNode implements AutoCloseable {
     private static final long RECOVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long LOOK_MILLIS = 50;
 
+    /**
+     * With room on its disk it takes connections long before. Postgres 18.6, whose disk is still full when it recovers from its crash, may
+     * lose the process that recovers and neither end nor go on: an operator kills it then.
+     */
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(15);
+
     /** So often a replica looks for more. */
     private static final int FOLLOW_MILLIS = 50;
 
@@ -203,6 +209,7 @@ final class PostgresNode implements AutoCloseable {
     void freeDisk() throws IOException, InterruptedException {
         Objects.requireNonNull(disk).free();
         long begun = System.nanoTime();
+        boolean killed = false;
         while (true) {
             if (!postgres().running()) {
                 startAgain();
@@ -211,8 +218,13 @@ final class PostgresNode implements AutoCloseable {
                 execute("select 1");
                 return;
             } catch (SQLException notYet) {
-                if (System.nanoTime() - begun > RECOVERY_NANOS) {
+                long waited = System.nanoTime() - begun;
+                if (waited > RECOVERY_NANOS) {
                     throw new IOException(home + " does not come back", notYet);
+                }
+                if (waited > STUCK_NANOS && !killed) {
+                    postgres().kill();
+                    killed = true;
                 }
                 TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
             }
