@@ -27,7 +27,8 @@ import java.util.stream.Stream;
 /**
  * Holds Redis to Postgres: each shard has its journal, nothing settled is left in it for long, and each mode finds its keys as they
  * have to be ({@link ShardAudit}). On a server at work the two are read a moment apart, so a shard with a difference is read
- * again, some times, before the difference counts.
+ * again, some times, before the difference counts. Of a shard that is at work in each of these looks no difference counts: the two are never
+ * read of one moment there, and a look when it is quieter tells.
  *
  * <p>A shard without a journal, or in another Redis than the one its generation was written into, has no live generation:
  * its owner recovers it as soon as it looks, so that its differences heal. So does a key that is not there: whoever needs it first
@@ -133,9 +134,36 @@ final class RedisAudit {
                             .compose(exists -> exists.toInteger() == 0
                                     ? Future.succeededFuture(
                                             new Differences(List.of(generation + " has no journal"), List.of()))
-                                    : compare(generation, row.getLong("last_seq"))
+                                    : lastEntry(generation)
+                                            .compose(last -> compare(generation, row.getLong("last_seq"))
+                                                    .compose(found -> ifStill(generation, last, found)))
                                             .compose(found -> judged(generation, row.getString("replid"), found)));
                 });
+    }
+
+    /** The id of the last entry that was ever written; empty for a journal that is gone. */
+    private Future<String> lastEntry(Generation generation) {
+        return generation
+                .link(redis)
+                .send(Request.cmd(Command.XINFO).arg("STREAM").arg(generation.journalKey()))
+                .map(info -> info.get("last-generated-id").toString())
+                .otherwise("");
+    }
+
+    /** What was accepted during the look is a difference, and none that counts. @param last the last entry before the look */
+    private Future<Differences> ifStill(Generation generation, String last, Differences found) {
+        return found.wrong().isEmpty()
+                ? Future.succeededFuture(found)
+                : lastEntry(generation)
+                        .map(now -> now.equals(last)
+                                ? found
+                                : new Differences(
+                                        Stream.concat(
+                                                        found.missing().stream(),
+                                                        found.wrong().stream()
+                                                                .map(line -> line + " (as it was at work)"))
+                                                .toList(),
+                                        List.of()));
     }
 
     /** In another Redis than the generation was written into nothing is wrong: all of it is missing. */
