@@ -2,6 +2,7 @@ package dev.hongbao.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.web.access.TokensFuzz;
@@ -66,13 +67,15 @@ class FuzzIT {
         for (Kind kind : kinds) {
             fuzz.run(kind, 0, INPUTS * kind.share() / 400);
         }
-        long before = FuzzServer.heap();
+        LiveHeap before = LiveHeap.now();
         for (Kind kind : kinds) {
             fuzz.run(kind, INPUTS * kind.share() / 400, INPUTS * kind.share() / 100);
         }
-        long grown = FuzzServer.heap() - before;
+        LiveHeap after = LiveHeap.now();
+        long grown = after.bytes() - before.bytes();
+        System.out.printf("heap: %d MiB, %+d since a quarter of the inputs%n", after.bytes() >> 20, grown >> 20);
         if (grown > GROWTH_BYTES) {
-            findings.add("the heap has grown by " + (grown >> 20) + " MiB");
+            findings.add("the heap has grown by " + (grown >> 20) + " MiB: " + after.grownMost(before));
         }
     }
 }

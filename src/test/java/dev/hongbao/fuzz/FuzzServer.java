@@ -8,7 +8,6 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
-import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.LoggerFactory;
 
 /** The whole server in this JVM, what it logs as an error, and how it is in the end. */
@@ -85,14 +83,6 @@ final class FuzzServer implements AutoCloseable {
 
     int managementPort() {
         return server.management().getPort();
-    }
-
-    /** Bytes of heap that are in use after a full collection. */
-    static long heap() throws InterruptedException {
-        System.gc();
-        TimeUnit.MILLISECONDS.sleep(200); // what the first collection finds may release more
-        System.gc();
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     /** Waits until it is quiet, and looks at it as its operator does. */

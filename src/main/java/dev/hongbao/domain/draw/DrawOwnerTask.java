@@ -30,7 +30,7 @@ public final class DrawOwnerTask implements OwnerTask {
     /** Ends a script call, and draws a query. */
     private static final int PAGE = 256;
 
-    /** The script does not know a period's end again, and each one more is an entry: while settling is behind it is not repeated at each tick. */
+    /** The script does not know a period's end again, and each one more is an entry: while settling is behind none is repeated at each tick. */
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
@@ -53,7 +53,7 @@ public final class DrawOwnerTask implements OwnerTask {
     private final Shards shards;
     private final ShardScript script;
     private final Map<DrawId, Next> next = new HashMap<>();
-    private final Map<PeriodEnd, Long> written = new HashMap<>();
+    private final Map<Written, Long> written = new HashMap<>();
 
     public DrawOwnerTask(
             Pool pool,
@@ -78,11 +78,16 @@ public final class DrawOwnerTask implements OwnerTask {
     /** Something to end. @param period null for the draw */
     private record End(Draw draw, @Nullable Integer period) {}
 
-    /** The end of a period that is in a generation's journal and waits to be settled. */
-    private record PeriodEnd(Generation generation, DrawId draw, int period) {}
+    /** An end that is in a generation's journal and waits to be settled. */
+    private record Written(
+            Generation generation, DrawId draw, @Nullable Integer period) {
+        static Written of(Generation generation, End end) {
+            return new Written(generation, end.draw.id(), end.period);
+        }
+    }
 
-    /** The call of {@code end.lua}. Answers how many it ended. */
-    private record EndDraws(List<End> ends) implements ShardScript.Call<Integer> {
+    /** The call of {@code end.lua}. Answers what it ended. */
+    private record EndDraws(List<End> ends) implements ShardScript.Call<List<End>> {
         @Override
         public String script() {
             return "end";
@@ -104,19 +109,24 @@ public final class DrawOwnerTask implements OwnerTask {
         }
 
         @Override
-        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
+        public ShardScript.Reply<List<End>> read(Generation generation, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
-            List<DrawEnd> ending = new ArrayList<>();
+            List<End> ending = new ArrayList<>();
             List<String> missing = new ArrayList<>();
             for (int i = 0; i < outcomes.length; i++) {
                 End end = ends.get(i);
                 if (outcomes[i].equals("ending")) {
-                    ending.add(new DrawEnd(end.draw.id(), end.period));
+                    ending.add(end);
                 } else if (outcomes[i].equals("missing")) {
                     missing.add(DrawKeys.hash(generation, end.draw.id()));
                 }
             }
-            return new ShardScript.Reply<>(ending.size(), ending, missing);
+            return new ShardScript.Reply<>(
+                    ending,
+                    ending.stream()
+                            .map(end -> new DrawEnd(end.draw.id(), end.period))
+                            .toList(),
+                    missing);
         }
     }
 
@@ -194,21 +204,12 @@ public final class DrawOwnerTask implements OwnerTask {
         List<Future<Void>> calls = new ArrayList<>();
         byShard.forEach((id, all) -> {
             Shards.Shard shard = shards.current(id);
-            List<PeriodEnd> periods = new ArrayList<>();
-            List<End> some = new ArrayList<>();
-            for (End end : all) {
-                PeriodEnd period =
-                        end.period == null ? null : new PeriodEnd(shard.generation(), end.draw.id(), end.period);
-                if (period == null || !written.containsKey(period)) {
-                    some.add(end);
-                }
-                if (period != null) {
-                    periods.add(period);
-                }
-            }
+            List<End> some = all.stream()
+                    .filter(end -> !written.containsKey(Written.of(shard.generation(), end)))
+                    .toList();
             if (!some.isEmpty()) {
                 calls.add(script.call(shard.generation().link(redis), shard, new EndDraws(some))
-                        .onSuccess(ended -> periods.forEach(period -> written.putIfAbsent(period, now)))
+                        .onSuccess(ended -> ended.forEach(end -> written.put(Written.of(shard.generation(), end), now)))
                         .<Void>mapEmpty()
                         .recover(ShardScript::unlessReported));
             }

@@ -22,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * Holds Redis to Postgres: each shard has its journal, nothing settled is left in it for long, and each mode finds its keys as they
@@ -154,16 +153,7 @@ final class RedisAudit {
     private Future<Differences> ifStill(Generation generation, String last, Differences found) {
         return found.wrong().isEmpty()
                 ? Future.succeededFuture(found)
-                : lastEntry(generation)
-                        .map(now -> now.equals(last)
-                                ? found
-                                : new Differences(
-                                        Stream.concat(
-                                                        found.missing().stream(),
-                                                        found.wrong().stream()
-                                                                .map(line -> line + " (as it was at work)"))
-                                                .toList(),
-                                        List.of()));
+                : lastEntry(generation).map(now -> now.equals(last) ? found : found.excused(" (as it was at work)"));
     }
 
     /** In another Redis than the generation was written into nothing is wrong: all of it is missing. */
@@ -171,12 +161,7 @@ final class RedisAudit {
         return found.wrong().isEmpty()
                 ? Future.succeededFuture(found)
                 : RedisInfo.read(generation.link(redis), "replication")
-                        .map(info -> info.get("master_replid").equals(replid)
-                                ? found
-                                : new Differences(
-                                        Stream.concat(found.missing().stream(), found.wrong().stream())
-                                                .toList(),
-                                        List.of()));
+                        .map(info -> info.get("master_replid").equals(replid) ? found : found.excused(""));
     }
 
     private Future<Differences> compare(Generation generation, long cursor) {

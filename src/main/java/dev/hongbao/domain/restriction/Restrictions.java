@@ -33,7 +33,7 @@ public final class Restrictions {
     private static final String CHANGES = "select n, scope, subject, kind, placed from restriction";
 
     /** What was lifted is left out, however much that is; one row of nulls beside the number when nothing is in force. */
-    private static final String IN_FORCE = "select m.n, l.scope, l.subject, l.kind, l.placed"
+    private static final String IN_FORCE = "select m.n, l.scope, l.subject, l.kind"
             + " from (select coalesce(max(n), 0) as n from restriction) as m"
             + " left join (select distinct on (scope, subject, kind) scope, subject, kind, placed from restriction"
             + " order by scope, subject, kind, n desc) as l on l.placed";

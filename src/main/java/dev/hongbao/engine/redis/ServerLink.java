@@ -1,5 +1,6 @@
 package dev.hongbao.engine.redis;
 
+import dev.hongbao.common.vertx.ShortLivedClient;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -74,7 +75,7 @@ public final class ServerLink implements RedisLink {
                 .setConnectTimeout((int) timeoutMillis)
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true);
-        return Redis.createClient(vertx, options);
+        return ShortLivedClient.make(vertx, () -> Redis.createClient(vertx, options));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.hongbao.web.webhook;
 
+import dev.hongbao.common.vertx.ShortLivedClient;
 import dev.hongbao.domain.webhook.Delivery;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -151,12 +152,14 @@ final class Receiver implements AutoCloseable {
                 options.setTrustOptions(terms.trusted);
             }
             made = WebClient.wrap(
-                    vertx.httpClientBuilder()
-                            .with(options)
-                            .with(new PoolOptions().setHttp1MaxSize(1))
-                            // Otherwise what a receiver sends that is no HTTP would be logged as our error.
-                            .withConnectHandler(connection -> connection.exceptionHandler(told -> {}))
-                            .build(),
+                    ShortLivedClient.make(
+                            vertx,
+                            () -> vertx.httpClientBuilder()
+                                    .with(options)
+                                    .with(new PoolOptions().setHttp1MaxSize(1))
+                                    // Otherwise what a receiver sends that is no HTTP would be logged as our error.
+                                    .withConnectHandler(connection -> connection.exceptionHandler(told -> {}))
+                                    .build()),
                     options);
             client = made;
         }

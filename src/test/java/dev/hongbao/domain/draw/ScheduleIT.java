@@ -22,6 +22,7 @@ import dev.hongbao.web.api.DrawBodies;
 import io.vertx.core.Future;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
 
 /** Prizes released over time (article 4), with a Postgres whose clock the test moves. */
 @ExtendWith(Servers.class)
@@ -321,6 +323,42 @@ class ScheduleIT {
         assertThat(longOf("select count(*) from release where draw = DRAW and period = 1", draw))
                 .isEqualTo(9);
         time.move(Duration.ofHours(3), engine);
+    }
+
+    @Test
+    void anEndThatWaitsToBeSettledIsWrittenOnce() throws Exception {
+        // Given a period's end that cannot be settled, since somebody holds the period
+        Draw draw = create("[{name: a, quota: 5, stock: 7}]", "{periodSeconds: 3600, carryOver: false}", 3);
+        awaitPeriod(draw, 0);
+        Books books = new Books(servers);
+        try (Connection other = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select from period where draw = '" + draw.id() + "' and n = 0 for update");
+            double before = refused();
+            time.move(Duration.ofMinutes(61), engine);
+
+            // When its owner has looked at it again and again: a refusal takes half a second
+            Eventually.eventually(SOON, () -> assertThat(refused()).isGreaterThan(before + 1));
+
+            // Then
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                assertThat(redis.xrange(books.journalKeys().get(draw.shard()), "-", "+").stream()
+                                .flatMap(entry -> entry.getFields().values().stream())
+                                .filter(payload -> payload.contains(draw.id().toString())))
+                        .hasSize(1);
+            }
+            other.rollback();
+        }
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(longOf("select count(*) from release where draw = DRAW and withdrawn", draw))
+                        .isEqualTo(5));
+        time.move(Duration.ofHours(3), engine);
+    }
+
+    private double refused() {
+        return engine.metrics().get("hongbao.journal.failures").counter().count();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.testing.Killable;
+import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Context;
@@ -14,8 +15,11 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
@@ -155,5 +159,25 @@ class RedisLinkIT {
         new ProcessBuilder("kill", "-" + name, Long.toString(servers.redis().pid()))
                 .start()
                 .waitFor();
+    }
+
+    @Test
+    void aServerThatIsAwayForLongFillsNoMemory() throws Exception {
+        // Given one that nobody listens for
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        RedisOptions nobody = RedisAddress.parse("redis://127.0.0.1:" + port).options();
+        LiveHeap before = LiveHeap.now();
+
+        // When it is tried again and again
+        for (int tried = 0; tried < 300; tried++) {
+            assertThatThrownBy(() -> get(on(() -> ServerLink.open(vertx, nobody, Duration.ofSeconds(1), "away"))))
+                    .isNotNull();
+        }
+
+        // Then no try is remembered
+        assertThat(LiveHeap.now().grownSince(before, "io.vertx.core.net")).isLessThan(20_000);
     }
 }

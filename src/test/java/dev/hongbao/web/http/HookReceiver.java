@@ -56,6 +56,8 @@ final class HookReceiver implements AutoCloseable {
         TAKES_SLOWLY,
         FAILS,
         IS_GONE,
+        /** As above, but not soon. */
+        IS_GONE_SLOWLY,
         WANTS_A_PAUSE,
         REDIRECTS,
         NEVER_ANSWERS,
@@ -140,13 +142,14 @@ final class HookReceiver implements AutoCloseable {
             end(exchange, 204); // who followed a redirect would take this for an answer
             return;
         }
+        Manner now = manner; // before anybody sees that it has come
         Message message = new Message(
                 Map.copyOf(exchange.getRequestHeaders()),
                 new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8),
                 System.nanoTime());
         attempts.add(message);
         assertThat(exchange.getRequestMethod()).isEqualTo("POST");
-        switch (manner) {
+        switch (now) {
             case TAKES -> {
                 taken.add(message);
                 end(exchange, 204);
@@ -162,6 +165,10 @@ final class HookReceiver implements AutoCloseable {
                 end(exchange, pause.status);
             }
             case IS_GONE -> end(exchange, 410);
+            case IS_GONE_SLOWLY -> {
+                awaitClose(SLOW_MILLIS);
+                end(exchange, 410);
+            }
             case REDIRECTS -> {
                 exchange.getResponseHeaders().add("Location", "/elsewhere");
                 end(exchange, 303);

@@ -266,6 +266,25 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
+    void anAttemptThatWasUnderWayDoesNotUndoARedelivery() throws Exception {
+        // Given a webhook that has failed, and an attempt whose answer is on its way: that the receiver is gone
+        JsonObject made = create(receiver.url(), "claim.settled");
+        receiver.manner = Manner.FAILS;
+        String packet = drain(1);
+        receiver.untilAttempted(1);
+        receiver.manner = Manner.IS_GONE_SLOWLY;
+        receiver.untilAttempted(receiver.attempts.size() + 1);
+
+        // When it is to be delivered anew
+        receiver.manner = Manner.TAKES;
+        json(post(null, "/v1/webhooks/" + made.getString("id") + "/redeliver", "anew", new JsonObject()), 200);
+
+        // Then it is
+        receiver.untilTaken(packet, 1);
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+    }
+
+    @Test
     void aNewSecretSignsBesideTheOldOne() throws Exception {
         JsonObject made = create(receiver.url(), "claim.settled");
         String path = "/v1/webhooks/" + made.getString("id") + "/secrets";

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsServer;
 import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.domain.webhook.Delivery;
+import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.TestAuthority;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -210,5 +211,22 @@ class ReceiverIT {
         }
         // Then only that one has arrived
         assertThat(heard).hasSize(2);
+    }
+
+    @Test
+    void oneThatIsAwayForLongFillsNoMemory() throws Exception {
+        // Given
+        server.stop(0);
+        LiveHeap before = LiveHeap.now();
+
+        // When
+        try (Receiver receiver = receiver(TIMEOUT, host -> at(LOOPBACK))) {
+            for (int attempt = 0; attempt < 300; attempt++) {
+                assertThat(tell(receiver, NAME, attempt).answer().status()).isNull();
+            }
+        }
+
+        // Then no attempt is remembered
+        assertThat(LiveHeap.now().grownSince(before, "io.vertx.core.http")).isLessThan(20_000);
     }
 }
