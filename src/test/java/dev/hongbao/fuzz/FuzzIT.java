@@ -73,9 +73,11 @@ class FuzzIT {
         }
         LiveHeap after = LiveHeap.now();
         long grown = after.bytes() - before.bytes();
-        System.out.printf("heap: %d MiB, %+d since a quarter of the inputs%n", after.bytes() >> 20, grown >> 20);
+        System.out.printf(
+                "heap: %d MiB, %+d since a quarter of the inputs: %s%n",
+                after.bytes() >> 20, grown >> 20, after.grownMost(before));
         if (grown > GROWTH_BYTES) {
-            findings.add("the heap has grown by " + (grown >> 20) + " MiB: " + after.grownMost(before));
+            findings.add("the heap has grown by " + (grown >> 20) + " MiB");
         }
     }
 }

@@ -22,6 +22,8 @@ class RunbookStoresDrillIT extends RunbookDrill {
 
     private static final int OFTEN = 4;
 
+    private static final int FILLER_BYTES = 32 << 20;
+
     @BeforeAll
     static void serve(@Killable TestServers given) {
         serve(given, Map.of("shards", Integer.toString(SHARDS)));
@@ -77,6 +79,17 @@ class RunbookStoresDrillIT extends RunbookDrill {
         doctorNames("postgres-does-not-answer");
         assertProblem(get("eve", "/v1/audit"), 403, "forbidden");
         fires("HongbaoAuditMissed", before);
+
+        // and Redis is still watched, whose journals grow then
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            double used = scrape().sum("hongbao_redis_memory_used_bytes");
+            redis.set("filler", "x".repeat(FILLER_BYTES));
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(scrape().sum("hongbao_redis_memory_used_bytes") - used)
+                            .isGreaterThan(FILLER_BYTES / 2.0));
+            redis.del("filler");
+        }
 
         // When
         servers.startPostgres();
