@@ -7,6 +7,7 @@ import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,6 @@ final class SentinelLinks implements RedisLinks {
     private final List<ServerLink> sentinels;
     private final ServerLink master;
     private final long ticks;
-    private String named = "";
 
     private SentinelLinks(Vertx vertx, RedisAddress address, Duration timeout, String name) {
         this.vertx = vertx;
@@ -68,22 +68,23 @@ final class SentinelLinks implements RedisLinks {
     }
 
     private Future<RedisOptions> locate() {
-        return ask().map(host -> {
-            named = host;
-            return address.optionsOf(host);
-        });
+        return ask().map(address::optionsOf);
     }
 
     private void follow() {
         ask().onSuccess(host -> {
-            if (!host.equals(named)) {
+            if (!isThere(host)) {
                 LOG.info("the sentinels name {} as the master now", host);
                 master.leave();
             }
         });
     }
 
-    /** Host and port; fails when no sentinel names a master. */
+    private boolean isThere(String host) {
+        return address.optionsOf(host).getEndpoint().equals(master.endpoint());
+    }
+
+    /** Host and port; that of the link, if as many sentinels name it as any other. Fails when none names a master. */
     private Future<String> ask() {
         List<Future<String>> asked = sentinels.stream()
                 .filter(ServerLink::isConnected)
@@ -100,13 +101,11 @@ final class SentinelLinks implements RedisLinks {
                     .filter(host -> !host.isEmpty())
                     .forEach(host -> votes.merge(host, 1, Integer::sum));
             int most = votes.values().stream().mapToInt(count -> count).max().orElse(0);
-            if (most > 0 && votes.getOrDefault(named, 0) == most) {
-                return Future.succeededFuture(named);
-            }
             return votes.entrySet().stream()
                     .filter(vote -> vote.getValue() == most)
-                    .map(vote -> Future.succeededFuture(vote.getKey()))
-                    .findFirst()
+                    .map(Map.Entry::getKey)
+                    .max(Comparator.comparing(this::isThere))
+                    .map(Future::succeededFuture)
                     .orElseGet(() -> Future.failedFuture(
                             RedisFault.down("no sentinel names the master of " + address.masterName())));
         });

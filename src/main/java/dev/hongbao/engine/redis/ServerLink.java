@@ -47,6 +47,7 @@ public final class ServerLink implements RedisLink {
     private final Promise<Void> firstTry = Promise.promise();
     private @Nullable Redis client;
     private @Nullable RedisConnection connection;
+    private String endpoint = "";
     private long retryMillis = FIRST_RETRY_MILLIS;
     private boolean away;
     private boolean closed;
@@ -110,6 +111,11 @@ public final class ServerLink implements RedisLink {
         return firstTry.future();
     }
 
+    /** Where it is connected to, or tried to connect last; empty before it tried. */
+    String endpoint() {
+        return endpoint;
+    }
+
     /** Its name in the log. */
     @Override
     public String toString() {
@@ -161,6 +167,7 @@ public final class ServerLink implements RedisLink {
                     }
                     Redis fresh = client(options);
                     client = fresh;
+                    endpoint = options.getEndpoint();
                     return fresh.connect().timeout(timeoutMillis, TimeUnit.MILLISECONDS);
                 })
                 .compose(opened -> {

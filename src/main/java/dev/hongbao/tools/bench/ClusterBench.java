@@ -32,8 +32,8 @@ final class ClusterBench {
     static final int BUSY = 2_400;
     static final List<Integer> RATES = List.of(EASY, EASY_FOR_EACH, BUSY);
 
-    /** Divides evenly by the servers. */
-    static final int CONNECTIONS = 96;
+    /** Of each server: what grows with the servers is also who asks them. */
+    private static final int CONNECTIONS = 96;
 
     private static final int MEMBERS = 2_000;
     private static final int SHARES = 50;
@@ -57,6 +57,11 @@ final class ClusterBench {
         this.directory = directory;
         this.scale = scale;
         this.progress = progress;
+    }
+
+    /** How many claim side by side. */
+    static int connections(int servers) {
+        return servers * CONNECTIONS;
     }
 
     /** Steps that {@link #run} reports. */
@@ -155,8 +160,9 @@ final class ClusterBench {
         }
 
         private OpenLoop.Outcome load(int perSecond, Duration length, OpenLoop.Requests requests) throws IOException {
+            List<Integer> ports = bed.ports();
             OpenLoop.Load load =
-                    new OpenLoop.Load(bed.ports(), CONNECTIONS, perSecond, Duration.ZERO, length, PATIENCE);
+                    new OpenLoop.Load(ports, connections(ports.size()), perSecond, Duration.ZERO, length, PATIENCE);
             OpenLoop.Outcome outcome = OpenLoop.run(load, requests, 0);
             if (!outcome.troubles().isEmpty()) {
                 findings.fault(outcome.troubles());

@@ -126,7 +126,7 @@ final class ClusterForecast {
         for (Place place : results.places()) {
             boolean isCapacity = place.load() == Place.CAPACITY;
             ClaimModel.Outcome model = isCapacity
-                    ? ClaimModel.closed(here(place), costs, ClusterBench.CONNECTIONS, SECONDS, SEED)
+                    ? ClaimModel.closed(here(place), costs, ClusterBench.connections(place.servers()), SECONDS, SEED)
                     : ClaimModel.open(here(place), costs, place.load(), SECONDS, SEED);
             rows.add(List.of(
                     place.name() + (isCapacity ? ", all it can" : ""),
@@ -149,7 +149,7 @@ final class ClusterForecast {
     /** Latency over the load, up to what this machine can do. */
     private Plot curve() {
         Place place = new Place(1, 1, Place.CAPACITY);
-        double most = ClaimModel.closed(here(place), costs, ClusterBench.CONNECTIONS, SECONDS, SEED)
+        double most = ClaimModel.closed(here(place), costs, ClusterBench.connections(place.servers()), SECONDS, SEED)
                 .perSecond();
         List<Point> p50 = new ArrayList<>();
         List<Point> p99 = new ArrayList<>();
