@@ -116,7 +116,9 @@ public final class PersistenceVerticle extends VerticleBase {
         return RedisLinks.open(vertx, wiring.stores.redisUrl, wiring.stores.redisTimeout, "persistence")
                 .compose(link -> {
                     connect(link);
-                    return ownership.beat();
+                    return ownership
+                            .beat()
+                            .recover(fault -> link.close().transform(closed -> Future.failedFuture(fault)));
                 })
                 .onSuccess(acquired -> vertx.setPeriodic(wiring.pace.pollInterval.toMillis(), tick -> tick()));
     }
