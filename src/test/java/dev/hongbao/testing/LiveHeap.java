@@ -14,8 +14,7 @@ import javax.management.ObjectName;
  * @param classes bytes of a class's live objects, by the class's name as the JVM writes it ({@code [B} is {@code byte[]})
  */
 public record LiveHeap(Map<String, Long> classes) {
-
-    /** Collects twice, since what the first collection finds may release more, and counts what is left: some 200 ms. */
+    /** Collects twice, since what the first collection finds may release more, and counts what is left. */
     public static LiveHeap now() throws JMException {
         System.gc();
         String histogram = (String) ManagementFactory.getPlatformMBeanServer()
@@ -33,7 +32,7 @@ public record LiveHeap(Map<String, Long> classes) {
         return new LiveHeap(classes);
     }
 
-    /** What the classes whose names begin with {@code packages} have grown by. */
+    /** Bytes by which the classes whose names begin with {@code packages} have grown; below 0 when there is less of them. */
     public long grownSince(LiveHeap before, String packages) {
         return bytes(packages) - before.bytes(packages);
     }
@@ -45,7 +44,7 @@ public record LiveHeap(Map<String, Long> classes) {
                 .sum();
     }
 
-    /** Of all. */
+    /** Of all classes. */
     public long bytes() {
         return bytes("");
     }

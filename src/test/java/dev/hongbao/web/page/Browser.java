@@ -157,8 +157,11 @@ final class Browser implements AutoCloseable {
         driver.get(url);
     }
 
+    /** Returns when another document is there: what is clicked on the old one, while it still stands, is lost with it. */
     void reload() {
+        js("window.isOld = true");
         driver.navigate().refresh();
+        waiting().until(there -> js("return window.isOld") == null);
     }
 
     private WebDriverWait waiting() {
