@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 /**
  * Makes clients that are closed long before their verticle is. Vert.x notes each client in a list of the context that it is made in, to
  * close it with the context, and never takes it off again when it is closed before (5.0.10 and later ones: issues 6268 and 6311 of eclipse-vertx/vert.x).
- * Some kilobytes for each try to connect are gone for good then. Here each client is made in a context of its own on the same event
+ * A kilobyte or more for each try to connect is gone for good then. Here each client is made in a context of its own on the same event
  * loop, whose list is garbage together with the client.
  */
 public final class ShortLivedClient {
