@@ -8,10 +8,8 @@ import dev.hongbao.domain.reconcile.Reconciliation;
 import dev.hongbao.domain.reconcile.Severity;
 import dev.hongbao.server.Audit;
 import java.net.URI;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,21 +150,20 @@ public final class Books {
     /** @param role {@code owner} of the tables, or else what the server is */
     public void executeAs(String role, String sql) throws SQLException {
         String url = role.equals("owner") ? servers.postgresOwnerUrl() : servers.postgresAppUrl();
-        try (Connection connection = TestDatabase.connect(url);
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        TestDatabase.using(url, statement -> statement.execute(sql));
     }
 
     private static List<String> strings(String url, String sql) {
-        try (Connection owner = TestDatabase.connect(url);
-                Statement statement = owner.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> found = new ArrayList<>();
-            while (rows.next()) {
-                found.add(rows.getString(1));
-            }
-            return found;
+        try {
+            return TestDatabase.using(url, statement -> {
+                List<String> found = new ArrayList<>();
+                try (ResultSet rows = statement.executeQuery(sql)) {
+                    while (rows.next()) {
+                        found.add(rows.getString(1));
+                    }
+                }
+                return found;
+            });
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }

@@ -12,9 +12,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** One test class' database, nobody's at first, with the same owner and rights as the one a server starts with. */
 public final class TestDatabase {
@@ -23,7 +25,69 @@ public final class TestDatabase {
     /** A database with this version's tables and no rows, for each of the servers: to copy it takes a tenth of migrating another. */
     private static final Map<SharedServers, String> MIGRATED = new ConcurrentHashMap<>();
 
+    /** Of the latest databases that were looked into: a test asks hundreds of times, and a new connection takes most of such a question. */
+    private static final Map<String, Connection> KEPT = new LinkedHashMap<>();
+
+    private static final int MOST_KEPT = 4;
+    private static final int VALID_SECONDS = 10;
+
     private TestDatabase() {}
+
+    /** What is done on a connection. */
+    interface Work<T> {
+        T on(Statement statement) throws SQLException;
+    }
+
+    /**
+     * Does something on a connection that an earlier call left, or on a new one. No other call has it meanwhile. What it set, made or
+     * locked for its session is undone before the next one.
+     */
+    static <T> T using(String url, Work<T> work) throws SQLException {
+        Connection kept = take(url);
+        Connection connection = kept != null && kept.isValid(VALID_SECONDS) ? kept : connect(url);
+        boolean isWell = false;
+        try (Statement statement = connection.createStatement()) {
+            T result = work.on(statement);
+            statement.execute("discard all");
+            isWell = true;
+            return result;
+        } finally {
+            if (isWell) {
+                keep(url, connection);
+            } else {
+                connection.close();
+            }
+        }
+    }
+
+    private static synchronized @Nullable Connection take(String url) {
+        return KEPT.remove(url);
+    }
+
+    private static synchronized void keep(String url, Connection connection) {
+        closeQuietly(KEPT.put(url, connection));
+        if (KEPT.size() > MOST_KEPT) {
+            closeQuietly(KEPT.remove(KEPT.keySet().iterator().next()));
+        }
+    }
+
+    /** Closes what is kept of a database: it is copied, which nobody may watch, or its sessions are to begin otherwise. */
+    static synchronized void letGo(String name) {
+        KEPT.keySet().stream()
+                .filter(url -> url.endsWith("/" + name))
+                .toList()
+                .forEach(url -> closeQuietly(KEPT.remove(url)));
+    }
+
+    private static void closeQuietly(@Nullable Connection connection) {
+        if (connection != null) {
+            try {
+                connection.close();
+            } catch (SQLException gone) {
+                // That is what was wanted.
+            }
+        }
+    }
 
     /**
      * A plain connection for a test to look behind the server's back.
@@ -99,10 +163,12 @@ public final class TestDatabase {
     /** Makes {@code to} as {@code from} is, to which nobody is connected. What was there is lost, and all connections to it break. */
     static void copy(SharedServers servers, String from, String to) {
         drop(servers.adminUrl(), to);
+        letGo(from);
         create(servers, to, "OWNER " + role(servers.ownerUrl()) + " TEMPLATE " + from);
     }
 
     static void drop(String adminUrl, String name) {
+        letGo(name);
         execute(adminUrl, "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
     }
 

@@ -52,6 +52,7 @@ public final class TestTime implements AutoCloseable {
                         execute 'alter database ' || current_database() || ' set search_path = public, test_time, pg_catalog';
                     end $$;
                     """);
+            TestDatabase.letGo(owner.getCatalog());
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
