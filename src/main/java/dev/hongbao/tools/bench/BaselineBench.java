@@ -76,7 +76,8 @@ final class BaselineBench {
 
     private Measurement add(
             Strategy strategy, Strategy hurried, int users, String unit, @Nullable Measurement baseline) {
-        Measurement rate = findings.measure("article " + strategy.name(), unit, baseline, 0);
+        String name = "article " + strategy.name();
+        Measurement rate = baseline == null ? findings.measure(name, unit) : findings.measure(name, unit, baseline, 0);
         contests.add(new Contest(strategy, hurried, scale.of(users, 100), rate));
         return rate;
     }

@@ -21,52 +21,60 @@ final class Findings {
     private String versions = "";
 
     /**
+     * What a measurement is to reach.
+     *
+     * @param least the lowest value wanted; 0 for none
+     * @param most the highest value wanted; 0 for none
+     * @param isRatio whether the value is the ratio to the baseline; else the median, in the measurement's unit
+     */
+    record Wanted(double least, double most, boolean isRatio) {
+        static final Wanted NOTHING = new Wanted(0, 0, false);
+
+        boolean isThere() {
+            return least > 0 || most > 0;
+        }
+
+        boolean isWithin(double value) {
+            return value >= least && (most == 0 || value <= most);
+        }
+
+        /** For the reader; empty for nothing. */
+        String text() {
+            String format = isRatio ? "%.2f" : "%,.0f";
+            if (most > 0) {
+                return "≤" + String.format(Locale.ROOT, format, most);
+            }
+            return least > 0 ? "≥" + String.format(Locale.ROOT, format, least) : "";
+        }
+    }
+
+    /**
      * One line of the table.
      *
      * @param baseline what the measurement is divided by; null for none
-     * @param target the least ratio wanted; 0 for none
-     * @param least the lowest median wanted, in the measurement's unit; 0 for none
-     * @param most the highest median wanted, in the measurement's unit; 0 for none
      */
-    record Line(Measurement measured, @Nullable Measurement baseline, double target, double least, double most) {
+    record Line(Measurement measured, @Nullable Measurement baseline, Wanted wanted) {
         /** The ratio of the medians; NaN without a baseline. */
         double ratio() {
             return baseline == null ? Double.NaN : measured.median() / baseline.median();
         }
 
-        /** Whether a bound is wanted, not a ratio. */
-        boolean isBounded() {
-            return least > 0 || most > 0;
-        }
-
-        private boolean isWithin(double value) {
-            return value >= least && (most == 0 || value <= most);
-        }
-
         /** Rounds that differ, but all keep to the bound, or all break it, agree on what matters. */
         boolean isNoisy() {
-            if (isBounded() && measured.rounds().stream().allMatch(round -> isWithin(round) == isReached())) {
+            if (hasTarget()
+                    && !wanted.isRatio()
+                    && measured.rounds().stream().allMatch(round -> wanted.isWithin(round) == isReached())) {
                 return false;
             }
             return measured.isNoisy() || baseline != null && baseline.isNoisy();
         }
 
         boolean hasTarget() {
-            return target > 0 || isBounded();
+            return wanted.isThere();
         }
 
         boolean isReached() {
-            return isBounded() ? isWithin(measured.median()) : ratio() >= target;
-        }
-
-        String wanted() {
-            if (most > 0) {
-                return String.format(Locale.ROOT, "≤%,.0f", most);
-            }
-            if (least > 0) {
-                return String.format(Locale.ROOT, "≥%,.0f", least);
-            }
-            return target > 0 ? String.format(Locale.ROOT, "%.2f", target) : "";
+            return wanted.isWithin(wanted.isRatio() ? ratio() : measured.median());
         }
 
         String verdict() {
@@ -105,28 +113,27 @@ final class Findings {
 
     /** A measurement for its own sake. */
     Measurement measure(String what, String unit) {
-        return measure(what, unit, null, 0);
+        return add(new Measurement(what, unit), null, Wanted.NOTHING);
     }
 
-    /** A measurement that is held against another one. */
-    Measurement measure(String what, String unit, @Nullable Measurement baseline, double target) {
-        Measurement measurement = new Measurement(what, unit);
-        lines.add(new Line(measurement, baseline, target, 0, 0));
-        return measurement;
+    /** A measurement that is held against another one, and is to be {@code least} times that at least; 0 when it is only told. */
+    Measurement measure(String what, String unit, Measurement baseline, double least) {
+        return add(new Measurement(what, unit), baseline, new Wanted(least, 0, true));
+    }
+
+    /** A measurement that is to be {@code most} times another one at most. */
+    Measurement atMost(String what, String unit, Measurement baseline, double most) {
+        return add(new Measurement(what, unit), baseline, new Wanted(0, most, true));
     }
 
     /** A measurement whose median is to be no lower than {@code least}. */
     Measurement atLeast(String what, String unit, double least) {
-        Measurement measurement = new Measurement(what, unit);
-        lines.add(new Line(measurement, null, 0, least, 0));
-        return measurement;
+        return add(new Measurement(what, unit), null, new Wanted(least, 0, false));
     }
 
     /** A measurement whose median is to be no higher than {@code most}. */
     Measurement atMost(String what, String unit, double most) {
-        Measurement measurement = new Measurement(what, unit);
-        lines.add(new Line(measurement, null, 0, 0, most));
-        return measurement;
+        return add(new Measurement(what, unit), null, new Wanted(0, most, false));
     }
 
     /** A quantity that one look is enough for: it does not depend on how busy the machine is, or is only told. */
@@ -136,8 +143,11 @@ final class Findings {
 
     /** The same, to be no higher than {@code most}. */
     Measurement once(String what, String unit, double most) {
-        Measurement measurement = new Measurement(what, unit, true);
-        lines.add(new Line(measurement, null, 0, 0, most));
+        return add(new Measurement(what, unit, true), null, new Wanted(0, most, false));
+    }
+
+    private Measurement add(Measurement measurement, @Nullable Measurement baseline, Wanted wanted) {
+        lines.add(new Line(measurement, baseline, wanted));
         return measurement;
     }
 
@@ -163,7 +173,7 @@ final class Findings {
                     m.unit(),
                     m.spread() * 100,
                     line.baseline() == null ? "" : String.format(Locale.ROOT, "%.2f", line.ratio()),
-                    line.wanted(),
+                    line.wanted().text(),
                     line.verdict());
         }
         exhibits.print(out);
@@ -185,14 +195,12 @@ final class Findings {
             if (line.baseline() != null) {
                 row.put("ratio", line.ratio());
             }
-            if (line.target() > 0) {
-                row.put("target", line.target());
+            Wanted wanted = line.wanted();
+            if (wanted.least() > 0) {
+                row.put(wanted.isRatio() ? "target" : "atLeast", wanted.least());
             }
-            if (line.least() > 0) {
-                row.put("atLeast", line.least());
-            }
-            if (line.most() > 0) {
-                row.put("atMost", line.most());
+            if (wanted.most() > 0) {
+                row.put(wanted.isRatio() ? "ratioAtMost" : "atMost", wanted.most());
             }
             if (line.hasTarget()) {
                 row.put("reached", line.isReached() && !line.isNoisy());

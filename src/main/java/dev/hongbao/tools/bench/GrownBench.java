@@ -30,12 +30,24 @@ final class GrownBench {
             "select 100.0 * n_dead_tup / greatest(n_live_tup, 1) from pg_stat_user_tables where relname = 'account'";
 
     private static final double WITHIN = 0.85;
+    private static final double P99_WITHIN = 1.15;
+
+    /** Of what the empty database settles, the pace at which latencies are compared: at all it can, they are the inverse of the speed. */
+    private static final double PACE = 0.4;
+
+    /** Paced rounds to a closed one: together they last for minutes, so that Postgres' checkpoints are among them on both sides. */
+    private static final int PACED = 2;
+
     private static final double RECONCILE_SECONDS = 10;
 
     private final Findings findings = new Findings("grown");
     private final Measurement empty = findings.measure("settled, 100 packets, empty database", "claims/s");
-    private final Measurement emptyP99 = findings.measure("  their latency, p99 (closed loop)", "µs");
+    private final Measurement emptyBusyP99 = findings.measure("  their latency, p99 (closed loop)", "µs");
+    private final Measurement emptyP50 = findings.measure("  at two fifths of that speed, p50", "µs");
+    private final Measurement emptyP99 = findings.measure("  at two fifths of that speed, p99", "µs");
     private final Measurement grown;
+    private final Measurement grownBusyP99;
+    private final Measurement grownP50;
     private final Measurement grownP99;
     private final Measurement manyWallets;
     private final Measurement oneWallet;
@@ -64,7 +76,9 @@ final class GrownBench {
                 "claims/s",
                 empty,
                 WITHIN);
-        this.grownP99 = findings.measure("  their latency, p99 (closed loop)", "µs", emptyP99, 0);
+        this.grownBusyP99 = findings.measure("  their latency, p99 (closed loop)", "µs", emptyBusyP99, 0);
+        this.grownP50 = findings.measure("  at the same pace, p50", "µs", emptyP50, 0);
+        this.grownP99 = findings.atMost("  at the same pace, p99", "µs", emptyP99, P99_WITHIN);
         this.manyWallets = findings.measure("there, packets of one share, a wallet each", "claims/s");
         this.oneWallet =
                 findings.measure("there, packets of one share, one wallet in every claim", "claims/s", manyWallets, 0);
@@ -81,7 +95,7 @@ final class GrownBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 1 + 4 * scale.rounds() + steps(scale, step(scale)) + 3;
+        return 1 + (4 + 2 * PACED) * scale.rounds() + steps(scale, step(scale)) + 3;
     }
 
     /** As {@link ClaimsBench#run}. */
@@ -94,15 +108,23 @@ final class GrownBench {
             bench.settle(bench.step / 2);
             for (int round = 0; round < scale.rounds(); round++) {
                 progress.accept("empty");
-                bench.round(bench.empty, bench.emptyP99);
+                bench.round(bench.empty, bench.emptyBusyP99);
+            }
+            for (int round = 0; round < PACED * scale.rounds(); round++) {
+                progress.accept("empty, paced");
+                bench.paced(bench.emptyP50, bench.emptyP99);
             }
             bench.fill();
             bench.first.add(bench.reconcileNew("all, in steps"));
             for (int round = 0; round < scale.rounds(); round++) {
                 progress.accept("grown");
-                bench.round(bench.grown, bench.grownP99);
+                bench.round(bench.grown, bench.grownBusyP99);
             }
             bench.since.add(bench.reconcileNew("from the checkpoint"));
+            for (int round = 0; round < PACED * scale.rounds(); round++) {
+                progress.accept("grown, paced");
+                bench.paced(bench.grownP50, bench.grownP99);
+            }
             for (int round = 0; round < scale.rounds(); round++) {
                 bench.single("a wallet each", bench.members, bench.manyWallets);
                 bench.single("one wallet", bench.members.subList(0, 1), bench.oneWallet);
@@ -119,6 +141,13 @@ final class GrownBench {
     private void round(Measurement perSecond, Measurement p99) throws Exception {
         Storm<ClaimOutcome> storm = storm(step / 2);
         perSecond.add(storm.run());
+        p99.add(storm.micros().getValueAtPercentile(99));
+    }
+
+    private void paced(Measurement p50, Measurement p99) throws Exception {
+        Storm<ClaimOutcome> storm = storm(step / 2).paced(empty.median() * PACE);
+        storm.run();
+        p50.add(storm.micros().getValueAtPercentile(50));
         p99.add(storm.micros().getValueAtPercentile(99));
     }
 

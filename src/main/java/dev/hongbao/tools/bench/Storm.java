@@ -8,8 +8,9 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * A closed loop of calls on the services: every event loop keeps a number of them under way until all are made. Blocking, for
- * one thread, once.
+ * Calls on the services, on every event loop, until all are made. In a closed loop each keeps a number of them under way; their times are
+ * what that number takes, so the inverse of the speed. {@linkplain #paced Paced}, calls are due at a constant rate, and each one's time
+ * counts from when it was due. Blocking, for one thread, once.
  *
  * @param <R> what a call ends with
  */
@@ -20,12 +21,18 @@ final class Storm<R> {
     /** Calls under way on a loop; a batch or more in each stage of the path. */
     private static final int WINDOW = 2_048;
 
+    /** A paced call is made so late at most while the loop is not busy. */
+    private static final long TICK_MILLIS = 1;
+
     private static final long LONGEST_MICROS = 120_000_000;
 
     private final BenchBed bed;
     private final int count;
     private final StormCall<R> call;
     private final List<Part> parts = new ArrayList<>();
+    /** Between calls; 0 in a closed loop. */
+    private double nanosEach;
+
     private long begunNanos;
 
     /** One kind of call. */
@@ -41,6 +48,12 @@ final class Storm<R> {
         this.bed = bed;
         this.count = count;
         this.call = call;
+    }
+
+    /** The same calls, due at this rate. No more are under way at once than in a closed loop; what waits for that counts in the times. */
+    Storm<R> paced(double perSecond) {
+        nanosEach = 1e9 / perSecond;
+        return this;
     }
 
     /** Makes all calls; returns how many a second. Fails when one of them ends otherwise than it should. */
@@ -86,8 +99,19 @@ final class Storm<R> {
         }
 
         Future<Void> run() {
-            loop.context().runOnContext(now -> fill());
+            loop.context().runOnContext(now -> {
+                fill();
+                if (nanosEach > 0) {
+                    long timer = loop.context().owner().setPeriodic(TICK_MILLIS, tick -> fill());
+                    done.future().onComplete(ended -> loop.context().owner().cancelTimer(timer));
+                }
+            });
             return done.future();
+        }
+
+        /** Of call number n; in a closed loop it is due at once. */
+        private long dueNanos(int n) {
+            return nanosEach > 0 ? begunNanos + (long) (n * nanosEach) : System.nanoTime();
         }
 
         private void fill() {
@@ -97,12 +121,15 @@ final class Storm<R> {
             filling = true;
             while (underWay < WINDOW && next < count) {
                 int n = next;
+                long due = dueNanos(n);
+                if (due > System.nanoTime()) {
+                    break;
+                }
                 next += step;
                 underWay++;
-                long sent = System.nanoTime();
                 call.on(loop.services(), n).onComplete(ended -> {
                     if (ended.succeeded() && call.isRight(ended.result())) {
-                        ended(sent);
+                        ended(due);
                     } else {
                         done.tryFail(new IllegalStateException("call " + n + ": " + ended, ended.cause()));
                     }
@@ -114,11 +141,11 @@ final class Storm<R> {
             }
         }
 
-        private void ended(long sent) {
+        private void ended(long dueNanos) {
             underWay--;
             long now = System.nanoTime();
             timeline.at(now - begunNanos);
-            micros.recordValue(Math.min(LONGEST_MICROS, (now - sent) / 1_000));
+            micros.recordValue(Math.min(LONGEST_MICROS, (now - dueNanos) / 1_000));
             if (next >= count && underWay == 0) {
                 done.tryComplete();
             } else if (underWay <= WINDOW / 2) {

@@ -19,7 +19,7 @@ final class Targets {
                             findings.name(),
                             line.measured().name().strip(),
                             measured(line),
-                            line.isBounded() ? line.wanted() : "≥" + line.wanted(),
+                            line.wanted().text(),
                             line.verdict());
                 }
             }
@@ -29,12 +29,12 @@ final class Targets {
     }
 
     private static String measured(Findings.Line line) {
-        return line.isBounded()
-                ? String.format(
+        return line.wanted().isRatio()
+                ? String.format(Locale.ROOT, "%.2f ×", line.ratio())
+                : String.format(
                         Locale.ROOT,
                         "%,.0f %s",
                         line.measured().median(),
-                        line.measured().unit())
-                : String.format(Locale.ROOT, "%.2f ×", line.ratio());
+                        line.measured().unit());
     }
 }

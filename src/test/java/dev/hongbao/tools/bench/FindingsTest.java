@@ -69,6 +69,21 @@ class FindingsTest {
     }
 
     @Test
+    void aRatioMayHaveToStayBelowOne() {
+        // Given
+        Measurement baseline = with(findings.measure("empty", "µs"), 100, 100, 100);
+
+        // When
+        with(findings.atMost("little more", "µs", baseline, 1.15), 110, 110, 110);
+        with(findings.atMost("much more", "µs", baseline, 1.15), 120, 120, 120);
+
+        // Then
+        assertThat(findings.lines().get(1).verdict()).isEqualTo("reached");
+        assertThat(findings.lines().get(2).verdict()).isEqualTo("MISSED");
+        assertThat(printed()).contains("≤1.15");
+    }
+
+    @Test
     void booksThatDoNotBalanceMakeTheRunWorthless() {
         findings.fault("I1 a cent is missing");
 

@@ -25,7 +25,7 @@ class GrownBenchIT {
         assertThat(steps).hasSize(GrownBench.steps(scale));
         assertThat(found.faults()).isEmpty();
         assertThat(found.lines())
-                .hasSize(12)
-                .allSatisfy(line -> assertThat(line.measured().rounds()).hasSize(1));
+                .hasSize(16)
+                .allSatisfy(line -> assertThat(line.measured().rounds()).isNotEmpty());
     }
 }
