@@ -199,6 +199,40 @@ class StartChecksTest {
         assertFound(ListenRules.exposure(config), "passes");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "0.0.0.0, off, '', passes",
+        "0.0.0.0, on, '', warns http.proxy-protocol: listening on 0.0.0.0 without TLS",
+        "0.0.0.0, on, pom.xml, passes",
+        "127.0.0.1, on, '', passes"
+    })
+    void aProxyThatPassesTcpThroughHasNoTls(String host, String protocol, String file, String expected) {
+        HongbaoConfig config = HongbaoConfig.of(Map.of(
+                "http.host", host,
+                "http.trusted-proxies", "10.0.0.7",
+                "http.proxy-protocol", protocol,
+                "http.tls-certificate", file,
+                "http.tls-key", file));
+        assertFound(ListenRules.exposure(config), expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.6:5701, 10.0.0.5, '', warns cluster.host: the bus listens on 10.0.0.5 without TLS",
+        "10.0.0.6:5701, 10.0.0.5, pom.xml, passes",
+        "127.0.0.1:5703, 127.0.0.1, '', passes",
+        "'', 10.0.0.5, '', passes"
+    })
+    void whoReadsTheBus(String members, String host, String file, String expected) {
+        HongbaoConfig config = HongbaoConfig.of(Map.of(
+                "cluster.members", members,
+                "cluster.host", host,
+                "cluster.tls-certificate", file,
+                "cluster.tls-key", file,
+                "cluster.tls-authority", file));
+        assertFound(ListenRules.exposure(config), expected);
+    }
+
     @Test
     void aHostThatIsNone() {
         List<StartFinding> findings =
