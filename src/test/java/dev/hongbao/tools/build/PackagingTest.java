@@ -148,6 +148,131 @@ class PackagingTest {
         assertThat(read("docker/prometheus/alerts.yml")).contains("(" + metric);
     }
 
+    /** Kustomize adds its label to the pods, and to the selectors of the deployment and of the services; the others have to name it. */
+    @Test
+    void whateverChoosesPodsInKubernetesChoosesTheServers() {
+        // Given
+        Map<?, ?> labels = list(kubernetes("kustomization.yaml").get("labels")).get(0);
+        Map<?, ?> servers = map(labels, "pairs");
+        Map<?, ?> scaling = objects("scaling.yaml");
+        Map<?, ?> network = map(objects("network.yaml"), "NetworkPolicy hongbao", "spec");
+        Map<?, ?> spread = list(pod.get("topologySpreadConstraints")).get(0);
+        List<Map<?, ?>> amongThemselves = list(network.get("ingress")).stream()
+                .filter(rule -> rule.containsKey("from"))
+                .flatMap(rule -> list(rule.get("from")).stream())
+                .filter(from -> from.containsKey("podSelector"))
+                .toList();
+
+        // Then
+        assertThat(String.valueOf(labels.get("includeSelectors"))).isEqualTo("true");
+        assertThat(String.valueOf(servers)).isEqualTo("{app.kubernetes.io/name=hongbao}");
+        assertThat(matched(map(scaling, "PodDisruptionBudget hongbao", "spec", "selector")))
+                .isEqualTo(servers.toString());
+        assertThat(matched(map(network, "podSelector"))).isEqualTo(servers.toString());
+        assertThat(matched(map(spread, "labelSelector"))).isEqualTo(servers.toString());
+        assertThat(amongThemselves).hasSize(1);
+        assertThat(matched(map(amongThemselves.get(0), "podSelector"))).isEqualTo(servers.toString());
+    }
+
+    @Test
+    void whatScalesServersInKubernetesScalesTheDeployment() {
+        // Given
+        Map<?, ?> deployment = kubernetes("deployment.yaml");
+        Map<?, ?> scaler = map(objects("scaling.yaml"), "HorizontalPodAutoscaler hongbao", "spec");
+        Map<?, ?> target = map(scaler, "scaleTargetRef");
+        Map<?, ?> patch = list(kubernetes("queue-fill/kustomization.yaml").get("patches"))
+                .get(0);
+
+        // Then
+        for (String name : List.of("apiVersion", "kind")) {
+            assertThat(text(target, name)).isEqualTo(text(deployment, name));
+        }
+        assertThat(text(target, "name")).isEqualTo(text(map(deployment, "metadata"), "name"));
+        assertThat(map(deployment, "spec").containsKey("replicas"))
+                .as("or each apply undoes the scaling")
+                .isFalse();
+        assertThat(integer(scaler.get("minReplicas"))).isGreaterThan(1);
+        assertThat(integer(scaler.get("maxReplicas"))).isGreaterThan(integer(scaler.get("minReplicas")));
+        // A share of the CPU is one of what is requested.
+        assertThat(map(container(), "resources", "requests").containsKey("cpu")).isTrue();
+        assertThat(text(map(patch, "target"), "kind")).isEqualTo("HorizontalPodAutoscaler");
+        assertThat(text(map(patch, "target"), "name")).isEqualTo("hongbao");
+    }
+
+    @Test
+    void theServicesAndTheNetworkPolicyNameThePodsPorts() {
+        // Given
+        Map<String, String> ports = new HashMap<>();
+        list(container().get("ports")).forEach(port -> ports.put(text(port, "name"), text(port, "containerPort")));
+        Map<?, ?> services = objects("services.yaml");
+        Map<?, ?> forServers = map(services, "Service hongbao-servers", "spec");
+        List<Map<?, ?>> ofApi = list(map(services, "Service hongbao", "spec").get("ports"));
+        List<Map<?, ?>> ofServers = list(forServers.get("ports"));
+        List<Map<?, ?>> rules = list(
+                map(objects("network.yaml"), "NetworkPolicy hongbao", "spec").get("ingress"));
+
+        // Then
+        assertThat(ofApi.stream().map(port -> text(port, "targetPort"))).containsExactly("http");
+        assertThat(ofServers.stream().map(port -> text(port, "targetPort"))).containsExactly("membership", "messages");
+        // A headless service does not translate: what is asked for is the pod's own port.
+        assertThat(text(forServers, "clusterIP")).isEqualTo("None");
+        assertThat(text(forServers, "publishNotReadyAddresses")).isEqualTo("true");
+        assertThat(ofServers)
+                .allSatisfy(port -> assertThat(text(port, "port")).isEqualTo(ports.get(text(port, "targetPort"))));
+        assertThat(ofPod().engine().cluster().members())
+                .containsExactly("hongbao-servers:" + ports.get("membership"));
+        // Each port is opened once, and only that of the API to everybody.
+        assertThat(rules.stream().flatMap(rule -> list(rule.get("ports")).stream()).map(port -> text(port, "port")))
+                .containsExactlyInAnyOrderElementsOf(ports.keySet());
+        for (Map<?, ?> rule : rules) {
+            boolean isApi = text(list(rule.get("ports")).get(0), "port").equals("http");
+            assertThat(rule.containsKey("from")).as(rule.toString()).isNotEqualTo(isApi);
+        }
+    }
+
+    @Test
+    void aServerMayDoLittle() {
+        // Then
+        for (String server : List.of("hongbao-1", "hongbao-2")) {
+            Map<?, ?> service = map(compose, "services", server);
+            assertThat(text(service, "read_only")).isEqualTo("true");
+            assertThat(text(service, "cap_drop")).isEqualTo("[ALL]");
+            assertThat(text(service, "security_opt")).isEqualTo("[no-new-privileges:true]");
+        }
+        assertThat(text(map(pod, "securityContext"), "runAsNonRoot")).isEqualTo("true");
+        assertThat(text(map(pod, "securityContext"), "runAsUser")).isEqualTo(only(image, "\nUSER (\\d+)"));
+        Map<?, ?> rights = map(container(), "securityContext");
+        assertThat(text(rights, "readOnlyRootFilesystem")).isEqualTo("true");
+        assertThat(text(rights, "allowPrivilegeEscalation")).isEqualTo("false");
+        assertThat(text(map(rights, "capabilities"), "drop")).isEqualTo("[ALL]");
+        assertThat(unit).contains("\nDynamicUser=yes\n", "\nProtectSystem=strict\n", "\nCapabilityBoundingSet=\n");
+    }
+
+    @Test
+    void whoHasNoMemoryLeftEnds() {
+        // Then
+        assertThat(only(image, "ENTRYPOINT \\[\"(.*)\"]")).contains("\"-XX:+ExitOnOutOfMemoryError\"");
+        assertThat(only(unit, "ExecStart=(.*)")).contains(" -XX:+ExitOnOutOfMemoryError ");
+        assertThat(unit).contains("\nRestart=on-failure\n");
+    }
+
+    /** The build stage copies all that the engine is sent: it is sent what is named, and nothing else. */
+    @Test
+    void theImageIsBuiltFromSourcesOnly() {
+        // Given
+        List<String> rules = read("docker/Dockerfile.dockerignore")
+                .lines()
+                .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                .toList();
+
+        // Then all is out, but what is named after it: neither docker/secrets nor data, conf, target or .git
+        assertThat(image).contains("\nCOPY --chown=build . .\n");
+        assertThat(rules.get(0)).isEqualTo("*");
+        assertThat(rules.stream().filter(rule -> rule.startsWith("!")))
+                .containsExactlyInAnyOrder("!.mvn", "!LICENSE", "!README.md", "!mvnw", "!pom.xml", "!src");
+        assertThat(read(".gitignore")).contains("/docker/secrets/\n", "/data/\n");
+    }
+
     @Test
     void theImageWithoutAnEngineIsStartedAsTheOther() throws Exception {
         // Given what the build tells Jib
@@ -276,6 +401,31 @@ class PackagingTest {
     private static List<Map<?, ?>> list(Object maps) {
         return ((List<?>) maps)
                 .stream().<Map<?, ?>>map(each -> (Map<?, ?>) each).toList();
+    }
+
+    private static String text(Map<?, ?> from, String name) {
+        assertThat(from.containsKey(name)).as(name).isTrue();
+        return String.valueOf(from.get(name));
+    }
+
+    /** The labels that a selector wants, as text. */
+    private static String matched(Map<?, ?> selector) {
+        assertThat(selector.keySet().toString()).isEqualTo("[matchLabels]");
+        return text(selector, "matchLabels");
+    }
+
+    private static Map<?, ?> kubernetes(String file) {
+        return yaml("docker/kubernetes/" + file);
+    }
+
+    /** Those of a file with several, by kind and name. */
+    private static Map<String, Map<?, ?>> objects(String file) {
+        Map<String, Map<?, ?>> found = new HashMap<>();
+        for (Object each : new Yaml().loadAll(read("docker/kubernetes/" + file))) {
+            Map<?, ?> object = (Map<?, ?>) each;
+            found.put(text(object, "kind") + " " + text(map(object, "metadata"), "name"), object);
+        }
+        return found;
     }
 
     private static int integer(Object number) {
