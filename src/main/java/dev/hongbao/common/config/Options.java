@@ -330,8 +330,8 @@ public final class Options {
             "cluster.members",
             OptionType.members(),
             "",
-            "Where servers of the same stores listen, or a DNS name that resolves to all of them: a claim is then settled as fast on every"
-                    + " server. Empty starts nothing of it; servers share the work without it, too.");
+            "Where servers of the same stores listen, or a DNS name that resolves to all of them: a claim is then settled nearly as fast"
+                    + " on every server, while the machines are not full. Empty starts nothing of it; servers share the work without it, too.");
     static final Option<String> CLUSTER_HOST = define(
             "cluster.host",
             OptionType.reachableHost(),
