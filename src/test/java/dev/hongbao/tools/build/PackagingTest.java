@@ -47,14 +47,28 @@ class PackagingTest {
         assertThat(ofPod().engine().cluster().members()).isNotEmpty();
         for (String server : List.of("hongbao-1", "hongbao-2")) {
             HongbaoConfig config = config(composed(server));
-            String address = String.valueOf(
-                    map(compose, "services", server, "networks", "default").get("ipv4_address"));
-            assertThat(config.engine().cluster().host()).isEqualTo(address);
-            assertThat(config.engine().cluster().members()).contains(address + ":5701");
+            String address = text(map(compose, "services", server, "networks", "default"), "ipv4_address");
+            String onBus = text(map(compose, "services", server, "networks", "bus"), "ipv4_address");
+            assertThat(config.engine().cluster().host()).isEqualTo(onBus);
+            assertThat(config.engine().cluster().members()).contains(onBus + ":5701");
             assertThat(read("docker/proxy/nginx.conf"))
                     .contains("server " + address + ":"
                             + config.web().http().address().port());
         }
+    }
+
+    @Test
+    void nobodyButTheServersIsOnTheNetworkOfTheirBus() {
+        // When
+        List<String> onBus = map(compose, "services").entrySet().stream()
+                .filter(service -> ((Map<?, ?>) service.getValue()).get("networks") instanceof Map<?, ?> networks
+                        && networks.containsKey("bus"))
+                .map(service -> String.valueOf(service.getKey()))
+                .toList();
+
+        // Then
+        assertThat(onBus).containsExactly("hongbao-1", "hongbao-2");
+        assertThat(text(map(compose, "networks", "bus"), "internal")).isEqualTo("true");
     }
 
     @Test
