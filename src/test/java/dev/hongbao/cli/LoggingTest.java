@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,8 +34,11 @@ class LoggingTest {
         LoggerContext context = new LoggerContext();
         assertThat(new Logging().configure(context)).isEqualTo(ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY);
         context.setMDCAdapter(new LogbackMDCAdapter());
-        for (String name :
-                List.of("dev.hongbao.domain.claim.ClaimService", "io.vertx.core.Vertx", "io.netty.channel.Channel")) {
+        for (String name : List.of(
+                "dev.hongbao.domain.claim.ClaimService",
+                "dev.hongbao.access",
+                "io.vertx.core.Vertx",
+                "io.netty.channel.Channel")) {
             Logger logger = context.getLogger(name);
             logger.debug("debug of {}", name);
             logger.info("info of {}", name);
@@ -95,5 +99,17 @@ class LoggingTest {
                 .hasSize(1);
         written.reset();
         assertThat(log(new LogConfig(Format.TEXT, Level.ERROR), "careful")).isEmpty();
+    }
+
+    @Test
+    void answersAreLinesWhereThatIsTurnedOn() {
+        // When
+        List<String> lines =
+                log(new LogConfig(Format.TEXT, Level.ERROR, LogConfig.Access.ON, Duration.ZERO), "answered");
+
+        // Then whatever else is written
+        assertThat(lines).hasSize(2);
+        assertThat(lines.get(0)).endsWith("info of dev.hongbao.access");
+        assertThat(lines.get(1)).endsWith("answered");
     }
 }
