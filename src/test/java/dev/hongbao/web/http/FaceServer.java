@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.config.ListenAddress;
+import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
@@ -46,6 +47,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The face over real HTTP without the services behind it, and a client for it. A request that would reach a service meets
@@ -90,8 +92,13 @@ final class FaceServer implements AutoCloseable {
 
     /** @param slow in which each 64 KiB of an answer must be taken */
     FaceServer(List<AddressRange> connectors, Duration slow) throws Exception {
+        this(connectors, slow, null);
+    }
+
+    /** @param tls null for none */
+    FaceServer(List<AddressRange> connectors, Duration slow, @Nullable ListenTls tls) throws Exception {
         HttpSettings settings = new HttpSettings(
-                new ListenAddress("127.0.0.1", 0),
+                new ListenAddress("127.0.0.1", 0, tls),
                 128 * 1024,
                 64 * 1024,
                 new HttpSettings.Timeouts(

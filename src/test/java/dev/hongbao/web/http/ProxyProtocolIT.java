@@ -3,24 +3,38 @@ package dev.hongbao.web.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.common.config.ListenTls;
+import dev.hongbao.testing.TestAuthority;
+import dev.hongbao.testing.TestCertificate;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A load balancer of TCP tells whose each connection is. */
 class ProxyProtocolIT {
     private static final String ASK = "GET /icon.svg HTTP/1.1\r\nHost: a\r\n";
 
+    private static final List<AddressRange> PROXIES = List.of(AddressRange.parse("127.0.0.1"));
+
     private static FaceServer server;
 
     @BeforeAll
     static void start() throws Exception {
-        server = new FaceServer(List.of(AddressRange.parse("127.0.0.1")));
+        server = new FaceServer(PROXIES);
     }
 
     @AfterAll
@@ -28,8 +42,21 @@ class ProxyProtocolIT {
         server.close();
     }
 
-    private static String from(String client) {
-        return "PROXY TCP4 " + client + " 127.0.0.1 4711 80\r\n";
+    /** What the proxy says first. @param version of the protocol: 1 is text, 2 is binary */
+    private static String from(int version, String client) throws Exception {
+        if (version == 1) {
+            return "PROXY TCP4 " + client + " 127.0.0.1 4711 80\r\n";
+        }
+        ByteBuffer header = ByteBuffer.allocate(28)
+                .put("\r\n\r\n\0\r\nQUIT\n".getBytes(StandardCharsets.ISO_8859_1))
+                .put((byte) 0x21) // version 2, for somebody else
+                .put((byte) 0x11) // TCP over IPv4
+                .putShort((short) 12)
+                .put(InetAddress.getByName(client).getAddress())
+                .put(new byte[] {127, 0, 0, 1})
+                .putShort((short) 4711)
+                .putShort((short) 80);
+        return new String(header.array(), StandardCharsets.ISO_8859_1);
     }
 
     /** The first line of an answer; empty when the connection is closed without one. */
@@ -43,22 +70,24 @@ class ProxyProtocolIT {
         }
     }
 
-    @Test
-    void theAddressThatTheProxyTellsIsTheClients() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void theAddressThatTheProxyTellsIsTheClients(int version) throws Exception {
         // Given as many connections of one client as an address may have
+        String client = "203.0.113." + version;
         List<Socket> open = new ArrayList<>();
         try {
             for (int i = 0; i < FaceServer.MAX_PER_ADDRESS; i++) {
                 open.add(server.connect());
-                assertThat(ask(open.get(i), from("203.0.113.7"))).isEqualTo("HTTP/1.1 200 OK");
+                assertThat(ask(open.get(i), from(version, client))).isEqualTo("HTTP/1.1 200 OK");
             }
 
             // When
             try (Socket more = server.connect();
                     Socket another = server.connect()) {
                 // Then
-                assertThat(ask(more, from("203.0.113.7"))).isEmpty();
-                assertThat(ask(another, from("203.0.113.8"))).isEqualTo("HTTP/1.1 200 OK");
+                assertThat(ask(more, from(version, client))).isEmpty();
+                assertThat(ask(another, from(version, "203.0.113.8"))).isEqualTo("HTTP/1.1 200 OK");
             }
         } finally {
             for (Socket socket : open) {
@@ -70,7 +99,39 @@ class ProxyProtocolIT {
     @Test
     void whoIsNoProxyIsNotBelieved() throws Exception {
         try (Socket stranger = server.connectFrom("127.0.0.2")) {
-            assertThat(ask(stranger, from("203.0.113.9"))).isEmpty();
+            assertThat(ask(stranger, from(1, "203.0.113.9"))).isEmpty();
+        }
+    }
+
+    @Test
+    void theProxySpeaksBeforeTheClientsTls(@TempDir Path directory) throws Exception {
+        // Given
+        TestAuthority authority = new TestAuthority(directory, "Our Own");
+        TestCertificate certificate =
+                authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
+        SSLContext clients = authority.trusted(null);
+        ListenTls tls = new ListenTls(certificate.certificate(), certificate.key(), null);
+        try (FaceServer secured = new FaceServer(PROXIES, Duration.ofSeconds(30), tls)) {
+            List<Socket> open = new ArrayList<>();
+            try {
+                // When one client connects once more than an address may
+                List<String> answers = new ArrayList<>();
+                for (int i = 0; i <= FaceServer.MAX_PER_ADDRESS; i++) {
+                    Socket socket = secured.connect();
+                    open.add(socket);
+                    FaceServer.write(socket, from(1, "203.0.113.7"));
+                    Socket over = clients.getSocketFactory().createSocket(socket, "127.0.0.1", secured.port(), true);
+                    answers.add(ask(over, ""));
+                }
+
+                // Then the last one is sent away
+                assertThat(answers.subList(0, FaceServer.MAX_PER_ADDRESS)).containsOnly("HTTP/1.1 200 OK");
+                assertThat(answers.get(FaceServer.MAX_PER_ADDRESS)).isEmpty();
+            } finally {
+                for (Socket socket : open) {
+                    socket.close();
+                }
+            }
         }
     }
 
