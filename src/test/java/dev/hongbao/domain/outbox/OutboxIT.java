@@ -309,6 +309,25 @@ class OutboxIT {
     }
 
     @Test
+    void aRowOfATypeThatThisServerDoesNotKnowIsPassedOver() {
+        // Given a deposit, and a row of it that a later server wrote
+        Host host = new Host(engine);
+        String before = "before" + System.nanoTime();
+        engine.deposit(before, 5);
+        books.execute("insert into outbox (shard, type, subjects, firsts, lasts, events)"
+                + " select shard, 'transfer.unheard-of', subjects, firsts, lasts, events from outbox"
+                + " where type = 'transfer.deposit' order by n desc limit 1");
+
+        // When another deposit follows
+        String after = "after" + System.nanoTime();
+        engine.deposit(after, 7);
+
+        // Then that is told, and the row is not
+        host.until(after, has("transfer.deposit"));
+        assertThat(types(host.of(before))).containsExactly("transfer.deposit");
+    }
+
+    @Test
     void whatIsOldGoesAndWhoWasAwayTooLongIsTold() {
         // Given a host that has read, and one that has not
         Host host = new Host(engine);
