@@ -3,6 +3,9 @@ package dev.hongbao.server;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.reconcile.Finding;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The guide's page on backups, by its own commands: what is kept and what is lost, on the Redis that was there. */
 class BackupIT {
@@ -38,6 +42,8 @@ class BackupIT {
     private Path root;
 
     private final TestServers redis = Servers.fresh();
+    private final Logger recovery = (Logger) LoggerFactory.getLogger("dev.hongbao.engine.writer.Recovery");
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private GuideCommands guide;
     private EmbeddedPostgres primary;
     private Packet packet;
@@ -45,6 +51,8 @@ class BackupIT {
     /** Two of eight shares are claimed; then the database is backed up. */
     @BeforeEach
     void backUp() throws Exception {
+        log.start();
+        recovery.addAppender(log);
         Path backup = Files.createDirectory(root.resolve("backup"));
         Files.createDirectory(backup.resolve("log"));
         guide = GuideCommands.of("backup")
@@ -67,6 +75,7 @@ class BackupIT {
 
     @AfterEach
     void stop() {
+        recovery.detachAppender(log);
         primary.close();
         redis.close();
     }
@@ -170,6 +179,11 @@ class BackupIT {
                 assertThat(engine.claim(lost, "u1").kind()).isEqualTo(Kind.NOT_FOUND);
                 assertThat(engine.balance("alice")).isEqualTo(10_000 - 800);
                 assertDrainedAndReconciled(engine, restored);
+
+                // And the log says what the page quotes
+                assertThat(log.list)
+                        .extracting(ILoggingEvent::getFormattedMessage)
+                        .anyMatch(line -> line.contains("went back in time"));
             }
         }
     }
