@@ -1,21 +1,29 @@
 package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
+import java.io.File;
 import java.net.URI;
 import java.net.URLEncoder;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a scrape of a server at work says. */
 @ExtendWith(Servers.class)
@@ -32,6 +40,32 @@ class MetricsIT extends TestServerClient {
         claim("alice", send("equal", 100, 1));
 
         assertThat(scrape().faults()).isEmpty();
+    }
+
+    /** As Prometheus itself asks, where its tool is installed. */
+    @Test
+    void promtoolFindsNoFault(@TempDir Path directory) throws Exception {
+        Optional<Path> promtool = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .map(each -> Path.of(each, "promtool"))
+                .filter(Files::isExecutable)
+                .findFirst();
+        assumeTrue(promtool.isPresent(), "promtool (of Debian's package prometheus) is not here");
+
+        // Given
+        claim("alice", send("equal", 100, 1));
+        String text = send(HttpRequest.newBuilder(URI.create(managed("/metrics")))).body();
+
+        // When
+        Path said = directory.resolve("said");
+        int exit = new ProcessBuilder(promtool.get().toString(), "check", "metrics")
+                .redirectInput(Files.writeString(directory.resolve("metrics"), text).toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start()
+                .waitFor();
+
+        // Then
+        assertThat(exit).as(Files.readString(said)).isZero();
     }
 
     @Test
