@@ -8,6 +8,7 @@ import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.server.Ailment;
 import dev.hongbao.server.Doctor;
+import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestAuthority;
 import dev.hongbao.testing.TestCertificate;
@@ -404,6 +405,28 @@ class HttpTlsIT extends HttpApiClient {
         // Then
         assertThat(byResets).isEqualTo(RawHttp2.ENHANCE_YOUR_CALM);
         assertThat(byContinuations).isEqualTo(RawHttp2.ENHANCE_YOUR_CALM);
+        assertThat(call(users, builder("bob", "/v1/me/balances")).statusCode()).isEqualTo(200);
+    }
+
+    /** Netty keeps ten thousand answers for who does not read them; the connection is closed some seconds later. */
+    @Test
+    void whoDoesNotReadTheAnswersToItsPingsIsSentAway() throws Exception {
+        try (RawHttp2 connection = new RawHttp2(ofUsers, base().getPort())) {
+            // Given a connection that has asked for something, so that its time is long
+            connection.get(1, "/v1/nothing", token("bob", group, Role.USER));
+
+            // When it pings and reads nothing, then it cannot go on
+            Eventually.eventually(
+                    Duration.ofSeconds(30),
+                    () -> assertThatThrownBy(() -> connection.together(() -> {
+                                for (int i = 0; i < 10_000; i++) {
+                                    connection.frame(RawHttp2.PING, 0, 0, new byte[8]);
+                                }
+                            }))
+                            .isInstanceOf(IOException.class));
+        }
+
+        // And others can
         assertThat(call(users, builder("bob", "/v1/me/balances")).statusCode()).isEqualTo(200);
     }
 
