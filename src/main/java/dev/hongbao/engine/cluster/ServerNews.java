@@ -2,6 +2,7 @@ package dev.hongbao.engine.cluster;
 
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.Counter;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the other servers what they would else find out by asking the stores, and hears it of them: that a shard's journal has new
- * entries, what was settled, that a feed has news. A word about a journal only makes its owner read it; what is in the
+ * entries, what was settled, what is set aside, that a feed has news. A word about a journal only makes its owner read it; what is in the
  * journal is never believed of anybody else. What was settled is told to those that wrote some of it into the journal, and like news of
  * feeds to those on which somebody listens; the others need not hear it. One instance a server, on one event loop.
  *
@@ -38,9 +39,10 @@ public final class ServerNews extends VerticleBase {
     private static final int SELF = 1;
     private static final int NUDGE = 3;
     private static final int ENTRIES = 4;
+    private static final int SET_ASIDE = 5;
 
-    /** Between two words that the feeds have news: no hub asks more often. */
-    private static final long NUDGE_MILLIS = 20;
+    /** Between two hints of a kind: nobody looks more often. */
+    private static final long HINT_MILLIS = 20;
 
     private static final long LOOK_MILLIS = 50;
 
@@ -50,8 +52,7 @@ public final class ServerNews extends VerticleBase {
     private final ServerLine line;
     private final Shards shards;
     private final Map<Integer, SettledFacts<?>> facts;
-    private final String nudge;
-    private final String nudged;
+    private final Map<Integer, Hint> hints;
     private final Counter heard;
     private final Counter ignored;
     private final Audience audience;
@@ -61,7 +62,25 @@ public final class ServerNews extends VerticleBase {
     private Set<Integer> toldOwned = Set.of();
     private boolean toldListens;
     private long toldNanos = System.nanoTime() - SELF_NANOS;
-    private boolean nudging;
+
+    /** A message without a body: what it is about is to be looked at in the stores. */
+    private static final class Hint {
+        private final String said;
+        private final String heard;
+        private final boolean isForListeners;
+        private boolean isUnderWay;
+
+        /**
+         * @param said where it is published that this server has something to be looked at
+         * @param heard where it is to be published that another server has
+         * @param isForListeners whether it is only told to servers that listen to all
+         */
+        Hint(String said, String heard, boolean isForListeners) {
+            this.said = said;
+            this.heard = heard;
+            this.isForListeners = isForListeners;
+        }
+    }
 
     /**
      * @param facts what is told of settlements
@@ -81,8 +100,9 @@ public final class ServerNews extends VerticleBase {
         this.shards = shards;
         this.facts = facts.stream().collect(Collectors.toMap(SettledFacts::kind, each -> each));
         this.audience = audience;
-        this.nudge = nudge;
-        this.nudged = nudged;
+        this.hints = Map.of(
+                NUDGE, new Hint(nudge, nudged, true),
+                SET_ASIDE, new Hint(Quarantine.SET_ASIDE, Quarantine.SET_ASIDE_ELSEWHERE, false));
         this.heard = counter(metrics, "heard");
         this.ignored = counter(metrics, "ignored");
     }
@@ -101,7 +121,7 @@ public final class ServerNews extends VerticleBase {
             vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(shard), entry -> written(entry.body()));
         }
         facts.values().forEach(this::tellOf);
-        vertx.eventBus().localConsumer(nudge, news -> tellNudge());
+        hints.forEach((kind, hint) -> vertx.eventBus().localConsumer(hint.said, word -> tell(kind, hint)));
         vertx.setPeriodic(LOOK_MILLIS, tick -> tellOfSelf());
         line.listen(message -> context.runOnContext(now -> heard(message)));
         return Future.succeededFuture();
@@ -168,13 +188,17 @@ public final class ServerNews extends VerticleBase {
         return writer.message();
     }
 
-    private void tellNudge() {
-        if (!nudging && !line.isAlone()) {
-            nudging = true;
-            vertx.setTimer(NUDGE_MILLIS, later -> {
-                nudging = false;
-                peers.listening()
-                        .forEach(server -> line.tell(server, message(NUDGE).message()));
+    private void tell(int kind, Hint hint) {
+        if (!hint.isUnderWay && !line.isAlone()) {
+            hint.isUnderWay = true;
+            vertx.setTimer(HINT_MILLIS, later -> {
+                hint.isUnderWay = false;
+                Buffer message = message(kind).message();
+                if (hint.isForListeners) {
+                    peers.listening().forEach(server -> line.tell(server, message));
+                } else {
+                    line.tellAll(message);
+                }
             });
         }
     }
@@ -225,7 +249,7 @@ public final class ServerNews extends VerticleBase {
                 entries.forEach(places -> checked(places.shard()));
                 entries.forEach(places -> wrote(server, places));
             }
-            case NUDGE -> vertx.eventBus().publish(nudged, null);
+            case NUDGE, SET_ASIDE -> vertx.eventBus().publish(Objects.requireNonNull(hints.get(kind)).heard, null);
             default -> {
                 SettledFacts<?> settled = facts.get(kind);
                 if (settled == null || !areCurrent(message.generations(shards.namespace()))) {

@@ -13,16 +13,23 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packets and draws that are set aside, as this server knows: at once what it sets aside itself, and within a second what
- * others do and what an operator brings back. It only refuses early; Postgres is asked before anything of them is settled. Safe
+ * The packets and draws that are set aside, as this server knows: at once what it sets aside itself and what another server says that it
+ * has, within a second what others do and what an operator brings back. It only refuses early; Postgres is asked before anything of them is settled. Safe
  * on any thread.
  */
 public final class Quarantine {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
+
+    /** Where it is published, without a body, that this server has set something aside. */
+    public static final String SET_ASIDE = "quarantine.set-aside";
+
+    /** Where it is published, without a body, that another server has: it is looked for then. */
+    public static final String SET_ASIDE_ELSEWHERE = "quarantine.set-aside-elsewhere";
 
     private static final long LOOK_MILLIS = 1_000;
 
@@ -33,6 +40,7 @@ public final class Quarantine {
     private final Pool pool;
     private volatile Set<UUID> known = Set.of();
     private final Set<UUID> passedOver = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean looking = new AtomicBoolean();
     private final Counter unreadable;
     private long changes;
 
@@ -115,6 +123,7 @@ public final class Quarantine {
     public Future<Void> start() {
         LocalCodec.register(vertx.eventBus(), Changed.class);
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
+        vertx.eventBus().localConsumer(SET_ASIDE_ELSEWHERE, word -> lookUnlessLooking());
         return look();
     }
 
@@ -131,6 +140,13 @@ public final class Quarantine {
             adopt(now, before);
             return null;
         });
+    }
+
+    /** Whoever else speaks has it looked for no faster than Postgres answers. */
+    private void lookUnlessLooking() {
+        if (looking.compareAndSet(false, true)) {
+            look().onComplete(looked -> looking.set(false));
+        }
     }
 
     private synchronized long changes() {
@@ -184,6 +200,7 @@ public final class Quarantine {
             known = Set.copyOf(more);
             tell(Set.of(unit.id()));
         }
+        vertx.eventBus().publish(SET_ASIDE, null);
     }
 
     private void tell(Set<UUID> added) {

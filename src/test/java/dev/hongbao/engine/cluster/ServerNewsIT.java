@@ -3,15 +3,21 @@ package dev.hongbao.engine.cluster;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.server.QuarantineOperations;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.PlayCrowd;
+import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
@@ -332,6 +338,110 @@ class ServerNewsIT {
             // Then the same word is of no use
             late.tell("second", claim);
             eventually(SOON, () -> assertThat(second.messages("ignored")).isEqualTo(1));
+            new Books(servers).assertClean();
+        }
+    }
+
+    private static double setAside(TestEngine engine) {
+        return engine.metrics().get("hongbao.quarantined").gauge().value();
+    }
+
+    @Test
+    void whoWaitsElsewhereForWhatIsSetAsideHearsOfIt(TestServers servers) {
+        Books books = new Books(servers);
+        TestLines lines = TestLines.reliable();
+        Map<String, String> patient = Map.of("shards", "4", "claim.settle-timeout", "20s");
+        try (TestEngine first = TestEngine.start(servers, 1, patient);
+                TestEngine second = TestEngine.start(servers, 1, patient)) {
+            // Given a packet of which Postgres takes no second claim
+            join(lines, first, second);
+            List<Buffer> told = new CopyOnWriteArrayList<>();
+            lines.line("third").listen(told::add);
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
+            String claims = "new.subject = '" + packet.id() + "' and new.slot > 0";
+            try (RefusingServer rule = RefusingServer.rows(books, "transfer", claims, "23514")) {
+                // When it is claimed at the server that does not settle it
+                Future<ClaimOutcome> claim = second.claim(0, packet, "bob");
+
+                // Then
+                assertThatThrownBy(() -> get(claim))
+                        .isInstanceOfSatisfying(
+                                UnavailableException.class,
+                                refused ->
+                                        assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.SET_ASIDE));
+                eventually(
+                        SOON,
+                        () -> assertThat(told)
+                                .anySatisfy(message ->
+                                        assertThat(message.getBytes()).containsExactly(1, 5)));
+            }
+            int settled = Eventually.eventuallyGet(
+                    SOON,
+                    () -> QuarantineOperations.replay(
+                            TestEngine.stores(servers), packet.id().value()));
+            assertThat(settled).isEqualTo(1);
+            books.assertNoViolation();
+        }
+    }
+
+    /** The look at Postgres that is made without a word comes once a second. */
+    @Test
+    void whatAnotherServerSetsAsideIsLookedForAtItsWord(TestServers servers) {
+        Books books = new Books(servers);
+        TestLines lines = TestLines.reliable();
+        int rounds = 40;
+        try (TestEngine engine = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given
+            get(engine.engine().join(lines.line("first")));
+            ServerLine other = lines.line("other");
+            double before = setAside(engine);
+
+            // When
+            assertTimeoutPreemptively(Duration.ofSeconds(rounds / 2), () -> {
+                for (int round = 1; round <= rounds; round++) {
+                    books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason)"
+                            + " values (gen_random_uuid(), 'packet', 0, '', 'of a test')");
+                    other.tell("first", new WireWriter().octet(1).octet(5).message());
+
+                    // Then
+                    double all = before + round;
+                    eventually(SOON, () -> assertThat(setAside(engine)).isEqualTo(all));
+                }
+            });
+            books.execute("delete from quarantine_unit");
+        }
+    }
+
+    @Test
+    void whatAnotherVersionSaysIsIgnored(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given a well formed word about a settled claim
+            join(lines, first, second);
+            List<Buffer> told = new CopyOnWriteArrayList<>();
+            ServerLine late = lines.line("late");
+            late.listen(told::add);
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            late.tell("first", self("late", true));
+            Buffer claim = Eventually.eventuallyGet(SOON, () -> {
+                assertThat(first.claim(packet, "bob" + System.nanoTime()).kind())
+                        .isEqualTo(Kind.CLAIMED);
+                return claims(told).findFirst().orElseThrow();
+            });
+
+            // When it comes as one of the next version
+            late.tell("second", claim.copy().setByte(0, (byte) 2));
+
+            // Then, and the same of this version is heard
+            eventually(SOON, () -> assertThat(second.messages("ignored")).isEqualTo(1));
+            double heard = second.messages("heard");
+            late.tell("second", claim);
+            eventually(SOON, () -> assertThat(second.messages("heard")).isGreaterThan(heard));
+            assertThat(second.messages("ignored")).isEqualTo(1);
             new Books(servers).assertClean();
         }
     }
