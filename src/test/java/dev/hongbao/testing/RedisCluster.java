@@ -79,7 +79,11 @@ public final class RedisCluster implements AutoCloseable {
 
     /** The node that serves a key's slot, as {@code asked} knows. */
     public int nodeOf(String key, int asked) {
-        int slot = slot(key);
+        return nodeOf(slot(key), asked);
+    }
+
+    /** The node that serves a slot, as {@code asked} knows. */
+    public int nodeOf(int slot, int asked) {
         for (String line : cluster.lines(asked)) {
             String[] words = line.split(" ");
             boolean has = words[2].contains("master")

@@ -42,6 +42,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -281,6 +282,47 @@ class RedisClusterIT {
                 assertThat(after.get(other)).isEqualTo(before.get(other));
             }
         }
+        assertReconciled();
+    }
+
+    @Test
+    @Order(2)
+    void aRangeOfSlotsMovesWithItsShardsWhilePeopleClaim() {
+        // Given a node of several shards, and the slots of two of them with their neighbours
+        int from = IntStream.range(0, 3)
+                .filter(node -> shardsOf(node).size() > 1)
+                .findFirst()
+                .orElseThrow();
+        int to = (from + 1) % 3;
+        List<Integer> moving = shardsOf(from).stream().limit(2).toList();
+        List<Integer> slots = moving.stream()
+                .map(shard -> RedisCluster.slot(tag(shard)))
+                .flatMap(slot -> IntStream.rangeClosed(slot - 10, slot + 10).boxed())
+                .filter(slot -> cluster.nodeOf(slot, from) == from)
+                .distinct()
+                .toList();
+        List<String> before = books.stamps();
+        Crowd crowd = new Crowd(engine).start("alice");
+        crowd.awaitSettled(200);
+
+        // When they move, one after the other
+        for (int slot : slots) {
+            cluster.beginMigration(slot, from, to);
+            cluster.endMigration(slot, from, to);
+        }
+
+        // Then both shards are served at the other node, and the others as before
+        awaitServed(packetsByShard(), "moved");
+        crowd.awaitSettled(200);
+        crowd.stop();
+        crowd.assertAnswersKept(servers);
+        List<String> after = books.stamps();
+        for (int shard = 0; shard < SHARDS; shard++) {
+            assertThat(after.get(shard).equals(before.get(shard)))
+                    .as("shard " + shard + " was not recovered")
+                    .isEqualTo(!moving.contains(shard));
+        }
+        assertThat(shardsOf(to)).containsAll(moving);
         assertReconciled();
     }
 
