@@ -66,6 +66,15 @@ class ReleasedMigrationsTest {
                         .isEqualTo(released().get(script)));
     }
 
+    @Test
+    void aReleasedVersionHasAllItsMigrationsListed() throws IOException {
+        boolean isReleased = !Files.readString(Path.of("pom.xml")).contains("-SNAPSHOT</version>");
+
+        assertThat(isReleased ? versioned() : released().keySet())
+                .as("The version in pom.xml is a released one: " + WRITE)
+                .containsExactlyElementsOf(released().keySet());
+    }
+
     /** Flyway does not go back to do an older one. */
     @Test
     void aNewMigrationComesAfterTheReleasedOnes() throws IOException {
