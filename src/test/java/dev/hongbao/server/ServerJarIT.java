@@ -17,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
 import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -82,6 +84,27 @@ class ServerJarIT {
 
         assertThat(result.output()).isEqualTo("hongbao: this jar has no command '" + command + "': use hongbao.jar\n");
         assertThat(result.exit()).isEqualTo(2);
+    }
+
+    /** Without it Hazelcast warns at each start, and cannot see what it needs of the JVM. */
+    @Test
+    void bothJarsOpenWhatHazelcastAsksFor() throws IOException {
+        for (Path file : List.of(ServerProcess.SERVER_JAR, ServerProcess.JAR)) {
+            try (JarFile jar = new JarFile(file.toFile())) {
+                Attributes manifest = jar.getManifest().getMainAttributes();
+
+                assertThat(manifest.getValue("Add-Exports"))
+                        .as(file.toString())
+                        .isEqualTo("java.base/jdk.internal.ref");
+                assertThat(manifest.getValue("Add-Opens").split(" "))
+                        .as(file.toString())
+                        .containsExactlyInAnyOrder(
+                                "java.base/java.lang",
+                                "java.base/sun.nio.ch",
+                                "java.management/sun.management",
+                                "jdk.management/com.sun.management.internal");
+            }
+        }
     }
 
     @Test

@@ -194,8 +194,8 @@ class PackagingTest {
         Map<?, ?> deployment = kubernetes("deployment.yaml");
         Map<?, ?> scaler = map(objects("scaling.yaml"), "HorizontalPodAutoscaler hongbao", "spec");
         Map<?, ?> target = map(scaler, "scaleTargetRef");
-        Map<?, ?> patch = list(kubernetes("queue-fill/kustomization.yaml").get("patches"))
-                .get(0);
+        Map<?, ?> patch =
+                list(kubernetes("queue-fill/kustomization.yaml").get("patches")).get(0);
 
         // Then
         for (String name : List.of("apiVersion", "kind")) {
@@ -233,10 +233,11 @@ class PackagingTest {
         assertThat(text(forServers, "publishNotReadyAddresses")).isEqualTo("true");
         assertThat(ofServers)
                 .allSatisfy(port -> assertThat(text(port, "port")).isEqualTo(ports.get(text(port, "targetPort"))));
-        assertThat(ofPod().engine().cluster().members())
-                .containsExactly("hongbao-servers:" + ports.get("membership"));
+        assertThat(ofPod().engine().cluster().members()).containsExactly("hongbao-servers:" + ports.get("membership"));
         // Each port is opened once, and only that of the API to everybody.
-        assertThat(rules.stream().flatMap(rule -> list(rule.get("ports")).stream()).map(port -> text(port, "port")))
+        assertThat(rules.stream()
+                        .flatMap(rule -> list(rule.get("ports")).stream())
+                        .map(port -> text(port, "port")))
                 .containsExactlyInAnyOrderElementsOf(ports.keySet());
         for (Map<?, ?> rule : rules) {
             boolean isApi = text(list(rule.get("ports")).get(0), "port").equals("http");

@@ -53,12 +53,14 @@ class MetricsIT extends TestServerClient {
 
         // Given
         claim("alice", send("equal", 100, 1));
-        String text = send(HttpRequest.newBuilder(URI.create(managed("/metrics")))).body();
+        String text =
+                send(HttpRequest.newBuilder(URI.create(managed("/metrics")))).body();
 
         // When
         Path said = directory.resolve("said");
         int exit = new ProcessBuilder(promtool.get().toString(), "check", "metrics")
-                .redirectInput(Files.writeString(directory.resolve("metrics"), text).toFile())
+                .redirectInput(
+                        Files.writeString(directory.resolve("metrics"), text).toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile())
                 .start()
