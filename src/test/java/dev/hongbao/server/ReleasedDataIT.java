@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.Jedis;
 
 /**
- * This version starts on what each released one has left: open packets, draws and campaigns, and journals that are not settled. Run with
+ * This version starts on what each released one, and the candidate of the first, has left: open packets, draws and campaigns, and journals that are not settled. Run with
  * {@code -Dreleased=write}, it first writes what this version leaves; only for a version that is not released.
  */
 @ExtendWith(Servers.class)
