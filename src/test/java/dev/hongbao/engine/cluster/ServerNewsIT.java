@@ -305,6 +305,17 @@ class ServerNewsIT {
         }
     }
 
+    /** What a server that listens is told of a claim. */
+    private static Buffer aClaim(ServerLine listening, TestEngine first, Packet packet) {
+        List<Buffer> told = new CopyOnWriteArrayList<>();
+        listening.listen(told::add);
+        listening.tell("first", self(listening.self(), true));
+        return Eventually.eventuallyGet(SOON, () -> {
+            assertThat(first.claim(packet, "bob" + System.nanoTime()).kind()).isEqualTo(Kind.CLAIMED);
+            return claims(told).findFirst().orElseThrow();
+        });
+    }
+
     @Test
     void whatWasSettledInAGenerationThatIsOverIsNotBelieved(TestServers servers) {
         TestLines lines = TestLines.reliable();
@@ -312,17 +323,10 @@ class ServerNewsIT {
                 TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
             // Given a word about a claim, which may come twice
             join(lines, first, second);
-            List<Buffer> told = new CopyOnWriteArrayList<>();
             ServerLine late = lines.line("late");
-            late.listen(told::add);
             first.deposit("alice", 10_000);
             Packet packet = first.send("alice", 1_000, 10);
-            late.tell("first", self("late", true));
-            Buffer claim = Eventually.eventuallyGet(SOON, () -> {
-                assertThat(first.claim(packet, "bob" + System.nanoTime()).kind())
-                        .isEqualTo(Kind.CLAIMED);
-                return claims(told).findFirst().orElseThrow();
-            });
+            Buffer claim = aClaim(late, first, packet);
             late.tell("second", claim);
             assertThat(second.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
             assertThat(second.messages("ignored")).isZero();
@@ -421,17 +425,10 @@ class ServerNewsIT {
                 TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
             // Given a well formed word about a settled claim
             join(lines, first, second);
-            List<Buffer> told = new CopyOnWriteArrayList<>();
             ServerLine late = lines.line("late");
-            late.listen(told::add);
             first.deposit("alice", 10_000);
             Packet packet = first.send("alice", 1_000, 10);
-            late.tell("first", self("late", true));
-            Buffer claim = Eventually.eventuallyGet(SOON, () -> {
-                assertThat(first.claim(packet, "bob" + System.nanoTime()).kind())
-                        .isEqualTo(Kind.CLAIMED);
-                return claims(told).findFirst().orElseThrow();
-            });
+            Buffer claim = aClaim(late, first, packet);
 
             // When it comes as one of the next version
             late.tell("second", claim.copy().setByte(0, (byte) 2));
