@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
             "Starts a server in a temporary directory. 200 members get money; some send packets of all kinds, and all",
             "race for every one over real HTTP, some twice, some late, some from outside the group.",
             "Then a campaign pays for pools of which each member has one share, and a rain lets each catch one.",
+            "A request whose connection breaks is made again: where there are two servers, one may be killed.",
             "Ends with what happened and with the books; exit code 1 if a cent is off."
         })
 final class DemoCommand implements Callable<Integer> {

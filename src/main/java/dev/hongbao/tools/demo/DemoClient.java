@@ -1,6 +1,7 @@
 package dev.hongbao.tools.demo;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -9,18 +10,32 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.JsonObject;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The API over real connections, as a host application would call it. */
+/**
+ * The API over real connections, as a host application would call it: a request whose connection breaks, or of which nobody can say what
+ * became of it, is made again, with its idempotency key. So a server may be killed meanwhile, where there is another one. Confined to
+ * one event loop.
+ */
 final class DemoClient {
+    /** The same request is to come again: it is not settled yet, or the server, or a proxy's, is away. */
+    private static final Set<Integer> AGAIN = Set.of(202, 502, 503, 504);
+
+    private static final long AGAIN_MILLIS = 100;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private static final int CONNECTIONS = 64;
     private static final int MAX_WAITING = 100_000;
 
+    private final Vertx vertx;
     private final HttpClient http;
     private final int port;
 
     DemoClient(Vertx vertx, int port) {
+        this.vertx = vertx;
         this.http = vertx.createHttpClient(
                 new HttpClientOptions().setKeepAlive(true),
                 new PoolOptions().setHttp1MaxSize(CONNECTIONS).setMaxWaitQueueSize(MAX_WAITING));
@@ -30,7 +45,7 @@ final class DemoClient {
     /**
      * What the server said.
      *
-     * @param nanos from the call to the whole answer
+     * @param nanos from the call to the whole answer, the last one
      */
     record Answer(int status, JsonObject body, long nanos) {
         /** The last part of a problem's type; empty for a success. */
@@ -49,7 +64,6 @@ final class DemoClient {
     }
 
     private Future<Answer> call(HttpMethod method, String path, String token, @Nullable JsonObject body) {
-        long begun = System.nanoTime();
         RequestOptions options = new RequestOptions()
                 .setMethod(method)
                 .setHost("127.0.0.1")
@@ -60,10 +74,30 @@ final class DemoClient {
             options.putHeader("Content-Type", "application/json")
                     .putHeader("Idempotency-Key", UUID.randomUUID().toString());
         }
-        return http.request(options)
+        return attempt(options, body, System.nanoTime());
+    }
+
+    private Future<Answer> attempt(RequestOptions options, @Nullable JsonObject body, long begunNanos) {
+        Promise<Answer> last = Promise.promise();
+        http.request(new RequestOptions(options))
                 .compose(request -> body == null ? request.send() : request.send(body.toBuffer()))
-                .compose(response -> response.body()
-                        .map(bytes -> new Answer(response.statusCode(), json(bytes), System.nanoTime() - begun)));
+                .compose(response -> response.body().map(bytes -> {
+                    int status = response.statusCode();
+                    JsonObject said = AGAIN.contains(status) ? new JsonObject() : json(bytes);
+                    return new Answer(status, said, System.nanoTime() - begunNanos);
+                }))
+                .onComplete(done -> {
+                    boolean isOpen =
+                            done.failed() || AGAIN.contains(done.result().status());
+                    if (isOpen && System.nanoTime() - begunNanos < PATIENCE_NANOS) {
+                        vertx.setTimer(
+                                AGAIN_MILLIS,
+                                later -> attempt(options, body, begunNanos).onComplete(last));
+                    } else {
+                        last.handle(done);
+                    }
+                });
+        return last.future();
     }
 
     private static JsonObject json(Buffer bytes) {
