@@ -1,9 +1,9 @@
 package dev.hongbao.tools.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.hongbao.testing.AlertRules;
+import dev.hongbao.testing.InstalledProgram;
 import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -111,12 +110,7 @@ class MonitoringTest {
     /** Its own unit tests, where it is installed. */
     @Test
     void promtoolFindsNoFault() throws Exception {
-        Optional<File> promtool = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .map(directory -> new File(directory, "promtool"))
-                .filter(File::canExecute)
-                .findFirst();
-        assumeTrue(promtool.isPresent(), "promtool (of Debian's package prometheus) is not here");
-        String tool = promtool.get().toString();
+        String tool = InstalledProgram.assume("promtool", "prometheus").toString();
         assertThat(run(tool, "check", "config", "prometheus.yml")).isZero();
         assertThat(run(tool, "test", "rules", "alerts_test.yml")).isZero();
     }

@@ -1,14 +1,13 @@
 package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
+import dev.hongbao.testing.InstalledProgram;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
-import java.io.File;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -18,8 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,11 +42,7 @@ class MetricsIT extends TestServerClient {
     /** As Prometheus itself asks, where its tool is installed. */
     @Test
     void promtoolFindsNoFault(@TempDir Path directory) throws Exception {
-        Optional<Path> promtool = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .map(each -> Path.of(each, "promtool"))
-                .filter(Files::isExecutable)
-                .findFirst();
-        assumeTrue(promtool.isPresent(), "promtool (of Debian's package prometheus) is not here");
+        Path promtool = InstalledProgram.assume("promtool", "prometheus");
 
         // Given
         claim("alice", send("equal", 100, 1));
@@ -58,7 +51,7 @@ class MetricsIT extends TestServerClient {
 
         // When
         Path said = directory.resolve("said");
-        int exit = new ProcessBuilder(promtool.get().toString(), "check", "metrics")
+        int exit = new ProcessBuilder(promtool.toString(), "check", "metrics")
                 .redirectInput(
                         Files.writeString(directory.resolve("metrics"), text).toFile())
                 .redirectErrorStream(true)

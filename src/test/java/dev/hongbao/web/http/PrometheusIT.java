@@ -1,18 +1,17 @@
 package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.hongbao.testing.AlertRules;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
+import dev.hongbao.testing.InstalledProgram;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
-import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -24,10 +23,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,14 +56,10 @@ class PrometheusIT extends HttpApiClient {
 
     @Test
     void itFiresAndClearsWhatAServerProvokes(@Killable TestServers stores) throws Exception {
-        Optional<Path> program = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .map(each -> Path.of(each, "prometheus"))
-                .filter(Files::isExecutable)
-                .findFirst();
-        assumeTrue(program.isPresent(), "prometheus (Debian's package of that name) is not here");
+        Path program = InstalledProgram.assume("prometheus", "prometheus");
         server = TestServer.start(stores, Map.of("shards", "4", "claim.settle-timeout", "20s"));
         URI management = server.management();
-        Process process = start(program.get(), management);
+        Process process = start(program, management);
         try {
             Eventually.eventually(SOON, () -> assertThat(query("up == 1")).isTrue());
 
