@@ -106,9 +106,10 @@ class ProxyProtocolIT {
 
     private static Socket secure(FaceServer server, SSLContext clients, List<Socket> open) throws Exception {
         Socket socket = server.connect();
-        open.add(socket);
         FaceServer.write(socket, from(1, "203.0.113.7"));
-        return clients.getSocketFactory().createSocket(socket, "127.0.0.1", server.port(), true);
+        Socket over = clients.getSocketFactory().createSocket(socket, "127.0.0.1", server.port(), true);
+        open.add(over); // this one: the JVM closes it once nobody has it any more
+        return over;
     }
 
     @Test
