@@ -39,24 +39,6 @@ final class Binaries {
         return unpack("postgres", platform.postgresResource, TarGz::unpack);
     }
 
-    /**
-     * Fills an empty directory with the Postgres cluster that the build has made: roles without passwords, the database with
-     * this version's schema.
-     *
-     * @return false when the build has made none for this platform; the directory is still empty
-     */
-    boolean cluster(Path empty) {
-        try (InputStream in = Binaries.class.getResourceAsStream("/" + platform.clusterResource)) {
-            if (in == null) {
-                return false;
-            }
-            TarGz.unpack(in, empty);
-            return true;
-        } catch (IOException e) {
-            throw new EmbeddedStartException("cannot unpack the Postgres cluster into " + empty + ": " + e, e);
-        }
-    }
-
     private interface Unpacking {
         void unpack(InputStream in, Path to) throws IOException;
     }

@@ -70,8 +70,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     static EmbeddedPostgres start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
         Path binaries = options.binaries() == null ? data.bin() : options.binaries();
-        PostgresCluster cluster =
-                PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()), options.template());
+        PostgresCluster cluster = PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()));
         Path directory = cluster.directory();
         Path portFile = data.path("secrets").resolve(PORT);
         int port = Ports.free(DataDirectory.readNumber(portFile));

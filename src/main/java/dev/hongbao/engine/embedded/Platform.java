@@ -5,21 +5,17 @@ import java.util.stream.Stream;
 
 /** The machines that the jar carries binaries for. */
 enum Platform {
-    LINUX_AMD64("redis-server-7.0.15-linux-amd64", "postgres-linux-amd64.tar.gz", "cluster-linux-amd64.tar.gz"),
-    LINUX_ARM64("redis-server-7.0.15-linux-arm64", "postgres-linux-arm64.tar.gz", "cluster-linux-aarch64.tar.gz");
+    LINUX_AMD64("redis-server-7.0.15-linux-amd64", "postgres-linux-amd64.tar.gz"),
+    LINUX_ARM64("redis-server-7.0.15-linux-arm64", "postgres-linux-arm64.tar.gz");
 
     /** Names on the class path. */
     final String redisResource;
 
     final String postgresResource;
 
-    /** A Postgres cluster; only on the class path when the build ran on such a machine. */
-    final String clusterResource;
-
-    Platform(String redisResource, String postgresResource, String clusterResource) {
+    Platform(String redisResource, String postgresResource) {
         this.redisResource = redisResource;
         this.postgresResource = postgresResource;
-        this.clusterResource = clusterResource;
     }
 
     /** Whether the class path has the binaries of any of them. */

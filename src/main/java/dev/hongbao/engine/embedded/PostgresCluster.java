@@ -7,14 +7,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.stream.Stream;
 
 /**
- * The files of Postgres: creates them once, with the roles and the database inside, before any server listens: from the
- * cluster that the build has made, which only lacks passwords, or else with {@code initdb}, which takes a second. A cluster
- * under its name is complete: it is made under another one, synced and renamed.
+ * The files of Postgres: creates them once with {@code initdb}, and the roles and the database inside, before any server listens. A
+ * cluster under its name is complete: it is made under another one, synced and renamed.
  */
 final class PostgresCluster {
     /** Superuser; for the launcher and for tests only. */
@@ -45,25 +41,15 @@ final class PostgresCluster {
         this.programs = programs;
     }
 
-    /**
-     * The cluster of the data directory. Idempotent.
-     *
-     * @param template whether a new one may come from the build
-     */
-    static PostgresCluster createOnce(DataDirectory data, Binaries binaries, boolean template) {
-        if (Files.isDirectory(data.path("postgres"))) {
-            return new PostgresCluster(data, binaries.postgres());
-        }
-        Path partial = data.directory("postgres" + DataDirectory.PARTIAL + UUID.randomUUID());
-        // The two archives side by side.
-        CompletableFuture<Boolean> filled = CompletableFuture.supplyAsync(
-                () -> template && binaries.cluster(partial), task -> new Thread(task, "cluster-template").start());
+    /** The cluster of the data directory. Idempotent. */
+    static PostgresCluster createOnce(DataDirectory data, Binaries binaries) {
         PostgresCluster cluster = new PostgresCluster(data, binaries.postgres());
-        try {
-            cluster.complete(partial, filled.join());
+        if (Files.isDirectory(cluster.directory)) {
             return cluster;
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof EmbeddedStartException notUnpacked ? notUnpacked : e;
+        }
+        try {
+            cluster.create(data.directory("postgres" + DataDirectory.PARTIAL + UUID.randomUUID()));
+            return cluster;
         } catch (IOException e) {
             throw new EmbeddedStartException("cannot create the Postgres cluster " + cluster.directory + ": " + e, e);
         }
@@ -74,42 +60,30 @@ final class PostgresCluster {
         return directory;
     }
 
-    private void complete(Path partial, boolean fromTemplate) throws IOException {
-        if (!fromTemplate) {
-            initdb(
-                    partial,
-                    "--username=" + ADMIN,
-                    "--auth=reject",
-                    "--encoding=UTF8",
-                    "--locale=C",
-                    "--locale-provider=builtin",
-                    "--builtin-locale=C.UTF-8",
-                    "--no-sync");
-            Files.writeString(partial.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
-        }
-        inSingleUserMode(
+    private void create(Path partial) throws IOException {
+        initdb(
                 partial,
-                Stream.of(fromTemplate ? List.<String>of() : rolesAndDatabase(), passwords())
-                        .flatMap(List::stream)
-                        .toList());
+                "--username=" + ADMIN,
+                "--auth=reject",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                "--no-sync");
+        Files.writeString(partial.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
+        inSingleUserMode(partial, rolesAndDatabase());
         initdb(partial, "--sync-only");
         DataDirectory.publish(partial, directory);
     }
 
-    private static List<String> rolesAndDatabase() {
+    private List<String> rolesAndDatabase() {
         return List.of(
-                "CREATE ROLE " + OWNER + " LOGIN;",
-                "CREATE ROLE " + APP + " LOGIN;",
+                "ALTER ROLE " + ADMIN + " PASSWORD '" + data.secret("postgres-admin") + "';",
+                "CREATE ROLE " + OWNER + " LOGIN PASSWORD '" + data.secret("postgres-owner") + "';",
+                "CREATE ROLE " + APP + " LOGIN PASSWORD '" + data.secret("postgres-app") + "';",
                 "CREATE DATABASE " + DATABASE + " OWNER " + OWNER + ";",
                 "REVOKE ALL ON DATABASE " + DATABASE + " FROM PUBLIC;",
                 "GRANT CONNECT ON DATABASE " + DATABASE + " TO " + APP + ";");
-    }
-
-    private List<String> passwords() {
-        return List.of(
-                "ALTER ROLE " + ADMIN + " PASSWORD '" + data.secret("postgres-admin") + "';",
-                "ALTER ROLE " + OWNER + " PASSWORD '" + data.secret("postgres-owner") + "';",
-                "ALTER ROLE " + APP + " PASSWORD '" + data.secret("postgres-app") + "';");
     }
 
     private void initdb(Path directory, String... options) {

@@ -20,15 +20,6 @@ class PlatformTest {
         assertThat(getClass().getResource("/" + found.postgresResource)).isNotNull();
     }
 
-    @Test
-    void theBuildHasMadeAClusterForItsOwnPlatform() {
-        // Given
-        Platform here = Platform.current();
-
-        // Then
-        assertThat(getClass().getResource("/" + here.clusterResource)).isNotNull();
-    }
-
     @ParameterizedTest
     @CsvSource({"Mac OS X, aarch64", "Windows 11, amd64", "Linux, riscv64"})
     void elsewhereTheErrorSaysWhatToConfigure(String system, String machine) {
