@@ -13,6 +13,7 @@ import dev.hongbao.common.config.LogConfig;
 import dev.hongbao.common.config.LogConfig.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is logged, and how. Everything goes to stderr; stdout belongs to the commands' results. Logback finds this class as a
@@ -30,9 +31,17 @@ public final class Logging extends ContextAwareBase implements Configurator {
 
     private static volatile LogConfig chosen = new LogConfig(LogConfig.Format.TEXT, Level.INFO);
 
-    /** Must run before the first logger is made; later calls change nothing. */
+    /** What {@link #configure} was given; null before the first logger is made. */
+    private static volatile @Nullable LoggerContext configured;
+
+    /** Changes loggers that there are already, too: Netty makes some while the configuration is read. */
     static void choose(LogConfig log) {
         chosen = log;
+        LoggerContext loggers = configured;
+        if (loggers != null) {
+            loggers.reset();
+            apply(loggers, log);
+        }
         System.setProperty("vertx.logger-delegate-factory-class-name", "io.vertx.core.logging.SLF4JLogDelegateFactory");
     }
 
@@ -42,7 +51,12 @@ public final class Logging extends ContextAwareBase implements Configurator {
         if (System.getProperty("logback.configurationFile") != null) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
-        LogConfig log = chosen;
+        apply(loggers, chosen);
+        configured = loggers;
+        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    private static void apply(LoggerContext loggers, LogConfig log) {
         Logger root = loggers.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.addAppender(stderr(loggers, log.format()));
         // Of the libraries never more than INFO, and of the talkative ones never more than WARN.
@@ -68,7 +82,6 @@ public final class Logging extends ContextAwareBase implements Configurator {
         // Nor what Vert.x throws there when it has to reset a stream that it never knew: a warning with a stack trace
         // for each.
         loggers.getLogger("io.netty.util.concurrent.DefaultPromise").setLevel(atLeast(Level.ERROR, log.level()));
-        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
     private static ConsoleAppender<ILoggingEvent> stderr(LoggerContext loggers, LogConfig.Format format) {

@@ -15,6 +15,9 @@ final class SecretRules {
     /** 32 random bytes have fewer once in 10^40 times, as hex digits once in 10^9. */
     private static final int MIN_DISTINCT = 8;
 
+    /** Where an engine shows a container its own secrets, often with mode 0444: nobody else's processes are in there. */
+    static final Path MOUNTED = Path.of("/run/secrets");
+
     private static final String MAKE = "make one with: openssl rand -hex 32 > FILE && chmod 600 FILE";
 
     private SecretRules() {}
@@ -64,10 +67,17 @@ final class SecretRules {
         }
     }
 
-    /** Who may read a file with a password or a key may use it. Blocks on the disk. */
-    static List<StartFinding> checkPrivate(Path file) {
+    /**
+     * Who may read a file with a password or a key may use it. Blocks on the disk.
+     *
+     * @param mounted below it all may read: {@link #MOUNTED}
+     */
+    static List<StartFinding> checkPrivate(Path file, Path mounted) {
+        PosixFilePermission read = file.toAbsolutePath().normalize().startsWith(mounted)
+                ? PosixFilePermission.OTHERS_WRITE
+                : PosixFilePermission.OTHERS_READ;
         try {
-            return mayOthers(file, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_READ)
+            return mayOthers(file, PosixFilePermission.OTHERS_WRITE, read)
                     ? List.of(StartFinding.warn(
                             "everybody on this machine may read or write " + file + ", which is secret; chmod o-rw it"))
                     : List.of();

@@ -48,8 +48,8 @@ final class StartChecks {
         findings.addAll(ListenRules.exposure(config));
         findings.addAll(TokenRules.check(config.web().token()));
         privateFiles(config)
-                .forEach((option, file) ->
-                        SecretRules.checkPrivate(file).forEach(finding -> findings.add(finding.of(option))));
+                .forEach((option, file) -> SecretRules.checkPrivate(file, SecretRules.MOUNTED)
+                        .forEach(finding -> findings.add(finding.of(option))));
         return findings;
     }
 

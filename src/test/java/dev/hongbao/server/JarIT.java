@@ -159,6 +159,21 @@ class JarIT {
     }
 
     @Test
+    void theLogIsWrittenAsConfiguredFromItsFirstLineOn() {
+        // Given a server that warns as it starts, of its few files
+        try (ServerProcess server =
+                ServerProcess.startWithFiles(700, directory, "--log-format", "json", "--log-level", "warn")) {
+            // When
+            server.awaitReady();
+
+            // Then
+            assertThat(server.errors().lines().map(JsonObject::new))
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(line.getString("level")).isIn("WARN", "ERROR"));
+        }
+    }
+
+    @Test
     void theDemoEndsClean() {
         ServerProcess.Result demo = ServerProcess.run("demo", "--packets", "12");
         assertThat(demo.output()).contains("Every cent is where it belongs.");

@@ -140,6 +140,14 @@ class StartChecksTest {
         assertFound(StartChecks.ofMachine(config), expected);
     }
 
+    @ParameterizedTest
+    @CsvSource({"r--r--r--, passes", "rw-rw-rw-, warns chmod o-rw"})
+    void aFileWithAPasswordThatAnEngineHasMounted(String permissions, String expected) throws Exception {
+        Path file = Files.writeString(directory.resolve("url"), "redis://:hunter2@127.0.0.1:1");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+        assertFound(SecretRules.checkPrivate(file, directory.toAbsolutePath()), expected);
+    }
+
     @Test
     void aSecretThatCanBeGuessed() throws Exception {
         Path file = Files.writeString(

@@ -281,7 +281,7 @@ class PackagingTest {
                 .toList();
 
         // Then all is out, but what is named after it: neither docker/secrets nor data, conf, target or .git
-        assertThat(image).contains("\nCOPY --chown=build . .\n");
+        assertThat(image).contains("\nCOPY . .\n");
         assertThat(rules.get(0)).isEqualTo("*");
         assertThat(rules.stream().filter(rule -> rule.startsWith("!")))
                 .containsExactlyInAnyOrder("!.mvn", "!LICENSE", "!README.md", "!mvnw", "!pom.xml", "!src");
