@@ -197,9 +197,14 @@ final class Courier {
         return store.failed(attempt, wait, config.disableAfter()).map(reason -> {
             if (reason != null) {
                 metrics.disabled.increment();
-                LOG.error("webhook {} is disabled ({}): {}; the outbox is kept for it no more", webhook, reason, why);
+                LOG.error(
+                        "webhook {} is disabled ({}), {}: {}; the outbox is kept for it no more",
+                        webhook,
+                        reason,
+                        attempt.message(),
+                        why);
             } else if (due.attempts() == 0) {
-                LOG.warn("webhook {} fails: {}", webhook, why);
+                LOG.warn("webhook {} fails, {}: {}", webhook, attempt.message(), why);
             }
             return Math.min(wait.toMillis(), REVIEW_MILLIS);
         });

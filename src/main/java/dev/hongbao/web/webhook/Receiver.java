@@ -119,6 +119,7 @@ final class Receiver implements AutoCloseable {
                 .putHeader("webhook-id", message.id())
                 .putHeader("webhook-timestamp", Long.toString(now.getEpochSecond()))
                 .putHeader("webhook-signature", message.signature(secrets, now))
+                .putHeader("traceparent", message.traceparent())
                 .as(BodyCodec.none())
                 .sendBuffer(Buffer.buffer(message.body()));
     }

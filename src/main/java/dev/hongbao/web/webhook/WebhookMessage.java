@@ -9,8 +9,10 @@ import dev.hongbao.domain.outbox.OutboxPage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
@@ -21,6 +23,7 @@ import java.util.stream.Collectors;
  */
 record WebhookMessage(String id, String body) {
     private static final int LENGTH = 512;
+    private static final String PREFIX = "msg_";
 
     /**
      * A page as a message.
@@ -51,7 +54,17 @@ record WebhookMessage(String id, String body) {
                 .endObject()
                 .endObject();
         return new WebhookMessage(
-                "msg_" + UUID.nameUUIDFromBytes(ids.getBytes(StandardCharsets.UTF_8)), json.toString());
+                PREFIX + UUID.nameUUIDFromBytes(ids.getBytes(StandardCharsets.UTF_8)), json.toString());
+    }
+
+    /**
+     * The value of {@code traceparent} (W3C Trace Context, version 00) for one attempt. The message begins the trace, for it tells of many
+     * requests: the trace's id is the message's, and each attempt has a parent's id of its own. Marked as sampled.
+     */
+    String traceparent() {
+        String trace = id.substring(PREFIX.length()).replace("-", "");
+        long attempt = ThreadLocalRandom.current().nextLong() | 1; // zeros are none
+        return "00-" + trace + "-" + HexFormat.of().toHexDigits(attempt) + "-01";
     }
 
     /**

@@ -146,9 +146,15 @@ class WebhookIT extends TestServerClient {
         String packet = drain(3);
         receiver.untilAttempted(3);
 
-        // Then each attempt is the same message, and the webhook says how it goes
-        assertThat(receiver.attempts.get(1).header("webhook-id"))
-                .isEqualTo(receiver.attempts.get(2).header("webhook-id"));
+        // Then each attempt is the same message, and of its trace another part, and the webhook says how it goes
+        Message second = receiver.attempts.get(1);
+        Message third = receiver.attempts.get(2);
+        assertThat(second.header("webhook-id")).isEqualTo(third.header("webhook-id"));
+        String trace = second.header("webhook-id").substring("msg_".length()).replace("-", "");
+        assertThat(second.header("traceparent")).matches("00-" + trace + "-[0-9a-f]{16}-01");
+        assertThat(third.header("traceparent"))
+                .matches("00-" + trace + "-[0-9a-f]{16}-01")
+                .isNotEqualTo(second.header("traceparent"));
         Eventually.eventually(HookReceiver.SOON, () -> {
             JsonObject failing = webhook(made);
             assertThat(failing.getString("status")).isEqualTo("failing");
