@@ -35,7 +35,7 @@ final class BenchPackets {
     /** Who has money, once {@link #fund}ed. */
     static final List<Caller> SENDERS = members("sender-%02d", 64);
 
-    private static final UserId BACKEND = new UserId("backend");
+    static final UserId BACKEND = new UserId("backend");
     private static final long DEPOSIT = 10_000_000_000_000L;
     private static final int MEAN_SHARE = 100;
     private static final Duration EXPIRY = Duration.ofHours(1);
@@ -147,7 +147,8 @@ final class BenchPackets {
         }
     }
 
-    private static IdempotencyKey newKey() {
+    /** Of a command that nobody has given before. */
+    static IdempotencyKey newKey() {
         return new IdempotencyKey(UUID.randomUUID().toString());
     }
 }

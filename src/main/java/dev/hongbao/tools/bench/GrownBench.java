@@ -26,6 +26,12 @@ final class GrownBench {
     /** Of a step, as many packets of one share have all their claims by one user. */
     private static final int ONE_WALLET_PART = 40;
 
+    /** Of a step, as many deposits are a round. */
+    private static final int DEPOSITS_PART = 20;
+
+    /** On each loop; more than a statement holds, and fewer than may wait. */
+    private static final int DEPOSITS_WINDOW = 512;
+
     private static final String DEAD_ROWS =
             "select 100.0 * n_dead_tup / greatest(n_live_tup, 1) from pg_stat_user_tables where relname = 'account'";
 
@@ -40,22 +46,29 @@ final class GrownBench {
 
     private static final double RECONCILE_SECONDS = 10;
 
+    /** Dead rows of account, in percent of the living: 160 when it was set. Without bound they would grow with the claims. */
+    private static final double DEAD_PERCENT = 400;
+
     private final Findings findings = new Findings("grown");
     private final Measurement empty = findings.measure("settled, 100 packets, empty database", "claims/s");
     private final Measurement emptyBusyP99 = findings.measure("  their latency, p99 (closed loop)", "µs");
     private final Measurement emptyP50 = findings.measure("  at two fifths of that speed, p50", "µs");
     private final Measurement emptyP99 = findings.measure("  at two fifths of that speed, p99", "µs");
+    private final Measurement emptyDeposits =
+            findings.measure("deposits, all from one source account, empty database", "deposits/s");
     private final Measurement grown;
     private final Measurement grownBusyP99;
     private final Measurement grownP50;
     private final Measurement grownP99;
+    private final Measurement grownDeposits;
     private final Measurement manyWallets;
     private final Measurement oneWallet;
     private final Measurement since =
             findings.once("reconcile from the checkpoint, of these rounds", "s", RECONCILE_SECONDS);
     private final Measurement first = findings.once("reconcile from the first checkpoint, of all before", "s");
     private final Measurement full = findings.once("reconcile of everything", "s");
-    private final Measurement dead = findings.once("dead rows of account to a live one, the most seen", "%");
+    private final Measurement dead =
+            findings.once("dead rows of account to a live one, the most seen", "%", DEAD_PERCENT);
     private final Measurement deadOfOne = findings.once("  the same, when one wallet is in every claim", "%");
     private final Measurement bytes = findings.once("Postgres, a claim, without WAL", "bytes");
 
@@ -79,6 +92,8 @@ final class GrownBench {
         this.grownBusyP99 = findings.measure("  their latency, p99 (closed loop)", "µs", emptyBusyP99, 0);
         this.grownP50 = findings.measure("  at the same pace, p50", "µs", emptyP50, 0);
         this.grownP99 = findings.atMost("  at the same pace, p99", "µs", emptyP99, P99_WITHIN);
+        this.grownDeposits =
+                findings.measure("deposits, all from one source account, there", "deposits/s", emptyDeposits, WITHIN);
         this.manyWallets = findings.measure("there, packets of one share, a wallet each", "claims/s");
         this.oneWallet =
                 findings.measure("there, packets of one share, one wallet in every claim", "claims/s", manyWallets, 0);
@@ -95,7 +110,7 @@ final class GrownBench {
 
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return 1 + (4 + 2 * PACED) * scale.rounds() + steps(scale, step(scale)) + 3;
+        return 1 + (6 + 2 * PACED) * scale.rounds() + steps(scale, step(scale)) + 3;
     }
 
     /** As {@link ClaimsBench#run}. */
@@ -109,6 +124,8 @@ final class GrownBench {
             for (int round = 0; round < scale.rounds(); round++) {
                 progress.accept("empty");
                 bench.round(bench.empty, bench.emptyBusyP99);
+                progress.accept("deposits");
+                bench.deposits(bench.emptyDeposits);
             }
             for (int round = 0; round < PACED * scale.rounds(); round++) {
                 progress.accept("empty, paced");
@@ -124,6 +141,10 @@ final class GrownBench {
             for (int round = 0; round < PACED * scale.rounds(); round++) {
                 progress.accept("grown, paced");
                 bench.paced(bench.grownP50, bench.grownP99);
+            }
+            for (int round = 0; round < scale.rounds(); round++) {
+                progress.accept("deposits");
+                bench.deposits(bench.grownDeposits);
             }
             for (int round = 0; round < scale.rounds(); round++) {
                 bench.single("a wallet each", bench.members, bench.manyWallets);
@@ -149,6 +170,13 @@ final class GrownBench {
         storm.run();
         p50.add(storm.micros().getValueAtPercentile(50));
         p99.add(storm.micros().getValueAtPercentile(99));
+    }
+
+    private void deposits(Measurement perSecond) throws Exception {
+        perSecond.add(new Storm<>(
+                        bed, step / DEPOSITS_PART, new DepositCall(bed.engine().wallets(), members))
+                .window(DEPOSITS_WINDOW)
+                .run());
     }
 
     /** Packets of one share each, so that one user may win all of them. */

@@ -18,7 +18,7 @@ final class Storm<R> {
     /** Of what {@link #ended} counts. */
     static final int BUCKET_MILLIS = 100;
 
-    /** Calls under way on a loop; a batch or more in each stage of the path. */
+    /** Of {@link #window}: a batch or more in each stage of a claim's path. */
     private static final int WINDOW = 2_048;
 
     /** A paced call is made so late at most while the loop is not busy. */
@@ -33,6 +33,7 @@ final class Storm<R> {
     /** Between calls; 0 in a closed loop. */
     private double nanosEach;
 
+    private int window = WINDOW;
     private long begunNanos;
 
     /** One kind of call. */
@@ -53,6 +54,12 @@ final class Storm<R> {
     /** The same calls, due at this rate. No more are under way at once than in a closed loop; what waits for that counts in the times. */
     Storm<R> paced(double perSecond) {
         nanosEach = 1e9 / perSecond;
+        return this;
+    }
+
+    /** The same calls, with at most so many under way at once on each loop. */
+    Storm<R> window(int most) {
+        window = most;
         return this;
     }
 
@@ -119,7 +126,7 @@ final class Storm<R> {
                 return;
             }
             filling = true;
-            while (underWay < WINDOW && next < count) {
+            while (underWay < window && next < count) {
                 int n = next;
                 long due = dueNanos(n);
                 if (due > System.nanoTime()) {
@@ -148,7 +155,7 @@ final class Storm<R> {
             micros.recordValue(Math.min(LONGEST_MICROS, (now - dueNanos) / 1_000));
             if (next >= count && underWay == 0) {
                 done.tryComplete();
-            } else if (underWay <= WINDOW / 2) {
+            } else if (underWay <= window / 2) {
                 fill();
             }
         }

@@ -25,7 +25,7 @@ class GrownBenchIT {
         assertThat(steps).hasSize(GrownBench.steps(scale));
         assertThat(found.faults()).isEmpty();
         assertThat(found.lines())
-                .hasSize(16)
+                .hasSize(18)
                 .allSatisfy(line -> assertThat(line.measured().rounds()).isNotEmpty());
     }
 }
