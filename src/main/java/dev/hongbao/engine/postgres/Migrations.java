@@ -59,6 +59,7 @@ public final class Migrations {
             "V26__archive_waits.sql",
             "V27__draw_holds.sql",
             "V28__busy_times.sql",
+            "V29__send_looks_up.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

@@ -28,6 +28,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -231,6 +232,48 @@ class PacketReadingIT {
         assertThat(claims).extracting(Claim::user).containsExactlyElementsOf(users);
         assertThat(rowsRead(one, "transfer")).isEqualTo(MANY);
         get(one.close());
+    }
+
+    @Test
+    void toWriteAPacketReadsItsOwnAccountsHoweverManyThereHaveComeToBe() {
+        // Given a connection that has written a packet while there were few accounts, so that its plans are of then
+        engine.deposit("frank", 1_000);
+        Packet like = engine.send("frank", 100, 2);
+        Pool one = oneTransaction();
+        writeLike(one, like);
+        long few = rowsRead(one, "account");
+
+        // When there are many, which Postgres has not analyzed yet
+        get(one.query("insert into account (kind, owner, asset) select 'wallet', 'frank-' || n, 'CNY'"
+                        + " from generate_series(1, 2000) as n")
+                .execute());
+        long before = rowsRead(one, "account");
+        writeLike(one, like);
+
+        // Then
+        assertThat(rowsRead(one, "account") - before).as("rows read").isLessThanOrEqualTo(few);
+        get(one.close());
+    }
+
+    /** Another packet just like this one, with an escrow of its own, and no money in it. */
+    private static void writeLike(Pool one, Packet like) {
+        UUID id = UUID.randomUUID();
+        Tuple ids = Tuple.of(id, like.id().value());
+        get(one.preparedQuery("insert into account (kind, owner, asset) select 'escrow', $1::uuid::text, asset"
+                        + " from packet where id = $2")
+                .execute(ids));
+        get(one.preparedQuery("insert into packet_amounts (packet, block, amounts) select $1, block, amounts"
+                        + " from packet_amounts where packet = $2")
+                .execute(ids));
+        get(one.preparedQuery(
+                        "insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split,"
+                                + " split_version, seed, commitment, luckiest, greeting, escrow, refund_to, opens_at, expires_at)"
+                                + " select $1, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split,"
+                                + " p.split_version, p.seed, packet_commitment($1, p.seed, p.asset, p.amount, p.count, p.min, p.max,"
+                                + " p.split, p.split_version), p.luckiest, p.greeting,"
+                                + " (select a.id from account as a where a.owner = $1::uuid::text and a.kind = 'escrow'),"
+                                + " p.refund_to, p.opens_at, p.expires_at from packet as p where p.id = $2")
+                .execute(ids));
     }
 
     @Test
