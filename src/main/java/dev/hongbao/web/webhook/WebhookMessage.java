@@ -7,12 +7,12 @@ import dev.hongbao.common.json.JsonText;
 import dev.hongbao.domain.outbox.OutboxEvent;
 import dev.hongbao.domain.outbox.OutboxPage;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
@@ -24,6 +24,7 @@ import java.util.stream.Collectors;
 record WebhookMessage(String id, String body) {
     private static final int LENGTH = 512;
     private static final String PREFIX = "msg_";
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
      * A page as a message.
@@ -63,7 +64,7 @@ record WebhookMessage(String id, String body) {
      */
     String traceparent() {
         String trace = id.substring(PREFIX.length()).replace("-", "");
-        long attempt = ThreadLocalRandom.current().nextLong() | 1; // zeros are none
+        long attempt = RANDOM.nextLong() | 1; // zeros are none
         return "00-" + trace + "-" + HexFormat.of().toHexDigits(attempt) + "-01";
     }
 
