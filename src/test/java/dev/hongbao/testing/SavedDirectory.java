@@ -1,0 +1,64 @@
+package dev.hongbao.testing;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+import org.tukaani.xz.LZMA2Options;
+import org.tukaani.xz.XZInputStream;
+import org.tukaani.xz.XZOutputStream;
+
+/**
+ * The data directory of a server that has stopped, as one file: its Postgres, its Redis and its keys, without the programs and the logs. Nearly
+ * all of it are Postgres' own tables, three times the same, of which xz keeps two megabytes.
+ */
+public final class SavedDirectory {
+    private static final Set<String> MADE_ANEW = Set.of("bin", "logs", "lock");
+
+    private SavedDirectory() {}
+
+    /** Takes a minute. */
+    public static void write(Path directory, Path file) throws IOException {
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(new XZOutputStream(
+                        new BufferedOutputStream(Files.newOutputStream(file)), new LZMA2Options(9)));
+                Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted().toList()) {
+                Path name = directory.relativize(path);
+                if (name.toString().isEmpty()
+                        || MADE_ANEW.contains(name.getName(0).toString())) {
+                    continue;
+                }
+                tar.putArchiveEntry(new TarArchiveEntry(path, name.toString()));
+                if (Files.isRegularFile(path)) {
+                    Files.copy(path, tar);
+                }
+                tar.closeArchiveEntry();
+            }
+        }
+    }
+
+    /** As it was, only for its owner. */
+    public static void load(Path file, Path directory) throws IOException {
+        try (TarArchiveInputStream tar =
+                new TarArchiveInputStream(new XZInputStream(new BufferedInputStream(Files.newInputStream(file))))) {
+            TarArchiveEntry entry;
+            while ((entry = tar.getNextEntry()) != null) {
+                Path path = directory.resolve(entry.getName());
+                if (entry.isDirectory()) {
+                    Files.createDirectories(path);
+                } else {
+                    Files.copy(tar, path);
+                }
+                Files.setPosixFilePermissions(
+                        path, PosixFilePermissions.fromString(entry.isDirectory() ? "rwx------" : "rw-------"));
+            }
+        }
+    }
+}
