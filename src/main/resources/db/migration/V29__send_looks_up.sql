@@ -1,5 +1,5 @@
--- As before, by look-ups: of "not exists … or not exists …" Postgres 18 makes tables of hashes, also while it may not read tables from end to
--- end. So each send read all accounts, as long as the plan was of a time when there were few.
+-- The checks of before, as look-ups. For "not exists … or not exists …" Postgres 18 may put a whole table into a hash, even with sequential
+-- scans off. A plan that was made while there were few accounts did so, and each send then read all of them.
 create or replace function packet_adds_up() returns trigger
     language plpgsql
     set enable_seqscan = off

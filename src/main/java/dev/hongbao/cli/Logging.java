@@ -29,19 +29,23 @@ public final class Logging extends ContextAwareBase implements Configurator {
     private static final List<String> TALKATIVE =
             List.of("io.netty", "org.flywaydb", "org.postgresql", "com.hazelcast");
 
-    private static volatile LogConfig chosen = new LogConfig(LogConfig.Format.TEXT, Level.INFO);
+    private static final String STDERR = "stderr";
+
+    private static LogConfig chosen = new LogConfig(LogConfig.Format.TEXT, Level.INFO);
 
     /** What {@link #configure} was given; null before the first logger is made. */
-    private static volatile @Nullable LoggerContext configured;
+    private static @Nullable LoggerContext configured;
 
-    /** Changes loggers that there are already, too: Netty makes some while the configuration is read. */
-    static void choose(LogConfig log) {
-        chosen = log;
+    /**
+     * Says how to log from now on. Loggers that there are already change, too, since Netty makes some while the configuration is read; what other
+     * threads log during the call may be lost. Nothing changes where the operator has a file of his own. Safe on any thread.
+     */
+    static synchronized void choose(LogConfig log) {
         LoggerContext loggers = configured;
-        if (loggers != null) {
-            loggers.reset();
+        if (loggers != null && !log.equals(chosen)) {
             apply(loggers, log);
         }
+        chosen = log;
         System.setProperty("vertx.logger-delegate-factory-class-name", "io.vertx.core.logging.SLF4JLogDelegateFactory");
     }
 
@@ -51,13 +55,19 @@ public final class Logging extends ContextAwareBase implements Configurator {
         if (System.getProperty("logback.configurationFile") != null) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
-        apply(loggers, chosen);
-        configured = loggers;
+        begin(loggers);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
-    private static void apply(LoggerContext loggers, LogConfig log) {
+    private static synchronized void begin(LoggerContext loggers) {
+        apply(loggers, chosen);
+        configured = loggers;
+    }
+
+    /** In place of what was applied before. */
+    static void apply(LoggerContext loggers, LogConfig log) {
         Logger root = loggers.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        root.detachAppender(STDERR);
         root.addAppender(stderr(loggers, log.format()));
         // Of the libraries never more than INFO, and of the talkative ones never more than WARN.
         root.setLevel(atLeast(Level.INFO, log.level()));
@@ -87,7 +97,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
     private static ConsoleAppender<ILoggingEvent> stderr(LoggerContext loggers, LogConfig.Format format) {
         ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
         appender.setContext(loggers);
-        appender.setName("stderr");
+        appender.setName(STDERR);
         appender.setTarget("System.err");
         appender.setEncoder(format == LogConfig.Format.JSON ? json(loggers) : text(loggers));
         appender.start();

@@ -70,7 +70,7 @@ final class SecretRules {
     /**
      * Who may read a file with a password or a key may use it. Blocks on the disk.
      *
-     * @param mounted below it all may read: {@link #MOUNTED}
+     * @param mounted a directory; of files below it is not warned that all may read them: {@link #MOUNTED}
      */
     static List<StartFinding> checkPrivate(Path file, Path mounted) {
         PosixFilePermission read = file.toAbsolutePath().normalize().startsWith(mounted)

@@ -25,14 +25,12 @@ class LoggingTest {
     @AfterEach
     void tearDown() {
         System.setErr(stderr);
-        Logging.choose(new LogConfig(Format.TEXT, Level.INFO));
     }
 
     private List<String> log(LogConfig config, String message) {
         System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
-        Logging.choose(config);
         LoggerContext context = new LoggerContext();
-        assertThat(new Logging().configure(context)).isEqualTo(ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY);
+        Logging.apply(context, config);
         context.setMDCAdapter(new LogbackMDCAdapter());
         for (String name : List.of(
                 "dev.hongbao.domain.claim.ClaimService",

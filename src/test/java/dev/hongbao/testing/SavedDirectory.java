@@ -17,7 +17,7 @@ import org.tukaani.xz.XZOutputStream;
 
 /**
  * The data directory of a server that has stopped, as one file: its Postgres, its Redis and its keys, without the programs and the logs. Nearly
- * all of it are Postgres' own tables, three times the same, of which xz keeps two megabytes.
+ * all of it is Postgres' own tables, the same in each database: packed by xz it is less than two megabytes.
  */
 public final class SavedDirectory {
     private static final Set<String> MADE_ANEW = Set.of("bin", "logs", "lock");
@@ -31,8 +31,7 @@ public final class SavedDirectory {
                 Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.sorted().toList()) {
                 Path name = directory.relativize(path);
-                if (name.toString().isEmpty()
-                        || MADE_ANEW.contains(name.getName(0).toString())) {
+                if (name.toString().isEmpty() || isMadeAnew(name)) {
                     continue;
                 }
                 tar.putArchiveEntry(new TarArchiveEntry(path, name.toString()));
@@ -42,6 +41,13 @@ public final class SavedDirectory {
                 tar.closeArchiveEntry();
             }
         }
+    }
+
+    /** The programs, the lock and the logs; postmaster.opts tells of this machine's paths. */
+    private static boolean isMadeAnew(Path name) {
+        return MADE_ANEW.contains(name.getName(0).toString())
+                || name.toString().endsWith(".log")
+                || name.endsWith("postmaster.opts");
     }
 
     /** As it was, only for its owner. */

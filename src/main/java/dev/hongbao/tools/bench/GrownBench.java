@@ -29,8 +29,8 @@ final class GrownBench {
     /** Of a step, as many deposits are a round. */
     private static final int DEPOSITS_PART = 20;
 
-    /** On each loop; more than a statement holds, and fewer than may wait. */
-    private static final int DEPOSITS_WINDOW = 512;
+    /** On all loops together; more than a statement holds (256), and fewer than may wait (4,000). */
+    private static final int DEPOSITS_WINDOW = 1_024;
 
     private static final String DEAD_ROWS =
             "select 100.0 * n_dead_tup / greatest(n_live_tup, 1) from pg_stat_user_tables where relname = 'account'";
@@ -175,7 +175,7 @@ final class GrownBench {
     private void deposits(Measurement perSecond) throws Exception {
         perSecond.add(new Storm<>(
                         bed, step / DEPOSITS_PART, new DepositCall(bed.engine().wallets(), members))
-                .window(DEPOSITS_WINDOW)
+                .window(Math.max(1, DEPOSITS_WINDOW / bed.loops().size()))
                 .run());
     }
 

@@ -18,7 +18,7 @@ final class Storm<R> {
     /** Of what {@link #ended} counts. */
     static final int BUCKET_MILLIS = 100;
 
-    /** Of {@link #window}: a batch or more in each stage of a claim's path. */
+    /** Calls under way on a loop unless {@link #window} says otherwise: a batch or more in each stage of a claim's path. */
     private static final int WINDOW = 2_048;
 
     /** A paced call is made so late at most while the loop is not busy. */
@@ -33,7 +33,9 @@ final class Storm<R> {
     /** Between calls; 0 in a closed loop. */
     private double nanosEach;
 
+    /** The most calls under way at once on each loop. */
     private int window = WINDOW;
+
     private long begunNanos;
 
     /** One kind of call. */

@@ -60,7 +60,8 @@ record WebhookMessage(String id, String body) {
 
     /**
      * The value of {@code traceparent} (W3C Trace Context, version 00) for one attempt. The message begins the trace, for it tells of many
-     * requests: the trace's id is the message's, and each attempt has a parent's id of its own. Marked as sampled.
+     * requests: the trace's id is the message's, and each attempt has a parent-id of its own. Sampled, so that a receiver which follows its caller
+     * records it; Hongbao itself records nothing.
      */
     String traceparent() {
         String trace = id.substring(PREFIX.length()).replace("-", "");

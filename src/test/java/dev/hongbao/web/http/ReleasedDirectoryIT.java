@@ -3,6 +3,7 @@ package dev.hongbao.web.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Release;
+import dev.hongbao.testing.SavedData;
 import dev.hongbao.testing.SavedDirectory;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.web.access.TokenKey;
@@ -13,7 +14,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +62,9 @@ class ReleasedDirectoryIT extends HttpApiClient {
     private void live() throws Exception {
         try (ServerProcess server = ServerProcess.start(directory, "--shards", "2")) {
             base = server.awaitReady();
+            assertThat(server.output())
+                    .as("target/hongbao.jar")
+                    .contains("Hongbao " + Release.THIS.version() + " ready");
             String packet = send("lucky", 1_000, 10);
             for (String user : List.of("bob", "carol", "dave")) {
                 json(claim(user, packet), 201);
@@ -80,9 +83,7 @@ class ReleasedDirectoryIT extends HttpApiClient {
     }
 
     static List<Path> released() throws IOException {
-        try (Stream<Path> files = Files.list(FOLDER)) {
-            return files.sorted().toList();
-        }
+        return SavedData.released(FOLDER);
     }
 
     @ParameterizedTest
