@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * one event loop.
  */
 final class DemoClient {
-    /** The same request is to come again: it is not settled yet, or the server, or a proxy's, is away. */
-    private static final Set<Integer> AGAIN = Set.of(202, 502, 503, 504);
+    /** The same request is to come again: the server, or a proxy's, is away. */
+    private static final Set<Integer> AWAY = Set.of(502, 503, 504);
+
+    /** Of a claim: it is not settled yet, and is to come again. Of another call it is the answer. */
+    private static final int ACCEPTED = 202;
 
     private static final long AGAIN_MILLIS = 100;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -83,12 +86,12 @@ final class DemoClient {
                 .compose(request -> body == null ? request.send() : request.send(body.toBuffer()))
                 .compose(response -> response.body().map(bytes -> {
                     int status = response.statusCode();
-                    JsonObject said = AGAIN.contains(status) ? new JsonObject() : json(bytes);
+                    JsonObject said = AWAY.contains(status) ? new JsonObject() : json(bytes);
                     return new Answer(status, said, System.nanoTime() - begunNanos);
                 }))
                 .onComplete(done -> {
-                    boolean isOpen =
-                            done.failed() || AGAIN.contains(done.result().status());
+                    boolean isOpen = done.failed()
+                            || isOpen(options.getURI(), done.result().status());
                     if (isOpen && System.nanoTime() - begunNanos < PATIENCE_NANOS) {
                         vertx.setTimer(
                                 AGAIN_MILLIS,
@@ -98,6 +101,10 @@ final class DemoClient {
                     }
                 });
         return last.future();
+    }
+
+    private static boolean isOpen(String path, int status) {
+        return AWAY.contains(status) || (status == ACCEPTED && path.endsWith("/claims"));
     }
 
     private static JsonObject json(Buffer bytes) {

@@ -8,10 +8,36 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class DemoClientIT {
     /** As when a server is killed, another one takes over, and then settles. */
+    @Test
+    void thatACampaignIsGoingToEndIsAnAnswer() {
+        // Given
+        Vertx vertx = Vertx.vertx();
+        AtomicInteger asked = new AtomicInteger();
+        try {
+            HttpServer server = get(vertx.createHttpServer()
+                    .requestHandler(request -> {
+                        asked.incrementAndGet();
+                        request.response().setStatusCode(202).end("{}");
+                    })
+                    .listen(0, "127.0.0.1"));
+
+            // When
+            DemoClient client = new DemoClient(vertx, server.actualPort());
+            DemoClient.Answer answer = get(client.post("/v1/campaigns/7/end", "token", new JsonObject()));
+
+            // Then
+            assertThat(answer.status()).isEqualTo(202);
+            assertThat(asked).hasValue(1);
+        } finally {
+            get(vertx.close());
+        }
+    }
+
     @Test
     void aRequestIsMadeAgainWithItsKeyUntilItsAnswerIsKnown() {
         // Given
@@ -32,7 +58,7 @@ class DemoClientIT {
 
             // When
             DemoClient client = new DemoClient(vertx, server.actualPort());
-            DemoClient.Answer answer = get(client.post("/v1/packets", "token", new JsonObject()));
+            DemoClient.Answer answer = get(client.post("/v1/packets/7/claims", "token", new JsonObject()));
 
             // Then
             assertThat(answer.status()).isEqualTo(201);
