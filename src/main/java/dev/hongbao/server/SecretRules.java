@@ -7,6 +7,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The files with keys. Who has a shared secret signs tokens for everybody. */
 final class SecretRules {
@@ -73,11 +74,10 @@ final class SecretRules {
      * @param mounted a directory; of files below it is not warned that all may read them: {@link #MOUNTED}
      */
     static List<StartFinding> checkPrivate(Path file, Path mounted) {
-        PosixFilePermission read = file.toAbsolutePath().normalize().startsWith(mounted)
-                ? PosixFilePermission.OTHERS_WRITE
-                : PosixFilePermission.OTHERS_READ;
+        boolean isMounted = file.toAbsolutePath().normalize().startsWith(mounted);
         try {
-            return mayOthers(file, PosixFilePermission.OTHERS_WRITE, read)
+            return mayOthers(file, PosixFilePermission.OTHERS_WRITE)
+                            || (!isMounted && mayOthers(file, PosixFilePermission.OTHERS_READ))
                     ? List.of(StartFinding.warn(
                             "everybody on this machine may read or write " + file + ", which is secret; chmod o-rw it"))
                     : List.of();
@@ -96,11 +96,11 @@ final class SecretRules {
         }
     }
 
-    private static boolean mayOthers(Path file, PosixFilePermission group, PosixFilePermission others)
-            throws IOException {
+    /** Whether somebody has any of these permissions. */
+    private static boolean mayOthers(Path file, PosixFilePermission... any) throws IOException {
         try {
             Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
-            return permissions.contains(group) || permissions.contains(others);
+            return Stream.of(any).anyMatch(permissions::contains);
         } catch (UnsupportedOperationException otherFileSystem) {
             return false;
         }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.examples.Expander;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
@@ -50,20 +51,16 @@ public final class SavedDirectory {
                 || name.endsWith("postmaster.opts");
     }
 
-    /** As it was, only for its owner. */
+    /** As it was, only for its owner: Postgres refuses a directory that others may read. */
     public static void load(Path file, Path directory) throws IOException {
         try (TarArchiveInputStream tar =
                 new TarArchiveInputStream(new XZInputStream(new BufferedInputStream(Files.newInputStream(file))))) {
-            TarArchiveEntry entry;
-            while ((entry = tar.getNextEntry()) != null) {
-                Path path = directory.resolve(entry.getName());
-                if (entry.isDirectory()) {
-                    Files.createDirectories(path);
-                } else {
-                    Files.copy(tar, path);
-                }
-                Files.setPosixFilePermissions(
-                        path, PosixFilePermissions.fromString(entry.isDirectory() ? "rwx------" : "rw-------"));
+            new Expander().expand(tar, directory);
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.toList()) {
+                String permissions = Files.isDirectory(path) ? "rwx------" : "rw-------";
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
             }
         }
     }
