@@ -105,7 +105,7 @@ public final class Audit {
                                 pool,
                                 redis,
                                 namespace,
-                                Modes.settlers(vertx, pool).stream()
+                                Modes.settlers(pool).stream()
                                         .map(Settler::format)
                                         .toList(),
                                 Modes.ALL.stream().map(Mode.Traits::audit).toList()))

@@ -22,8 +22,8 @@ import java.util.List;
  * their own, since a claim on a pool is a claim on a packet. Safe on any thread but for the service.
  */
 final class Campaigns {
-    static final Mode.Traits TRAITS = new Mode.Traits(
-            List.of(), List.of(), (generation, unit) -> List.of(), (vertx, pool) -> List.of(), CampaignAudit::new);
+    static final Mode.Traits TRAITS =
+            new Mode.Traits(List.of(), (generation, unit) -> List.of(), pool -> List.of(), CampaignAudit::new);
 
     private final Pool pool;
     private final Pool ownerPool;

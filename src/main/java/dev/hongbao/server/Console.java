@@ -98,7 +98,7 @@ final class Console implements ConsoleServices {
     }
 
     private QuarantineStore store(Pool pool) {
-        return new QuarantineStore(pool, shards, Modes.settlers(vertx, pool), Modes.KEYS);
+        return new QuarantineStore(pool, shards, Modes.settlers(pool), Modes.KEYS);
     }
 
     private <T> Future<T> aside(String what, Function<Pool, Future<T>> work) {

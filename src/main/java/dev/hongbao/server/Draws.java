@@ -25,6 +25,7 @@ import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -37,12 +38,11 @@ import java.util.List;
 final class Draws {
     static final Mode.Traits TRAITS = new Mode.Traits(
             List.of("play", "draw", "period", "end", "return"),
-            List.of(SettledPlayRequests.class),
             (generation, draw) -> {
                 DrawId id = new DrawId(draw);
                 return List.of(DrawKeys.hash(generation, id), DrawKeys.schedule(generation, id));
             },
-            (vertx, pool) -> settlers(vertx, new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
+            pool -> settlers(new SettledNews<>(), new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
             DrawAudit::new);
 
     private final Vertx vertx;
@@ -56,6 +56,7 @@ final class Draws {
     private final PlayMetrics metrics;
     private final GatheredHolds holds;
     private final StoreClock clock;
+    private final SettledNews<SettledPlayRequests> news = new SettledNews<>();
 
     Draws(Foundation base) {
         this.vertx = base.vertx();
@@ -72,9 +73,14 @@ final class Draws {
         shards.whenPostgresWentBack(catalog::forgetAll);
     }
 
+    /** Where settled plays are told. */
+    SettledNews<SettledPlayRequests> news() {
+        return news;
+    }
+
     /** What other servers are told of settlements. */
     PlayFacts facts() {
-        return new PlayFacts(catalog, vertx.eventBus());
+        return new PlayFacts(catalog, news);
     }
 
     DrawCatalog catalog() {
@@ -88,7 +94,7 @@ final class Draws {
         shards.whenPostgresWentBack(closed::forget);
         return new Mode(
                 TRAITS,
-                settlers(vertx, ownersCatalog, closed),
+                settlers(news, ownersCatalog, closed),
                 new DrawShardLoader(quarantine),
                 List.of(
                         new DrawOwnerTask(
@@ -96,8 +102,9 @@ final class Draws {
                         new HoldExpiry(ownerPool, shards, vertx, clock, HoldExpiry.HELD_LONG)));
     }
 
-    private static List<Settler> settlers(Vertx vertx, DrawCatalog catalog, DrawCleanup closed) {
-        return List.of(new PlaySettler(catalog, vertx.eventBus()), new EndSettler(closed));
+    private static List<Settler> settlers(
+            SettledNews<SettledPlayRequests> news, DrawCatalog catalog, DrawCleanup closed) {
+        return List.of(new PlaySettler(catalog, news), new EndSettler(closed));
     }
 
     DrawService draws(KeyLoader loading) {
@@ -122,6 +129,7 @@ final class Draws {
                 restrictions,
                 settings,
                 metrics,
+                news,
                 clock);
     }
 }

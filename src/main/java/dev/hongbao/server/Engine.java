@@ -191,7 +191,7 @@ public final class Engine {
         return news.start(() -> new ServerNews(
                 line,
                 base.shards(),
-                List.of(new ClaimFacts(base.vertx().eventBus()), parts.draws().facts()),
+                List.of(new ClaimFacts(parts.packets().news()), parts.draws().facts()),
                 parts.feeds().audience(),
                 FeedHub.NUDGE,
                 FeedHub.NUDGED,

@@ -19,12 +19,9 @@ final class Modes {
 
     private Modes() {}
 
-    /** Lets their events travel on the bus, before anything is settled. Once a Vert.x instance. */
+    /** Lets what their scripts accept travel on the bus, before anything is accepted. Once a Vert.x instance. */
     static void register(Vertx vertx) {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
-        ALL.stream()
-                .flatMap(mode -> mode.events().stream())
-                .forEach(event -> LocalCodec.register(vertx.eventBus(), event));
     }
 
     /** The texts of their scripts, of this version and of the one before. */
@@ -34,9 +31,7 @@ final class Modes {
     }
 
     /** Their settlers, for who settles without a server at work. */
-    static List<Settler> settlers(Vertx vertx, Pool pool) {
-        return ALL.stream()
-                .flatMap(mode -> mode.settlers().of(vertx, pool).stream())
-                .toList();
+    static List<Settler> settlers(Pool pool) {
+        return ALL.stream().flatMap(mode -> mode.settlers().of(pool).stream()).toList();
     }
 }

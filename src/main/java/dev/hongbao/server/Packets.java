@@ -27,6 +27,7 @@ import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -44,11 +45,11 @@ import org.jspecify.annotations.Nullable;
 final class Packets {
     static final Mode.Traits TRAITS = new Mode.Traits(
             List.of("claim", "load", "close"),
-            List.of(SettledClaims.class),
             (generation, packet) -> List.of(PacketKeys.hash(generation, new PacketId(packet))),
-            (vertx, pool) -> {
+            pool -> {
                 PacketStore store = new PacketStore(pool);
-                return settlers(vertx, new PacketCatalog(store), new PacketCleanup(new EndedPackets(store)));
+                return settlers(
+                        new SettledNews<>(), new PacketCatalog(store), new PacketCleanup(new EndedPackets(store)));
             },
             PacketAudit::new);
 
@@ -64,6 +65,7 @@ final class Packets {
     private final ClaimMetrics metrics;
     private final StoreClock clock;
     private final PasscodeGuesses guesses;
+    private final SettledNews<SettledClaims> news = new SettledNews<>();
     private volatile @Nullable PacketSender sender;
 
     Packets(Foundation base) {
@@ -86,6 +88,11 @@ final class Packets {
                 System::nanoTime);
     }
 
+    /** Where settled claims are told. */
+    SettledNews<SettledClaims> news() {
+        return news;
+    }
+
     PacketStore store() {
         return store;
     }
@@ -104,13 +111,13 @@ final class Packets {
         shards.whenPostgresWentBack(ends::forget);
         return new Mode(
                 TRAITS,
-                settlers(vertx, catalog.over(owners), ends),
+                settlers(news, catalog.over(owners), ends),
                 new PacketShardLoader(),
                 List.of(new PacketCloser(owners, ends, shards, vertx)));
     }
 
-    private static List<Settler> settlers(Vertx vertx, PacketCatalog catalog, PacketCleanup ends) {
-        return List.of(new ClaimSettler(catalog, ends, vertx.eventBus()), new CloseSettler(ends));
+    private static List<Settler> settlers(SettledNews<SettledClaims> news, PacketCatalog catalog, PacketCleanup ends) {
+        return List.of(new ClaimSettler(catalog, ends, news), new CloseSettler(ends));
     }
 
     /**
@@ -162,6 +169,7 @@ final class Packets {
                 admission,
                 settings,
                 metrics,
+                news,
                 clock);
     }
 }

@@ -21,6 +21,7 @@ record Parts(Packets packets, Draws draws, Campaigns campaigns, Feeds feeds, Acc
                 new Feeds.Pools(pools.requests(), pools.owner(), pools.lengthy()),
                 base.shards(),
                 new Feeds.Packets(packets.store(), packets.catalog(), packets.ended()),
+                new Feeds.Settled(packets.news(), draws.news()),
                 new EventText(packets.catalog(), packets.ended(), draws.catalog(), campaigns.rainCatalog(), profiles),
                 new Feeds.Pace(feed.pollInterval(), feed.retention()));
         Accounting accounting = new Accounting(base);

@@ -66,6 +66,6 @@ public final class QuarantineOperations {
     }
 
     private static QuarantineStore store(Vertx vertx, Pool pool, Installation installation) {
-        return new QuarantineStore(pool, new ShardStore(pool, installation), Modes.settlers(vertx, pool), Modes.KEYS);
+        return new QuarantineStore(pool, new ShardStore(pool, installation), Modes.settlers(pool), Modes.KEYS);
     }
 }

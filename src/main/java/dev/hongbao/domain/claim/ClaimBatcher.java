@@ -101,6 +101,11 @@ final class ClaimBatcher {
         return batcher.waiting();
     }
 
+    /** As {@link ScriptBatcher#isUnanswered}. */
+    boolean isUnanswered() {
+        return batcher.isUnanswered();
+    }
+
     /** One call for claims on any packets of a shard. */
     final class ClaimScriptCall implements ShardScript.Call<List<Answer>> {
         private final List<Submission> submissions;

@@ -8,17 +8,17 @@ import dev.hongbao.engine.cluster.SettledFacts;
 import dev.hongbao.engine.cluster.WireReader;
 import dev.hongbao.engine.cluster.WireWriter;
 import dev.hongbao.engine.journal.CursorMoves;
-import io.vertx.core.eventbus.EventBus;
+import dev.hongbao.engine.journal.SettledNews;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 /** Tells other servers of settled claims: who waits there is answered, and a claimer's sockets there hear of it. */
 public final class ClaimFacts implements SettledFacts<SettledClaims> {
-    private final EventBus bus;
+    private final SettledNews<SettledClaims> news;
 
-    public ClaimFacts(EventBus bus) {
-        this.bus = bus;
+    public ClaimFacts(SettledNews<SettledClaims> news) {
+        this.news = news;
     }
 
     @Override
@@ -27,8 +27,8 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
     }
 
     @Override
-    public String address() {
-        return SettledClaims.ADDRESS;
+    public SettledNews<SettledClaims> news() {
+        return news;
     }
 
     @Override
@@ -60,6 +60,6 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
                     Claim.Status.SETTLED,
                     from.instant()));
         }
-        bus.publish(SettledClaims.HEARD, new SettledClaims(claims, List.of(), List.of()));
+        news.heard().tell(SettledClaims.elsewhere(claims));
     }
 }

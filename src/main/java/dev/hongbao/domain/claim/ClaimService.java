@@ -13,6 +13,7 @@ import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.SettlementWaiters;
 import dev.hongbao.engine.postgres.GatheredLookups;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -22,7 +23,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -38,12 +38,14 @@ public final class ClaimService {
     private final ClaimBatcher batcher;
     private final SettlementWaiters<ClaimRace.Key, Claim> waiters;
     private final ClaimSettings settings;
+    private final SettledNews<SettledClaims> news;
 
     /**
      * @param redis the links of this event loop
      * @param restrictions the server's
      * @param guesses the server's
      * @param admission the server's
+     * @param news the server's
      * @param clock for refusing early only: what is due is decided by Postgres' clock
      */
     public ClaimService(
@@ -59,7 +61,9 @@ public final class ClaimService {
             AdmissionControl admission,
             ClaimSettings settings,
             ClaimMetrics metrics,
+            SettledNews<SettledClaims> news,
             Clock clock) {
+        this.news = news;
         this.catalog = catalog;
         SettlementWaiters<ClaimRace.Key, Claim> waiters = new SettlementWaiters<>(
                 vertx,
@@ -68,14 +72,6 @@ public final class ClaimService {
                 keys -> settledClaims(store, keys),
                 metrics::settledAfter,
                 System::nanoTime);
-        for (String address : List.of(SettledClaims.ADDRESS, SettledClaims.HEARD)) {
-            vertx.eventBus()
-                    .<SettledClaims>localConsumer(
-                            address,
-                            settled -> settled.body()
-                                    .claims()
-                                    .forEach(claim -> waiters.settled(ClaimRace.Key.of(claim), claim)));
-        }
         vertx.eventBus()
                 .<Quarantine.Changed>localConsumer(
                         Quarantine.Changed.ADDRESS,
@@ -86,6 +82,10 @@ public final class ClaimService {
                                 UnavailableException.setAside()));
         this.waiters = waiters;
         this.batcher = new ClaimBatcher(vertx, redis, shards, settings, metrics, clock);
+        waiters.listen(
+                news,
+                batcher::isUnanswered,
+                settled -> settled.claims().forEach(claim -> waiters.settled(ClaimRace.Key.of(claim), claim)));
         this.settings = settings;
         this.needs = new ClaimNeeds(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
@@ -103,6 +103,11 @@ public final class ClaimService {
                         keys.stream().map(ClaimRace.Key::packet).toList(),
                         keys.stream().map(ClaimRace.Key::user).toList())
                 .map(claims -> claims.stream().collect(Collectors.toMap(ClaimRace.Key::of, claim -> claim)));
+    }
+
+    /** Where settled claims are told on this server. */
+    public SettledNews<SettledClaims> news() {
+        return news;
     }
 
     /** Claims in flight on this event loop: waiting for the script or for their settlement, also those that were given up. */

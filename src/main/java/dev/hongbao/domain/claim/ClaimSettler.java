@@ -10,10 +10,10 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
@@ -43,12 +43,12 @@ public final class ClaimSettler implements Settler {
 
     private final PacketCatalog catalog;
     private final PacketCleanup ends;
-    private final EventBus bus;
+    private final SettledNews<SettledClaims> news;
 
-    public ClaimSettler(PacketCatalog catalog, PacketCleanup ends, EventBus bus) {
+    public ClaimSettler(PacketCatalog catalog, PacketCleanup ends, SettledNews<SettledClaims> news) {
         this.catalog = catalog;
         this.ends = ends;
-        this.bus = bus;
+        this.news = news;
     }
 
     @Override
@@ -160,7 +160,7 @@ public final class ClaimSettler implements Settler {
                         .filter(packet -> drained.contains(packet.id().value()))
                         .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))
                         .toList());
-                bus.publish(SettledClaims.ADDRESS, new SettledClaims(settled, packets, moves.moves()));
+                news.here().tell(new SettledClaims(settled, packets, moves.moves()));
             }
             foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
             return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;

@@ -6,21 +6,16 @@ import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
- * Claims that one settlement committed. Published on the event bus at {@link #ADDRESS} once, after the commit, by the server
- * that settled; best effort: who waits looks in Postgres too. Immutable.
+ * Claims that one settlement committed, as {@link dev.hongbao.engine.journal.SettledNews} tells them. Immutable.
  *
- * @param packets those that the claims are on, each once
- * @param moves of the cursors of their shards; empty at the other addresses
+ * @param packets those that the claims are on, each once; empty of what another server settled
+ * @param moves of the cursors of their shards; empty of what another server settled
  */
 public record SettledClaims(List<Claim> claims, List<Packet> packets, List<CursorMoves.Move> moves) {
-    /** Where it is published. */
-    public static final String ADDRESS = "claims.settled";
-
-    /** Where claims that another server settled are published, without their packets, when they are heard of. */
-    public static final String ELSEWHERE = "claims.settled.elsewhere";
-
-    /** Where claims are published, without their packets, that another server says it has settled; some more than once. */
-    public static final String HEARD = "claims.settled.heard";
+    /** What another server settled. */
+    public static SettledClaims elsewhere(List<Claim> claims) {
+        return new SettledClaims(claims, List.of(), List.of());
+    }
 
     public SettledClaims {
         claims = List.copyOf(claims);

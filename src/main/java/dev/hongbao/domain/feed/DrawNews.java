@@ -2,7 +2,6 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.play.SettledPlayRequest;
-import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -56,13 +55,15 @@ final class DrawNews implements OwnerTask {
     DrawNews(Vertx vertx, Pool pool) {
         this.vertx = vertx;
         this.pool = pool;
-        vertx.eventBus().<SettledPlayRequests>localConsumer(SettledPlayRequests.ADDRESS, settled -> {
-            for (SettledPlayRequest request : settled.body().requests()) {
-                if (!request.plays().isEmpty()) {
-                    played.add(request.draw());
-                }
+    }
+
+    /** These have plays that are settled now. Safe on any thread. */
+    void settled(List<SettledPlayRequest> requests) {
+        for (SettledPlayRequest request : requests) {
+            if (!request.plays().isEmpty()) {
+                played.add(request.draw());
             }
-        });
+        }
     }
 
     /** A settlement failed, or its outcome is unknown: what it may have settled is looked for in Postgres. */

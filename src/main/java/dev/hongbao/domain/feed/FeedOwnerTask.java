@@ -1,8 +1,8 @@
 package dev.hongbao.domain.feed;
 
-import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.feed.FeedStore.Unannounced;
 import dev.hongbao.domain.packet.LoadPackets;
+import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 
 /**
  * What a shard's owner does for the feeds: tells progress, about ten times a second and group whatever the number of claims; announces
- * packets whose server did not; has what is old removed. Its steps run on the persistence verticle's loop; {@link #suspect} is
- * safe on any thread.
+ * packets whose server did not; has what is old removed. Its steps run on the persistence verticle's loop; {@link #settled} and {@link
+ * #suspect} are safe on any thread.
  */
 final class FeedOwnerTask implements OwnerTask {
     private static final int PAGE = 1000;
@@ -46,12 +46,13 @@ final class FeedOwnerTask implements OwnerTask {
         this.shards = shards;
         this.script = new ShardScript(vertx, shards);
         this.trimmer = trimmer;
-        vertx.eventBus()
-                .<SettledClaims>localConsumer(
-                        SettledClaims.ADDRESS,
-                        settled -> settled.body().packets().stream()
-                                .filter(packet -> !packet.group().isChannel()) // see RainNews
-                                .forEach(packet -> progressed.add(packet.group(), packet.id())));
+    }
+
+    /** These packets have claims that are settled now. */
+    void settled(List<Packet> packets) {
+        packets.stream()
+                .filter(packet -> !packet.group().isChannel()) // see RainNews
+                .forEach(packet -> progressed.add(packet.group(), packet.id()));
     }
 
     /** A settlement failed, or its outcome is unknown: what it may have settled is looked for in Postgres. */

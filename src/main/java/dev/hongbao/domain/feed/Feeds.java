@@ -1,11 +1,14 @@
 package dev.hongbao.domain.feed;
 
+import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.packet.PacketsLoaded;
+import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.Shards;
@@ -59,6 +62,9 @@ public final class Feeds implements SettlementListener {
     /** What the feeds ask of packets. */
     public record Packets(PacketStore store, PacketCatalog catalog, EndedPackets ended) {}
 
+    /** What is settled. */
+    public record Settled(SettledNews<SettledClaims> claims, SettledNews<SettledPlayRequests> plays) {}
+
     /**
      * How the feeds keep up.
      *
@@ -70,16 +76,24 @@ public final class Feeds implements SettlementListener {
     /**
      * Once a Vert.x instance.
      *
+     * @param settled of this server
      * @param renderer makes the text of events, which the feeds do not know
      */
-    public Feeds(Vertx vertx, Pools pools, Shards shards, Packets packets, EventRenderer renderer, Pace pace) {
+    public Feeds(
+            Vertx vertx,
+            Pools pools,
+            Shards shards,
+            Packets packets,
+            Settled settled,
+            EventRenderer renderer,
+            Pace pace) {
         LocalCodec.register(vertx.eventBus(), PacketsLoaded.class);
         LocalCodec.register(vertx.eventBus(), FeedNews.class);
         FeedStore store = new FeedStore(pools.readers);
         FeedStore ownerStore = new FeedStore(pools.owner);
         this.vertx = vertx;
         Audience audience = new Audience();
-        RemoteClaims elsewhere = new RemoteClaims(vertx, packets.store, packets.catalog, audience);
+        RemoteClaims elsewhere = new RemoteClaims(settled.claims, packets.store, packets.catalog, audience);
         this.hub = new FeedHub(store, renderer, elsewhere, audience, pace.interval);
         this.reader = new FeedReader(store, renderer);
         this.trimmer = new FeedTrimmer(
@@ -89,6 +103,8 @@ public final class Feeds implements SettlementListener {
         this.ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.ended::isKnown, trimmer);
         this.drawNews = new DrawNews(vertx, pools.owner);
         this.rainNews = new RainNews(vertx, pools.owner, ownerStore);
+        settled.claims.here().add(claims -> ownerTask.settled(claims.packets()));
+        settled.plays.here().add(plays -> drawNews.settled(plays.requests()));
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
@@ -102,7 +118,9 @@ public final class Feeds implements SettlementListener {
     /** What a settlement wrote into the feeds itself is read at once; the rest is told by {@link #owner's tasks}. */
     @Override
     public void settled() {
-        vertx.eventBus().publish(FeedHub.NUDGE, null);
+        if (hub.audience().isAnywhere()) {
+            vertx.eventBus().publish(FeedHub.NUDGE, null);
+        }
     }
 
     @Override

@@ -9,16 +9,17 @@ import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.cluster.Audience;
-import io.vertx.core.Vertx;
+import dev.hongbao.engine.journal.SettledNews;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Claims that another server settled, published here for the sockets of those who claimed. The groups' feeds tell how far a
  * packet has come; slots are settled without gaps; so what is new is one query a packet and piece of news, and none for what this
- * server settled itself. Best effort, as {@link SettledClaims}. Its steps run on the hub's loop.
+ * server settled itself. Best effort, as {@link SettledNews}. Safe on any thread.
  */
 final class RemoteClaims {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteClaims.class);
@@ -26,7 +27,7 @@ final class RemoteClaims {
     private static final int MAX_PACKETS = 100_000;
     private static final int PAGE = 1_000;
 
-    private final Vertx vertx;
+    private final SettledNews<SettledClaims> settled;
     private final PacketStore store;
     private final PacketCatalog catalog;
     private final Audience audience;
@@ -35,21 +36,23 @@ final class RemoteClaims {
     private final Cache<PacketId, Integer> next =
             Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
 
-    RemoteClaims(Vertx vertx, PacketStore store, PacketCatalog catalog, Audience audience) {
+    RemoteClaims(SettledNews<SettledClaims> settled, PacketStore store, PacketCatalog catalog, Audience audience) {
         this.audience = audience;
-        this.vertx = vertx;
+        this.settled = settled;
         this.store = store;
         this.catalog = catalog;
-        vertx.eventBus()
-                .<SettledClaims>localConsumer(
-                        SettledClaims.ADDRESS,
-                        settled -> settled.body()
-                                .claims()
-                                .forEach(claim ->
-                                        told(claim.packet(), claim.share().slot() + 1)));
-        vertx.eventBus()
-                .<SettledClaims>localConsumer(
-                        SettledClaims.HEARD, settled -> heard(settled.body().claims()));
+        settled.here().add(here -> settledHere(here.claims()));
+        settled.heard().add(there -> heard(there.claims()));
+    }
+
+    /** Those on a packet come one after the other, in the order of their slots. */
+    private void settledHere(List<Claim> claims) {
+        for (int i = 0; i < claims.size(); i++) {
+            PacketId packet = claims.get(i).packet();
+            if (i + 1 == claims.size() || !claims.get(i + 1).packet().equals(packet)) {
+                told(packet, claims.get(i).share().slot() + 1);
+            }
+        }
     }
 
     /**
@@ -62,7 +65,7 @@ final class RemoteClaims {
             claims.forEach(claim -> tell(claim.packet(), claim.share().slot() + 1));
         }
         if (!news.isEmpty()) {
-            vertx.eventBus().publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of(), List.of()));
+            settled.elsewhere().tell(SettledClaims.elsewhere(news));
         }
     }
 
@@ -104,12 +107,15 @@ final class RemoteClaims {
     }
 
     private void tell(PacketId packet, int upTo) {
-        Integer from = next.getIfPresent(packet);
-        if (from == null) {
-            told(packet, upTo); // older than this server's listening: its claims are no news
-        } else if (from < upTo) {
-            told(packet, upTo); // before the query, so that no other asks for the same
-            read(packet, from, upTo);
+        AtomicInteger first = new AtomicInteger(upTo);
+        // Before the query, so that no other asks for the same. Of what is older than this server's listening the
+        // claims are no news.
+        next.asMap().merge(packet, upTo, (from, to) -> {
+            first.set(from);
+            return Math.max(from, to);
+        });
+        if (first.get() < upTo) {
+            read(packet, first.get(), upTo);
         }
     }
 
@@ -120,8 +126,7 @@ final class RemoteClaims {
                             .filter(claim -> claim.share().slot() < upTo)
                             .toList();
                     if (!news.isEmpty()) {
-                        vertx.eventBus()
-                                .publish(SettledClaims.ELSEWHERE, new SettledClaims(news, List.of(), List.of()));
+                        settled.elsewhere().tell(SettledClaims.elsewhere(news));
                     }
                     if (news.size() == PAGE) {
                         read(packet, from + PAGE, upTo);

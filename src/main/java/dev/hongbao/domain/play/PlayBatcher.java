@@ -115,6 +115,11 @@ final class PlayBatcher {
         return batcher.waiting();
     }
 
+    /** As {@link ScriptBatcher#isUnanswered}. */
+    boolean isUnanswered() {
+        return batcher.isUnanswered();
+    }
+
     /** One call for requests on any draws of a shard. */
     private final class PlayScriptCall implements ShardScript.Call<List<Optional<Answer>>> {
         private final List<Submission> submissions;

@@ -9,7 +9,7 @@ import dev.hongbao.engine.cluster.SettledFacts;
 import dev.hongbao.engine.cluster.WireReader;
 import dev.hongbao.engine.cluster.WireWriter;
 import dev.hongbao.engine.journal.CursorMoves;
-import io.vertx.core.eventbus.EventBus;
+import dev.hongbao.engine.journal.SettledNews;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,11 +29,11 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     private static final Logger LOG = LoggerFactory.getLogger(PlayFacts.class);
 
     private final DrawCatalog catalog;
-    private final EventBus bus;
+    private final SettledNews<SettledPlayRequests> news;
 
-    public PlayFacts(DrawCatalog catalog, EventBus bus) {
+    public PlayFacts(DrawCatalog catalog, SettledNews<SettledPlayRequests> news) {
         this.catalog = catalog;
-        this.bus = bus;
+        this.news = news;
     }
 
     @Override
@@ -42,8 +42,8 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     }
 
     @Override
-    public String address() {
-        return SettledPlayRequests.ADDRESS;
+    public SettledNews<SettledPlayRequests> news() {
+        return news;
     }
 
     @Override
@@ -84,10 +84,10 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
                 cached.put(told.draw(), draw);
             }
         }
-        publish(SettledPlayRequests.HEARD, known, cached);
+        news.heard().tell(settled(known, cached));
         if (!unknown.isEmpty()) {
             catalog.findAll(unknown.stream().map(Told::draw).collect(Collectors.toSet()))
-                    .onSuccess(found -> publish(SettledPlayRequests.ELSEWHERE, unknown, found))
+                    .onSuccess(found -> news.elsewhere().tell(settled(unknown, found)))
                     .onFailure(fault -> LOG.debug("settled plays are not told: {}", fault.toString()));
         }
     }
@@ -131,7 +131,7 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     }
 
     /** Those of a draw that cannot be found are left out. */
-    private void publish(String address, List<Told> all, Map<DrawId, Draw> draws) {
+    private static SettledPlayRequests settled(List<Told> all, Map<DrawId, Draw> draws) {
         List<SettledPlayRequest> requests = new ArrayList<>(all.size());
         for (Told told : all) {
             Draw draw = draws.get(told.draw());
@@ -139,7 +139,7 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
                 requests.add(told.of(draw));
             }
         }
-        bus.publish(address, new SettledPlayRequests(requests, List.of()));
+        return new SettledPlayRequests(requests, List.of());
     }
 
     private static void writeOptional(@Nullable String text, WireWriter to) {

@@ -15,6 +15,7 @@ import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.SettlementWaiters;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
@@ -22,7 +23,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
-import java.util.List;
 import java.util.UUID;
 
 /** Plays of draws. One instance per event loop; call it on that loop only. */
@@ -38,10 +38,12 @@ public final class PlayService {
     private final PlayMetrics metrics;
     private final Restrictions restrictions;
     private final PlayAttempt.Dependencies needs;
+    private final SettledNews<SettledPlayRequests> news;
 
     /**
      * @param redis the links of this event loop
      * @param admission the server's
+     * @param news the server's
      * @param clock decides which day it is and which prizes are due: Postgres' clock, as this server knows it
      */
     public PlayService(
@@ -57,7 +59,9 @@ public final class PlayService {
             Restrictions restrictions,
             PlaySettings settings,
             PlayMetrics metrics,
+            SettledNews<SettledPlayRequests> news,
             Clock clock) {
+        this.news = news;
         this.catalog = catalog;
         this.requests = new PlayRequestStore(pool, catalog);
         this.draws = draws;
@@ -69,14 +73,10 @@ public final class PlayService {
         this.batcher = new PlayBatcher(vertx, redis, shards, settings, metrics, clock);
         this.waiters = new SettlementWaiters<>(
                 vertx, shards, settings.maxUnsettled(), requests::decided, metrics::settledAfter, System::nanoTime);
-        for (String address : List.of(SettledPlayRequests.ADDRESS, SettledPlayRequests.HEARD)) {
-            vertx.eventBus()
-                    .<SettledPlayRequests>localConsumer(
-                            address,
-                            settled -> settled.body()
-                                    .requests()
-                                    .forEach(request -> waiters.settled(AttemptKey.of(request), request)));
-        }
+        waiters.listen(
+                news,
+                batcher::isUnanswered,
+                settled -> settled.requests().forEach(request -> waiters.settled(AttemptKey.of(request), request)));
         vertx.eventBus()
                 .<Quarantine.Changed>localConsumer(
                         Quarantine.Changed.ADDRESS,
@@ -97,6 +97,11 @@ public final class PlayService {
     /** The id that a key's request of plays has in {@link SettledPlayRequest}, on every server. */
     public static UUID requestOf(DrawId draw, UserId user, IdempotencyKey key) {
         return PlayRequest.of(draw, user, key, 1).id();
+    }
+
+    /** Where settled requests are told on this server. */
+    public SettledNews<SettledPlayRequests> news() {
+        return news;
     }
 
     /** Requests in flight on this event loop, also those that were given up and are not settled. */

@@ -7,9 +7,9 @@ import dev.hongbao.domain.draw.Play;
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.Settler;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.EventBus;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
@@ -35,11 +35,11 @@ public final class PlaySettler implements Settler {
             + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
     private final DrawCatalog catalog;
-    private final EventBus bus;
+    private final SettledNews<SettledPlayRequests> news;
 
-    public PlaySettler(DrawCatalog catalog, EventBus bus) {
+    public PlaySettler(DrawCatalog catalog, SettledNews<SettledPlayRequests> news) {
         this.catalog = catalog;
-        this.bus = bus;
+        this.news = news;
     }
 
     @Override
@@ -138,7 +138,7 @@ public final class PlaySettler implements Settler {
                     request.reason()));
         }
         if (!moves.isNone()) { // else the transaction is not committed yet, and may be rolled back
-            bus.publish(SettledPlayRequests.ADDRESS, new SettledPlayRequests(settled, moves.moves()));
+            news.here().tell(new SettledPlayRequests(settled, moves.moves()));
         }
         return voids.size();
     }

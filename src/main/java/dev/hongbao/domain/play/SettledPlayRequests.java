@@ -4,21 +4,11 @@ import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
- * Requests that one settlement committed. Published on the event bus at {@link #ADDRESS} once, after the commit, by the server that
- * settled; best effort: who waits looks in Postgres too. Immutable.
+ * Requests that one settlement committed, as {@link dev.hongbao.engine.journal.SettledNews} tells them. Immutable.
  *
- * @param moves of the cursors of their shards; empty at the other addresses
+ * @param moves of the cursors of their shards; empty of what another server settled
  */
 public record SettledPlayRequests(List<SettledPlayRequest> requests, List<CursorMoves.Move> moves) {
-    /** Where it is published. */
-    public static final String ADDRESS = "requests.settled";
-
-    /** Where requests are published that another server says it has settled; some more than once. */
-    public static final String HEARD = "requests.settled.heard";
-
-    /** As {@link #HEARD}, later, for those of draws that this server had to look up: for who listens, not for who waits. */
-    public static final String ELSEWHERE = "requests.settled.elsewhere";
-
     public SettledPlayRequests {
         requests = List.copyOf(requests);
         moves = List.copyOf(moves);

@@ -3,11 +3,13 @@ package dev.hongbao.engine.cluster;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many on this server want to hear of all that other servers settle and write into feeds: those with a socket, and those who
- * follow a feed. While there is none, the others tell this server only what it waits for. Safe on any thread.
+ * Who wants to hear of all that is settled and written into feeds: on this server those with a socket, and those who follow a feed; and
+ * other servers on which there are such. While there is none here, the others tell this server only what it waits for. Safe on any
+ * thread.
  */
 public final class Audience {
     private final AtomicInteger size = new AtomicInteger();
+    private volatile boolean elsewhere;
 
     public void joined() {
         size.incrementAndGet();
@@ -18,7 +20,18 @@ public final class Audience {
         size.decrementAndGet();
     }
 
+    /** Whether nobody on this server does. */
     public boolean isEmpty() {
         return size.get() == 0;
+    }
+
+    /** Whether somebody does, as far as is known: here, or on another server. */
+    public boolean isAnywhere() {
+        return elsewhere || !isEmpty();
+    }
+
+    /** Some other server does, or none. */
+    void isElsewhere(boolean now) {
+        elsewhere = now;
     }
 }

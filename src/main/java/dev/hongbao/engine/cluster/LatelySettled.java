@@ -3,6 +3,7 @@ package dev.hongbao.engine.cluster;
 import dev.hongbao.engine.journal.CursorMoves;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -36,10 +37,12 @@ final class LatelySettled {
 
     /** The messages about what was settled at these places, in order. */
     List<Buffer> at(Stretch places, long nowNanos) {
-        return all.stream()
-                .filter(each -> nowNanos - each.atNanos <= LATE_NANOS)
-                .filter(each -> each.moves.stream().anyMatch(places::isTouchedBy))
-                .map(Settled::message)
-                .toList();
+        List<Buffer> messages = new ArrayList<>();
+        for (Settled<?> each : all) {
+            if (nowNanos - each.atNanos <= LATE_NANOS && places.isTouchedByAny(each.moves)) {
+                messages.add(each.message());
+            }
+        }
+        return messages;
     }
 }

@@ -1,13 +1,13 @@
 package dev.hongbao.engine.cluster;
 
 import dev.hongbao.engine.journal.CursorMoves;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -91,31 +91,38 @@ final class Peers {
         }
     }
 
-    /** Who says that it owns a shard; null when nobody does. */
-    @Nullable
+    /** Who says that it owns a shard; empty when nobody does. */
     String owner(int shard) {
-        List<String> owners = names(peer -> peer.owned.contains(shard));
-        return owners.isEmpty() ? null : owners.get(0);
+        for (Map.Entry<String, Peer> peer : peers.entrySet()) {
+            if (peer.getValue().owned.contains(shard)) {
+                return peer.getKey();
+            }
+        }
+        return "";
     }
 
     /** Those that listen to all. */
     List<String> listening() {
-        return names(peer -> peer.listens);
+        return peers.entrySet().stream()
+                .filter(peer -> peer.getValue().listens)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** Those that listen to all, or wait for some of what these moves have settled: for that they wait no more. */
     List<String> concerned(List<CursorMoves.Move> moves, long nowNanos) {
-        List<String> concerned =
-                names(peer -> peer.listens || moves.stream().anyMatch(move -> peer.awaits(move, nowNanos)));
-        peers.values().forEach(peer -> moves.forEach(peer::settled));
+        List<String> concerned = new ArrayList<>();
+        peers.forEach((name, peer) -> {
+            boolean isConcerned = peer.listens;
+            for (CursorMoves.Move move : moves) {
+                isConcerned |= peer.awaits(move, nowNanos);
+                peer.settled(move);
+            }
+            if (isConcerned) {
+                concerned.add(name);
+            }
+        });
         return concerned;
-    }
-
-    private List<String> names(Predicate<Peer> which) {
-        return peers.entrySet().stream()
-                .filter(peer -> which.test(peer.getValue()))
-                .map(Map.Entry::getKey)
-                .toList();
     }
 
     void forgetSilent(long nowNanos) {

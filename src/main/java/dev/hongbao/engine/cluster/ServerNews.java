@@ -1,7 +1,6 @@
 package dev.hongbao.engine.cluster;
 
 import dev.hongbao.engine.journal.CursorMoves;
-import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -10,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +84,7 @@ public final class ServerNews extends VerticleBase {
 
     /**
      * @param facts what is told of settlements
-     * @param audience who on this server wants to hear of all
+     * @param audience who wants to hear of all
      * @param nudge where it is published, without a body, that this server has written into feeds
      * @param nudged where it is to be published that another server has
      */
@@ -117,9 +117,7 @@ public final class ServerNews extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        for (int shard = 0; shard < shards.count(); shard++) {
-            vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(shard), entry -> written(entry.body()));
-        }
+        shards.foreignEntries().add(context, () -> !line.isAlone(), this::written);
         facts.values().forEach(this::tellOf);
         hints.forEach((kind, hint) -> vertx.eventBus().localConsumer(hint.said, word -> tell(kind, hint)));
         vertx.setPeriodic(LOOK_MILLIS, tick -> tellOfSelf());
@@ -137,20 +135,19 @@ public final class ServerNews extends VerticleBase {
     }
 
     /** Once for all entries that were written in one pass of the event loop. */
-    private void written(JournalEntry entry) {
-        int shard = entry.generation().shard();
-        if (line.isAlone() || shards.owned().contains(shard)) {
-            return;
-        }
+    private void written(Shards.ForeignEntry entry) {
         if (written.isEmpty()) {
             context.runOnContext(now -> tellEntries());
         }
-        written.merge(shard, Stretch.of(entry), Stretch::and);
+        written.merge(entry.generation().shard(), Stretch.of(entry), Stretch::and);
     }
 
     private void tellEntries() {
-        Map<String, List<Stretch>> byOwner = written.values().stream()
-                .collect(Collectors.groupingBy(places -> Objects.requireNonNullElse(peers.owner(places.shard()), "")));
+        Map<String, List<Stretch>> byOwner = new HashMap<>();
+        for (Stretch places : written.values()) {
+            byOwner.computeIfAbsent(peers.owner(places.shard()), owner -> new ArrayList<>())
+                    .add(places);
+        }
         written.clear();
         byOwner.forEach((owner, entries) -> {
             Buffer message =
@@ -165,16 +162,16 @@ public final class ServerNews extends VerticleBase {
 
     /** What was settled without a cursor is not told: it may not be committed. */
     private <T> void tellOf(SettledFacts<T> kind) {
-        vertx.eventBus().<T>localConsumer(kind.address(), settled -> {
-            List<CursorMoves.Move> moves = kind.moves(settled.body());
-            if (moves.isEmpty() || line.isAlone()) {
+        kind.news().here().add(context, () -> !line.isAlone(), settled -> {
+            List<CursorMoves.Move> moves = kind.moves(settled);
+            if (moves.isEmpty()) {
                 return;
             }
             long now = System.nanoTime();
-            lately.add(kind, settled.body(), moves, now);
+            lately.add(kind, settled, moves, now);
             List<String> concerned = peers.concerned(moves, now);
             if (!concerned.isEmpty()) {
-                Buffer message = message(kind, settled.body(), moves);
+                Buffer message = message(kind, settled, moves);
                 concerned.forEach(server -> line.tell(server, message));
             }
         });
@@ -208,6 +205,7 @@ public final class ServerNews extends VerticleBase {
         boolean listens = !audience.isEmpty();
         long now = System.nanoTime();
         peers.forgetSilent(now);
+        audience.isElsewhere(!peers.listening().isEmpty());
         boolean changed = !owned.equals(toldOwned) || listens != toldListens;
         if (!line.isAlone() && (changed || now - toldNanos > SELF_NANOS)) {
             toldOwned = owned;
@@ -242,6 +240,7 @@ public final class ServerNews extends VerticleBase {
                 List<Integer> owned = message.numbers();
                 owned.forEach(this::checked);
                 peers.says(server, owned, message.octet() == 1, System.nanoTime());
+                audience.isElsewhere(!peers.listening().isEmpty());
             }
             case ENTRIES -> {
                 String server = message.text();
@@ -278,8 +277,11 @@ public final class ServerNews extends VerticleBase {
 
     /** Facts of a generation that is over may be of a history that Postgres has lost. */
     private boolean areCurrent(List<Generation> generations) {
-        return generations.stream()
-                .allMatch(each ->
-                        shards.current(checked(each.shard())).generation().equals(each));
+        for (Generation each : generations) {
+            if (!shards.current(checked(each.shard())).generation().equals(each)) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -1,7 +1,8 @@
 package dev.hongbao.engine.cluster;
 
 import dev.hongbao.engine.journal.CursorMoves;
-import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.shard.Shards;
+import java.util.List;
 
 /**
  * Places in one shard's journal, of which at least the first and the last hold entries that one server has written.
@@ -17,7 +18,7 @@ record Stretch(int shard, long epoch, long firstSeq, long lastSeq) {
         }
     }
 
-    static Stretch of(JournalEntry entry) {
+    static Stretch of(Shards.ForeignEntry entry) {
         return new Stretch(entry.generation().shard(), entry.generation().epoch(), entry.seq(), entry.seq());
     }
 
@@ -31,6 +32,16 @@ record Stretch(int shard, long epoch, long firstSeq, long lastSeq) {
     /** Whether the cursor passes one of its places. */
     boolean isTouchedBy(CursorMoves.Move move) {
         return isIn(move) && firstSeq <= move.toSeq() && lastSeq > move.fromSeq();
+    }
+
+    /** Whether one of them passes one of its places. */
+    boolean isTouchedByAny(List<CursorMoves.Move> moves) {
+        for (CursorMoves.Move move : moves) {
+            if (isTouchedBy(move)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether the cursor is beyond all of its places then. */

@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * One journal entry: what one call of a script accepted. Immutable; published on the event bus at {@link
- * #address(int)} once, by the server whose script call was answered. Delivery is best effort: an entry may be missing there
- * (never in the journal), and those of several event loops come in any order.
+ * #address(int)} once, by the server whose script call was answered, if it owns the shard. Delivery is best effort: an entry may be
+ * missing there (never in the journal), and those of several event loops come in any order.
  *
  * @param seq its place in the generation's journal, from 1 without gaps
  * @param verb what kind of items it holds; one kind an entry

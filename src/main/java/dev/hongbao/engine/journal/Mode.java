@@ -1,7 +1,6 @@
 package dev.hongbao.engine.journal;
 
 import dev.hongbao.engine.shard.Generation;
-import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.Collection;
 import java.util.List;
@@ -25,16 +24,13 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
      * What is the same in every process, with or without a server at work.
      *
      * @param scripts the names of its scripts, {@code lua/<name>.lua}
-     * @param events the types that it publishes on the event bus; immutable
      * @param keys the names of its keys in Redis
      * @param settlers of its items, on connections of their own
      * @param audit compares its keys to Postgres and the journal
      */
-    public record Traits(
-            List<String> scripts, List<Class<?>> events, Keys keys, SettlerFactory settlers, ShardAudit.Factory audit) {
+    public record Traits(List<String> scripts, Keys keys, SettlerFactory settlers, ShardAudit.Factory audit) {
         public Traits {
             scripts = List.copyOf(scripts);
-            events = List.copyOf(events);
         }
     }
 
@@ -55,6 +51,6 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
     /** Makes settlers for who settles without a server at work. */
     @FunctionalInterface
     public interface SettlerFactory {
-        List<Settler> of(Vertx vertx, Pool pool);
+        List<Settler> of(Pool pool);
     }
 }

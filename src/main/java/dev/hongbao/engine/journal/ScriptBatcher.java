@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
@@ -43,6 +44,7 @@ public final class ScriptBatcher<T, A> {
     private final Function<List<T>, ShardScript.Call<List<A>>> calls;
     private final ShardScript script;
     private final List<Lane> lanes = new ArrayList<>();
+    private final AtomicInteger unanswered = new AtomicInteger(); // changed on the event loop only
     private int waiting;
 
     /**
@@ -114,6 +116,7 @@ public final class ScriptBatcher<T, A> {
         }
         Pending<T, A> pending = new Pending<>(item, only, deadlineNanos, Promise.promise());
         waiting++;
+        count(1);
         Lane lane = lanes.get(shard);
         lane.queue.add(pending);
         lane.flushSoon();
@@ -123,6 +126,15 @@ public final class ScriptBatcher<T, A> {
     /** Items waiting for the script. */
     public int waiting() {
         return waiting;
+    }
+
+    /** Whether somebody has no answer yet, or is just reading it: he may wait for a settlement then. Safe on any thread. */
+    public boolean isUnanswered() {
+        return unanswered.getAcquire() > 0;
+    }
+
+    private void count(int more) {
+        unanswered.setRelease(unanswered.getPlain() + more);
     }
 
     /** The items of one shard. */
@@ -202,6 +214,7 @@ public final class ScriptBatcher<T, A> {
             for (int i = 0; i < batch.size(); i++) {
                 leaves();
                 batch.get(i).promise.complete(answers.get(i));
+                count(-1);
             }
         }
 
@@ -237,6 +250,7 @@ public final class ScriptBatcher<T, A> {
         private void fail(Pending<T, A> pending, RuntimeException why) {
             leaves();
             pending.promise.fail(why);
+            count(-1);
         }
 
         private void leaves() {

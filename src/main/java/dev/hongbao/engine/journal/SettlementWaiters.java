@@ -14,6 +14,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -68,6 +70,7 @@ public final class SettlementWaiters<K, V> {
     private final Map<K, V> early = new LinkedHashMap<>();
     private final ShardCounts unsettled;
     private final ShardCounts settled;
+    private final Context loop;
     private boolean looking;
 
     /**
@@ -91,8 +94,21 @@ public final class SettlementWaiters<K, V> {
         this.unsettled = new ShardCounts(shards.count());
         this.settled = new ShardCounts(shards.count());
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
-        Context loop = vertx.getOrCreateContext();
+        this.loop = vertx.getOrCreateContext();
         shards.whenPostgresWentBack(() -> loop.runOnContext(now -> early.clear()));
+    }
+
+    /**
+     * Hears of settlements from now on, while somebody waits or will in a moment. The rest it need not hear: who waits for it later looks in
+     * Postgres.
+     *
+     * @param coming whether something is on its way to being accepted, to be waited for then; asked on any thread
+     * @param settled calls {@link #settled} for each fact
+     */
+    public <F> void listen(SettledNews<F> news, BooleanSupplier coming, Consumer<F> settled) {
+        BooleanSupplier waits = () -> unsettled.sum() > 0 || coming.getAsBoolean();
+        news.here().add(loop, waits, settled);
+        news.heard().add(loop, waits, settled);
     }
 
     /**

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
  * Calls the fenced scripts of a shard. Nobody else makes an EVALSHA, so that every call is looked after in the same way:
  *
  * <ul>
- *   <li>the journal entry that the script wrote is published to the shard's owner;
+ *   <li>the journal entry that the script wrote is published to the shard's owner, if that is this server; if not, it is told that
+ *       there is one;
  *   <li>a key that Redis lacks though it should have it is reported to the owner;
  *   <li>NOSCRIPT and NO_JOURNAL are reported: this generation is not, or no longer, what recovery prepared. The script changed
  *       nothing. But where the previous version's scripts are, this version's are put beside them: see {@link Shards#copyScripts}.
@@ -175,12 +176,21 @@ public final class ShardScript {
             long seq = Long.parseLong(response.get(0).toString());
             JournalEntry entry =
                     new JournalEntry(generation, seq, reply.accepted.get(0).verb(), List.copyOf(reply.accepted));
-            vertx.eventBus().publish(JournalEntry.address(generation.shard()), entry);
+            publish(entry);
         }
         for (String key : reply.missing) {
             var unused = shards.report(generation, new Symptom.Missing(key));
         }
         return reply.answer;
+    }
+
+    private void publish(JournalEntry entry) {
+        Generation generation = entry.generation();
+        if (shards.owned().contains(generation.shard())) {
+            vertx.eventBus().publish(JournalEntry.address(generation.shard()), entry);
+        } else {
+            shards.foreignEntries().tell(new Shards.ForeignEntry(generation, entry.seq()));
+        }
     }
 
     private void report(Generation generation, Call<?> call, Throwable fault) {

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.shard;
 
+import dev.hongbao.common.vertx.LoopListeners;
 import dev.hongbao.engine.postgres.SharedQueries;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -38,6 +39,7 @@ public final class Shards {
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
     private final ScriptCopies copies = new ScriptCopies();
     private final ShardsAtStart atStart = new ShardsAtStart();
+    private final LoopListeners<ForeignEntry> foreignEntries = new LoopListeners<>();
     private volatile Set<Integer> owned = Set.of();
     private volatile Map<String, Timer> scriptTimes = Map.of();
 
@@ -59,6 +61,9 @@ public final class Shards {
             return List.of(own, previous);
         }
     }
+
+    /** An entry that this server wrote into the journal of a shard that it does not own. @param seq its place there, from 1 */
+    public record ForeignEntry(Generation generation, long seq) {}
 
     /** Of a version that has none before it. @param scripts this version's, as {@link ScriptTexts} has them */
     public Shards(ShardStore store, int count, Map<String, String> scripts) {
@@ -152,6 +157,11 @@ public final class Shards {
     /** The shards that this server owns. */
     public Set<Integer> owned() {
         return owned;
+    }
+
+    /** Whoever brings it to their owners' ears. */
+    public LoopListeners<ForeignEntry> foreignEntries() {
+        return foreignEntries;
     }
 
     /** It owns these, and no other, from now on. */

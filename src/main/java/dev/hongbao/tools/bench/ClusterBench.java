@@ -1,16 +1,15 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.tools.bench.ClusterBed.Counts;
 import dev.hongbao.tools.bench.ClusterCosts.Rest;
 import dev.hongbao.tools.bench.ClusterResults.Place;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -32,20 +31,7 @@ final class ClusterBench {
     static final int BUSY = 2_400;
     static final List<Integer> RATES = List.of(EASY, EASY_FOR_EACH, BUSY);
 
-    /** Of each server: what grows with the servers is also who asks them. */
-    private static final int CONNECTIONS = 96;
-
-    private static final int MEMBERS = 2_000;
-    private static final int SHARES = 50;
-
-    /** More than can be settled here, so that each connection always has a next claim: the closed loop of the warm-up and of the capacity. */
-    private static final int MOST = 20_000;
-
-    private static final int WARM_UP_MILLIS = 15_000;
     private static final int REST_MILLIS = 3_000;
-    private static final int BEGIN_MILLIS = 1_000;
-    private static final int LENGTH_MILLIS = 5_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Findings findings = new Findings("cluster");
     private final ClusterResults results = new ClusterResults(findings);
@@ -59,14 +45,9 @@ final class ClusterBench {
         this.progress = progress;
     }
 
-    /** How many claim side by side. */
-    static int connections(int servers) {
-        return servers * CONNECTIONS;
-    }
-
     /** Steps that {@link #run} reports. */
     static int steps(Scale scale) {
-        return scale.rounds() * MASTERS.size() * (3 + SERVERS);
+        return scale.rounds() * (MASTERS.size() * (3 + SERVERS) + 1);
     }
 
     /** As {@link ClaimsBench#run}. */
@@ -76,6 +57,7 @@ final class ClusterBench {
             for (int masters : MASTERS) {
                 bench.round(masters, round);
             }
+            bench.sideBySide(round);
             bench.results.roundDone();
         }
         bench.results.show();
@@ -89,7 +71,7 @@ final class ClusterBench {
             if (round == 0 && masters == 1) {
                 findings.on(Machine.versions(bed.stores()));
             }
-            Loads loads = new Loads(bed);
+            ClusterLoads loads = ClusterLoads.ofCluster(bed, findings, scale);
             progress.accept(nodes(masters) + ": servers start");
             bed.startServers(SERVERS);
             progress.accept(nodes(masters) + ": warm-up");
@@ -105,7 +87,7 @@ final class ClusterBench {
                 for (int rate : RATES) {
                     results.add(new Place(masters, servers, rate), loads.measure(rate, rest));
                 }
-                results.add(new Place(masters, servers, Place.CAPACITY), loads.measure(MOST, rest));
+                results.add(new Place(masters, servers, Place.CAPACITY), loads.measure(ClusterLoads.MOST, rest));
                 if (servers == 1) {
                     results.add(new Place(masters, 1, Place.SENDS), loads.measureSends(rest));
                 }
@@ -114,85 +96,65 @@ final class ClusterBench {
         }
     }
 
+    /** What one server takes that shares the machine with two others, of which it knows nothing: what a crowded machine costs, and no more. */
+    private void sideBySide(int round) throws Exception {
+        progress.accept("servers side by side");
+        List<ClusterBed> beds = new ArrayList<>();
+        try {
+            List<ClusterLoads> loads = new ArrayList<>();
+            for (int i = 0; i < SERVERS; i++) {
+                ClusterBed bed = ClusterBed.start(directory.resolve(round + "-beside-" + i), 1);
+                beds.add(bed);
+                loads.add(ClusterLoads.ofOne(bed, findings, scale));
+                bed.startServers(1);
+            }
+            atOnce(loads, each -> {
+                each.warmUp();
+                return each;
+            });
+            Rest rest = rest(beds.get(0));
+            List<ClusterCosts> seen = atOnce(loads, each -> each.measure(EASY, rest));
+            results.add(new Place(1, 1, Place.BESIDE_OTHERS), seen.get(0));
+            for (ClusterBed bed : beds) {
+                BenchBed.audit(bed.stores(), findings);
+            }
+        } finally {
+            for (ClusterBed bed : beds) {
+                bed.close();
+            }
+        }
+    }
+
+    /** What is made of a load, on a thread of its own. */
+    private interface Step<R> {
+        R take(ClusterLoads loads) throws Exception;
+    }
+
+    private static <R> List<R> atOnce(List<ClusterLoads> loads, Step<R> step) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(loads.size());
+        try {
+            List<Future<R>> steps = loads.stream()
+                    .map(each -> threads.submit(() -> step.take(each)))
+                    .toList();
+            List<R> taken = new ArrayList<>();
+            for (Future<R> each : steps) {
+                taken.add(each.get());
+            }
+            return taken;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
     private static String nodes(int masters) {
         return masters == 1 ? "Redis" : "Redis Cluster";
     }
 
-    private Duration millis(int usual) {
-        return Duration.ofMillis(scale.millis(usual));
-    }
-
     /** What the processes take while nobody claims. */
     private Rest rest(ClusterBed bed) throws Exception {
-        Duration length = millis(REST_MILLIS);
+        Duration length = Duration.ofMillis(scale.millis(REST_MILLIS));
         Counts before = bed.counts();
         TimeUnit.MILLISECONDS.sleep(length.toMillis());
         return new Rest(bed.counts().since(before).cpu(), length);
-    }
-
-    /** The loads on one bed, in the order in which they are made; their packets are sent before, since that is work, too. */
-    private final class Loads {
-        private final ClusterBed bed;
-        private final byte[][] headers;
-        private final Deque<List<PacketId>> packets;
-
-        Loads(ClusterBed bed) throws Exception {
-            this.bed = bed;
-            List<Integer> counts = new ArrayList<>();
-            counts.add(packets(MOST, millis(WARM_UP_MILLIS)));
-            for (int servers = 0; servers < SERVERS; servers++) {
-                counts.add(packets(BUSY, millis(BEGIN_MILLIS)));
-                for (int rate : RATES) {
-                    counts.add(packets(rate, millis(LENGTH_MILLIS)));
-                }
-                counts.add(packets(MOST, millis(LENGTH_MILLIS)));
-            }
-            this.packets = new ArrayDeque<>(bed.send(counts, SHARES));
-            this.headers = HttpClaims.headers(bed.config(), BenchPackets.members(MEMBERS));
-        }
-
-        private int packets(int perSecond, Duration length) {
-            return (int) (perSecond * length.toMillis() / 1_000 / SHARES) + 1;
-        }
-
-        private OpenLoop.Outcome claim(int perSecond, Duration length) throws IOException {
-            return load(perSecond, length, HttpClaims.across(headers, packets.remove(), SHARES));
-        }
-
-        private OpenLoop.Outcome load(int perSecond, Duration length, OpenLoop.Requests requests) throws IOException {
-            List<Integer> ports = bed.ports();
-            OpenLoop.Load load =
-                    new OpenLoop.Load(ports, connections(ports.size()), perSecond, Duration.ZERO, length, PATIENCE);
-            OpenLoop.Outcome outcome = OpenLoop.run(load, requests, 0);
-            if (!outcome.troubles().isEmpty()) {
-                findings.fault(outcome.troubles());
-            }
-            return outcome;
-        }
-
-        void warmUp() throws IOException {
-            claim(MOST, millis(WARM_UP_MILLIS));
-        }
-
-        /** For servers that have just got the others' shards. */
-        void begin() throws IOException {
-            claim(BUSY, millis(BEGIN_MILLIS));
-        }
-
-        /** Claims; of {@link #MOST} as many as the servers can settle while each connection has one under way. */
-        ClusterCosts measure(int rate, Rest rest) throws Exception {
-            Counts before = bed.counts();
-            Duration length = millis(LENGTH_MILLIS);
-            OpenLoop.Outcome outcome = claim(rate, length);
-            return ClusterCosts.of(bed.counts().since(before), outcome, length, rest);
-        }
-
-        ClusterCosts measureSends(Rest rest) throws Exception {
-            Duration length = millis(LENGTH_MILLIS);
-            load(MOST, millis(BEGIN_MILLIS), new HttpSends(bed.config()));
-            Counts before = bed.counts();
-            OpenLoop.Outcome outcome = load(MOST, length, new HttpSends(bed.config()));
-            return ClusterCosts.of(bed.counts().since(before), outcome, length, rest);
-        }
     }
 }

@@ -126,10 +126,10 @@ final class ClusterForecast {
         for (Place place : results.places()) {
             boolean isCapacity = place.load() == Place.CAPACITY;
             ClaimModel.Outcome model = isCapacity
-                    ? ClaimModel.closed(here(place), costs, ClusterBench.connections(place.servers()), SECONDS, SEED)
+                    ? ClaimModel.closed(here(place), costs, ClusterLoads.connections(place.servers()), SECONDS, SEED)
                     : ClaimModel.open(here(place), costs, place.load(), SECONDS, SEED);
             rows.add(List.of(
-                    place.name() + (isCapacity ? ", all it can" : ""),
+                    place.name(),
                     ClusterResults.number(model.perSecond()),
                     ClusterResults.number(results.median(place, ClusterCosts::perSecond)),
                     isCapacity ? "" : ClusterResults.number(model.latency().getValueAtPercentile(50)),
@@ -149,7 +149,7 @@ final class ClusterForecast {
     /** Latency over the load, up to what this machine can do. */
     private Plot curve() {
         Place place = new Place(1, 1, Place.CAPACITY);
-        double most = ClaimModel.closed(here(place), costs, ClusterBench.connections(place.servers()), SECONDS, SEED)
+        double most = ClaimModel.closed(here(place), costs, ClusterLoads.connections(place.servers()), SECONDS, SEED)
                 .perSecond();
         List<Point> p50 = new ArrayList<>();
         List<Point> p99 = new ArrayList<>();

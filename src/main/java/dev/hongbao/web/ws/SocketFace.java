@@ -3,6 +3,7 @@ package dev.hongbao.web.ws;
 import dev.hongbao.common.config.SocketConfig;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.common.vertx.LoopListeners;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.claim.SettledClaims;
@@ -63,6 +64,7 @@ public final class SocketFace implements SocketUpgrade {
     private final long pingNanos;
     private long pingedNanos = System.nanoTime();
     private final Restrictions restrictions;
+    private volatile boolean hasUsers;
     private boolean stopping;
 
     /** What the faces of all event loops share. */
@@ -94,16 +96,13 @@ public final class SocketFace implements SocketUpgrade {
         this.pingNanos =
                 Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
-        for (String address : List.of(SettledClaims.ADDRESS, SettledClaims.ELSEWHERE)) {
-            vertx.eventBus()
-                    .<SettledClaims>localConsumer(
-                            address, settled -> settled.body().claims().forEach(this::settled));
+        for (LoopListeners<SettledClaims> each :
+                List.of(claims.news().here(), claims.news().elsewhere())) {
+            each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
         }
-        for (String address :
-                List.of(SettledPlayRequests.ADDRESS, SettledPlayRequests.HEARD, SettledPlayRequests.ELSEWHERE)) {
-            vertx.eventBus()
-                    .<SettledPlayRequests>localConsumer(
-                            address, settled -> settled.body().requests().forEach(this::settled));
+        for (LoopListeners<SettledPlayRequests> each :
+                List.of(plays.news().here(), plays.news().heard(), plays.news().elsewhere())) {
+            each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
     }
 
@@ -254,6 +253,7 @@ public final class SocketFace implements SocketUpgrade {
 
     void entered(UserId user, Connection connection) {
         byUser.computeIfAbsent(user, name -> new ArrayList<>(1)).add(connection);
+        hasUsers = true;
         feed.following().audience().joined();
     }
 
@@ -262,6 +262,7 @@ public final class SocketFace implements SocketUpgrade {
             all.remove(connection);
             return all.isEmpty() ? null : all;
         });
+        hasUsers = !byUser.isEmpty();
         feed.following().audience().left();
     }
 

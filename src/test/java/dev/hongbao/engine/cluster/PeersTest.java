@@ -115,7 +115,7 @@ class PeersTest {
         // Then
         assertThat(peers.owner(SHARD)).isEqualTo("c");
         assertThat(peers.owner(SHARD + 1)).isEqualTo("b");
-        assertThat(peers.owner(SHARD + 2)).isNull();
+        assertThat(peers.owner(SHARD + 2)).isEmpty();
     }
 
     @Test
@@ -126,7 +126,7 @@ class PeersTest {
         peers.forgetSilent(6 * SECOND);
 
         assertThat(peers.listening()).containsExactly("c");
-        assertThat(peers.owner(SHARD)).isNull();
+        assertThat(peers.owner(SHARD)).isEmpty();
     }
 
     @Test

@@ -13,8 +13,11 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.pgclient.PgBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,6 +43,10 @@ class SettlementWaitersTest {
 
     private Future<WaitResult<String>> await(String key) {
         return waiters.await(key, GENERATION, true, 1);
+    }
+
+    private static void eventually(Runnable check) {
+        Eventually.eventually(Duration.ofSeconds(10), check::run);
     }
 
     @Test
@@ -76,8 +83,7 @@ class SettlementWaitersTest {
         assertThat(waiters.unsettled().of(3)).isEqualTo(2);
 
         // When one of them gives up
-        Eventually.eventually(
-                Duration.ofSeconds(10), () -> assertThat(given.failed()).isTrue());
+        eventually(() -> assertThat(given.failed()).isTrue());
 
         // Then his claim is in the journal all the same, and takes a place
         assertThat(waiters.waiting()).isEqualTo(2);
@@ -92,6 +98,39 @@ class SettlementWaitersTest {
         assertThat(waiters.unsettled().of(3)).isZero();
         assertThat(waiters.settled().of(3)).isEqualTo(1);
         assertThat(waiters.settled().of(2)).isZero();
+    }
+
+    @Test
+    void itHearsOfSettlementsWhileSomebodyWaitsOrIsAboutTo() {
+        // Given
+        SettledNews<String> news = new SettledNews<>();
+        AtomicBoolean coming = new AtomicBoolean();
+        List<String> heard = new CopyOnWriteArrayList<>();
+        waiters.listen(news, coming::get, user -> {
+            heard.add(user);
+            waiters.settled(user, "7 fen");
+        });
+        news.here().tell("nobody waits");
+
+        // When somebody is about to wait
+        coming.set(true);
+        news.here().tell("alice");
+        eventually(() -> assertThat(heard).containsExactly("alice"));
+        Future<WaitResult<String>> late = await("alice");
+
+        // And when somebody waits
+        coming.set(false);
+        Future<WaitResult<String>> wait = await("bob");
+        news.heard().tell("bob");
+
+        // Then
+        assertThat(late.result()).isEqualTo(new WaitResult<>("7 fen"));
+        eventually(() -> assertThat(wait.result()).isEqualTo(new WaitResult<>("7 fen")));
+
+        // And then nobody does any more
+        news.here().tell("nobody waits");
+        assertThat(await("nobody waits").isComplete()).isFalse();
+        assertThat(heard).containsExactly("alice", "bob");
     }
 
     @Test
