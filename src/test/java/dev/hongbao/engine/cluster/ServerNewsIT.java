@@ -274,6 +274,34 @@ class ServerNewsIT {
         }
     }
 
+    private static boolean isNudge(Buffer message) {
+        return message.getByte(1) == 3;
+    }
+
+    @Test
+    void whoListensElsewhereHearsThatAFeedHasNewsOfASettlement(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given a server on which somebody listens, which has heard of a packet
+            ServerLine listening = lines.line("listening");
+            List<Buffer> told = new CopyOnWriteArrayList<>();
+            listening.listen(told::add);
+            get(first.engine().join(lines.line("first")));
+            listening.tell("first", self("listening", true));
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 1);
+            eventually(SOON, () -> assertThat(told).anyMatch(ServerNewsIT::isNudge));
+            told.clear();
+
+            // When its last share is claimed, which the settlement writes into the feed
+            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
+
+            // Then
+            eventually(SOON, () -> assertThat(told).anyMatch(ServerNewsIT::isNudge));
+            new Books(servers).assertClean();
+        }
+    }
+
     @Test
     void whoseWordComesAfterTheSettlementIsToldOfItAllTheSame(TestServers servers) {
         TestLines lines = TestLines.reliable();
