@@ -44,7 +44,6 @@ public final class QuarantineOperations {
             throws Exception {
         Vertx vertx = Vertx.vertx();
         try {
-            Modes.register(vertx);
             // A second connection looks up what the transaction on the first one settles.
             Pool pool = PgBuilder.pool()
                     .with(new PoolOptions().setMaxSize(2))
@@ -54,8 +53,8 @@ public final class QuarantineOperations {
             Promise<T> done = Promise.promise();
             vertx.runOnContext(now -> Audit.installation(pool, stores)
                     .compose(installation -> RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "quarantine")
-                            .compose(redis -> work.apply(store(vertx, pool, installation), redis)
-                                    .eventually(redis::close)))
+                            .compose(redis ->
+                                    work.apply(store(pool, installation), redis).eventually(redis::close)))
                     .onComplete(done));
             return done.future().toCompletionStage().toCompletableFuture().get();
         } catch (ExecutionException fault) {
@@ -65,7 +64,7 @@ public final class QuarantineOperations {
         }
     }
 
-    private static QuarantineStore store(Vertx vertx, Pool pool, Installation installation) {
+    private static QuarantineStore store(Pool pool, Installation installation) {
         return new QuarantineStore(pool, new ShardStore(pool, installation), Modes.settlers(pool), Modes.KEYS);
     }
 }

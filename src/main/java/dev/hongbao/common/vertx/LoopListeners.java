@@ -5,15 +5,19 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Who on this server listens to one kind of news, each on an event loop of its own, and only while it wants to. The event bus would wake
+ * Who on this server listens to one kind of news, on an event loop of his own and only while he wants to, or on that of who tells. The event bus would wake
  * every loop for every piece of news; while claims are settled one by one, to wake a loop costs more than what most have to do then.
  * Safe on any thread.
  *
  * @param <T> a piece of news, immutable
  */
 public final class LoopListeners<T> {
+    private static final Logger LOG = LoggerFactory.getLogger(LoopListeners.class);
+
     private final List<Consumer<T>> all = new CopyOnWriteArrayList<>();
 
     /**
@@ -29,13 +33,19 @@ public final class LoopListeners<T> {
         });
     }
 
-    /** From now on it is told all, on the thread that tells. @param listener short, safe on any thread, never throws */
+    /** From now on it is told all, on the thread that tells. @param listener short, safe on any thread */
     public void add(Consumer<T> listener) {
         all.add(listener);
     }
 
-    /** Tells all that want to hear it. */
+    /** Tells all that want to hear it. Never throws: what a listener does with it is no business of who tells. */
     public void tell(T news) {
-        all.forEach(each -> each.accept(news));
+        for (Consumer<T> each : all) {
+            try {
+                each.accept(news);
+            } catch (RuntimeException fault) {
+                LOG.error("news could not be told to one who listens", fault);
+            }
+        }
     }
 }

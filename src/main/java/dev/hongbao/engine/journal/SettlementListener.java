@@ -1,7 +1,7 @@
 package dev.hongbao.engine.journal;
 
 /**
- * Hears how the writer's settlements end, whatever they settle. What was settled is published by its settler; this is for who
+ * Hears how the writer's settlements end, whatever they settle. What was settled is told by its settler; this is for who
  * looks into Postgres. Called on the persistence verticle's event loop.
  */
 public interface SettlementListener {

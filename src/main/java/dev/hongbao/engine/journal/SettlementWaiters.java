@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Who waits for something accepted to be settled: answered by the settled event, or by the row in Postgres, which is looked up
- * for those who wait long (the event is best effort, and another server's does not come here). One instance per event loop,
+ * for those who wait long (the event is best effort, and another server may not tell this one). One instance per event loop,
  * used on it only.
  *
  * @param <K> what is waited for
@@ -106,7 +106,8 @@ public final class SettlementWaiters<K, V> {
      * @param settled calls {@link #settled} for each fact
      */
     public <F> void listen(SettledNews<F> news, BooleanSupplier coming, Consumer<F> settled) {
-        BooleanSupplier waits = () -> unsettled.sum() > 0 || coming.getAsBoolean();
+        // In this order: who was on his way and waits now is seen by the second look.
+        BooleanSupplier waits = () -> coming.getAsBoolean() || unsettled.sum() > 0;
         news.here().add(loop, waits, settled);
         news.heard().add(loop, waits, settled);
     }

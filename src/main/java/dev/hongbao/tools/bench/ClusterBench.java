@@ -1,22 +1,19 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.ClusterBed.Counts;
-import dev.hongbao.tools.bench.ClusterCosts.Rest;
 import dev.hongbao.tools.bench.ClusterResults.Place;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * What a settled claim costs each process when there are one, two and three servers, and a Redis alone or a Redis Cluster of three
  * masters. All of it shares this machine, so the load is one that it can carry easily, the same for all: what grows is not the
- * throughput but, if anything, the cost. The servers are started once and warmed up together, and are then stopped one by one.
+ * throughput but, if anything, the cost. The servers are started once and warmed up together, and are then stopped one by one. And since
+ * processes that share a machine cost each other something, one server is measured beside others that it knows nothing of.
  */
 final class ClusterBench {
     static final int SERVERS = 3;
@@ -30,8 +27,6 @@ final class ClusterBench {
     static final int EASY_FOR_EACH = SERVERS * EASY;
     static final int BUSY = 2_400;
     static final List<Integer> RATES = List.of(EASY, EASY_FOR_EACH, BUSY);
-
-    private static final int REST_MILLIS = 3_000;
 
     private final Findings findings = new Findings("cluster");
     private final ClusterResults results = new ClusterResults(findings);
@@ -81,22 +76,21 @@ final class ClusterBench {
                 if (servers < SERVERS) {
                     bed.stopServer();
                 }
-                Rest rest = rest(bed);
+                results.add(new Place(masters, servers, Place.REST), loads.rest());
                 loads.begin();
-                results.add(new Place(masters, servers, Place.REST), rest);
                 for (int rate : RATES) {
-                    results.add(new Place(masters, servers, rate), loads.measure(rate, rest));
+                    results.add(new Place(masters, servers, rate), loads.measure(rate));
                 }
-                results.add(new Place(masters, servers, Place.CAPACITY), loads.measure(ClusterLoads.MOST, rest));
+                results.add(new Place(masters, servers, Place.CAPACITY), loads.measure(ClusterLoads.MOST));
                 if (servers == 1) {
-                    results.add(new Place(masters, 1, Place.SENDS), loads.measureSends(rest));
+                    results.add(new Place(masters, 1, Place.SENDS), loads.measureSends());
                 }
             }
             BenchBed.audit(bed.stores(), findings);
         }
     }
 
-    /** What one server takes that shares the machine with two others, of which it knows nothing: what a crowded machine costs, and no more. */
+    /** What a server takes that shares the machine with two others, of which it knows nothing: what a crowded machine costs, and no more. */
     private void sideBySide(int round) throws Exception {
         progress.accept("servers side by side");
         List<ClusterBed> beds = new ArrayList<>();
@@ -112,9 +106,10 @@ final class ClusterBench {
                 each.warmUp();
                 return each;
             });
-            Rest rest = rest(beds.get(0));
-            List<ClusterCosts> seen = atOnce(loads, each -> each.measure(EASY, rest));
-            results.add(new Place(1, 1, Place.BESIDE_OTHERS), seen.get(0));
+            atOnce(loads, ClusterLoads::rest);
+            results.add(
+                    new Place(1, 1, Place.BESIDE_OTHERS),
+                    ClusterCosts.mean(atOnce(loads, ClusterLoads::measureBesideOthers)));
             for (ClusterBed bed : beds) {
                 BenchBed.audit(bed.stores(), findings);
             }
@@ -148,13 +143,5 @@ final class ClusterBench {
 
     private static String nodes(int masters) {
         return masters == 1 ? "Redis" : "Redis Cluster";
-    }
-
-    /** What the processes take while nobody claims. */
-    private Rest rest(ClusterBed bed) throws Exception {
-        Duration length = Duration.ofMillis(scale.millis(REST_MILLIS));
-        Counts before = bed.counts();
-        TimeUnit.MILLISECONDS.sleep(length.toMillis());
-        return new Rest(bed.counts().since(before).cpu(), length);
     }
 }

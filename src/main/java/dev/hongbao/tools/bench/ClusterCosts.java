@@ -3,6 +3,8 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.tools.bench.ClusterBed.Counts;
 import dev.hongbao.tools.bench.ClusterBed.Cpu;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -38,6 +40,25 @@ record ClusterCosts(
         double cores() {
             return of(cpu.servers() + cpu.redis() + cpu.postgres(), Duration.ofSeconds(1)) / 1e6;
         }
+    }
+
+    /** What one claim took on the average, of systems that had the same load at the same time. */
+    static ClusterCosts mean(List<ClusterCosts> all) {
+        return new ClusterCosts(
+                new Micros(
+                        mean(all, each -> each.cpu.servers),
+                        mean(all, each -> each.cpu.redis),
+                        mean(all, each -> each.cpu.postgres),
+                        mean(all, each -> each.cpu.load)),
+                mean(all, each -> each.perSettlement),
+                mean(all, each -> each.settlementMicros),
+                mean(all, each -> each.logBytes),
+                mean(all, each -> each.perSecond),
+                new Latency(mean(all, each -> each.latency.p50), mean(all, each -> each.latency.p99)));
+    }
+
+    private static double mean(List<ClusterCosts> all, ToDoubleFunction<ClusterCosts> value) {
+        return all.stream().mapToDouble(value).average().orElseThrow();
     }
 
     /** @param counts of the load, which took so long */

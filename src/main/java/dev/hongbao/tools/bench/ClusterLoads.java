@@ -2,6 +2,7 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.tools.bench.ClusterBed.Counts;
+import dev.hongbao.tools.bench.ClusterBed.Cpu;
 import dev.hongbao.tools.bench.ClusterCosts.Rest;
 import java.io.IOException;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The loads on one {@link ClusterBed}, in the order in which they are made. Their packets are sent before, since that is work, too.
@@ -25,7 +27,12 @@ final class ClusterLoads {
     private static final int SHARES = 50;
     private static final int WARM_UP_MILLIS = 15_000;
     private static final int BEGIN_MILLIS = 1_000;
+    private static final int REST_MILLIS = 3_000;
     private static final int LENGTH_MILLIS = 5_000;
+
+    /** Longer: three systems are more restless than one. */
+    private static final int BESIDE_OTHERS_MILLIS = 15_000;
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final ClusterBed bed;
@@ -33,6 +40,7 @@ final class ClusterLoads {
     private final Scale scale;
     private final byte[][] headers;
     private final Deque<List<PacketId>> packets;
+    private Rest rest = new Rest(new Cpu(0, 0, 0, 0), Duration.ofSeconds(1));
 
     /** Claims that there are packets for. */
     private record Claims(int perSecond, int millis) {}
@@ -61,9 +69,10 @@ final class ClusterLoads {
         return new ClusterLoads(bed, findings, scale, all);
     }
 
-    /** {@link #warmUp} and one {@link #measure} of the easy rate. */
+    /** {@link #warmUp} and {@link #measureBesideOthers}. */
     static ClusterLoads ofOne(ClusterBed bed, Findings findings, Scale scale) throws Exception {
-        return new ClusterLoads(bed, findings, scale, List.of(WARM_UP, new Claims(ClusterBench.EASY, LENGTH_MILLIS)));
+        return new ClusterLoads(
+                bed, findings, scale, List.of(WARM_UP, new Claims(ClusterBench.EASY, BESIDE_OTHERS_MILLIS)));
     }
 
     /** How many claim side by side. */
@@ -103,15 +112,32 @@ final class ClusterLoads {
         claim(ClusterBench.BUSY, millis(BEGIN_MILLIS));
     }
 
-    /** Claims; of {@link #MOST} as many as the servers can settle while each connection has one under way. */
-    ClusterCosts measure(int rate, Rest rest) throws Exception {
+    /** What the processes take while nobody claims: from now on it does not count. */
+    Rest rest() throws Exception {
+        Duration length = millis(REST_MILLIS);
         Counts before = bed.counts();
-        Duration length = millis(LENGTH_MILLIS);
+        TimeUnit.MILLISECONDS.sleep(length.toMillis());
+        rest = new Rest(bed.counts().since(before).cpu(), length);
+        return rest;
+    }
+
+    /** Claims; of {@link #MOST} as many as the servers can settle while each connection has one under way. */
+    ClusterCosts measure(int rate) throws Exception {
+        return measure(rate, millis(LENGTH_MILLIS));
+    }
+
+    /** Claims, at the easy rate of one server. */
+    ClusterCosts measureBesideOthers() throws Exception {
+        return measure(ClusterBench.EASY, millis(BESIDE_OTHERS_MILLIS));
+    }
+
+    private ClusterCosts measure(int rate, Duration length) throws Exception {
+        Counts before = bed.counts();
         OpenLoop.Outcome outcome = claim(rate, length);
         return ClusterCosts.of(bed.counts().since(before), outcome, length, rest);
     }
 
-    ClusterCosts measureSends(Rest rest) throws Exception {
+    ClusterCosts measureSends() throws Exception {
         Duration length = millis(LENGTH_MILLIS);
         load(MOST, millis(BEGIN_MILLIS), new HttpSends(bed.config()));
         Counts before = bed.counts();

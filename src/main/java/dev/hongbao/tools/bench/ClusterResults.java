@@ -64,7 +64,7 @@ final class ClusterResults {
             return switch (load) {
                 case CAPACITY -> size + ", all it can";
                 case SENDS -> size + ", all sends it can";
-                case BESIDE_OTHERS -> size + ", beside two others";
+                case BESIDE_OTHERS -> size + ", beside two";
                 default -> size;
             };
         }
@@ -84,7 +84,10 @@ final class ClusterResults {
         });
         Place three = new Place(1, ClusterBench.SERVERS, ClusterBench.EASY_FOR_EACH);
         ratios("3 servers against 1: ", three, one);
-        ratios("3 servers against 1 beside two others: ", three, new Place(1, 1, Place.BESIDE_OTHERS));
+        Measurement beside = findings.atMost("3 servers against 3 that share a machine only: CPU", "%", FLAT_PERCENT);
+        ofRound.add(() -> beside.add(100
+                * last(three).cpu().servers()
+                / last(new Place(1, 1, Place.BESIDE_OTHERS)).cpu().servers()));
         ratios("3 masters against 1: ", new Place(ClusterBench.MASTERS.get(1), 1, ClusterBench.EASY), one);
         Measurement full = findings.atMost("3 servers against 1, all they can: CPU of all", "%", FLAT_PERCENT);
         ofRound.add(() -> full.add(100

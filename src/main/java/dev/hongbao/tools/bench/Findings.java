@@ -9,13 +9,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** What one benchmark measured, as a table for people and as JSON for machines. Not thread-safe. */
 final class Findings {
     private final String name;
     private final List<Line> lines = new ArrayList<>();
-    private final List<String> faults = new ArrayList<>();
+    private final List<String> faults = new CopyOnWriteArrayList<>();
     private final Exhibits exhibits = new Exhibits();
     private final JsonObject machine = Machine.toJson();
     private String versions = "";
@@ -151,7 +152,7 @@ final class Findings {
         return measurement;
     }
 
-    /** Something that makes every number of this run worthless. */
+    /** Something that makes every number of this run worthless. Safe on any thread. */
     void fault(String what) {
         faults.add(what);
     }

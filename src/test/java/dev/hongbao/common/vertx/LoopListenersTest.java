@@ -55,6 +55,21 @@ class LoopListenersTest {
     }
 
     @Test
+    void whoThrowsKeepsItFromNobodyElse() {
+        // Given
+        listeners.add(news -> {
+            throw new IllegalStateException("a fault");
+        });
+        listeners.add(heard::add);
+
+        // When
+        listeners.tell(1);
+
+        // Then
+        assertThat(heard).containsExactly(1);
+    }
+
+    @Test
     void whoHasNoLoopIsToldAtOnce() {
         listeners.add(heard::add);
 

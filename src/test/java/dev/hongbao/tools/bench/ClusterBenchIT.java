@@ -29,7 +29,7 @@ class ClusterBenchIT {
                 .extracting(line -> line.measured().name())
                 .contains(
                         "3 servers against 1: CPU of Postgres",
-                        "3 servers against 1 beside two others: CPU of the servers",
+                        "3 servers against 3 that share a machine only: CPU",
                         "3 masters against 1: latency, p50");
 
         // And every place is told of, and the model beside it, and what WeChat's peak would need
