@@ -50,7 +50,7 @@ class OpenLoopIT {
 
         @Override
         public long count() {
-            return Long.MAX_VALUE;
+            return 400;
         }
 
         @Override
@@ -61,12 +61,12 @@ class OpenLoopIT {
 
     @Test
     void whatWasDueDuringAStallCountsFromWhenItWasDue() throws Exception {
-        // Given 200 requests a second over only two connections
-        var load = new OpenLoop.Load(
-                List.of(start()), 2, 200, Duration.ZERO, Duration.ofSeconds(2), Duration.ofSeconds(10));
+        // Given 200 requests a second over only two connections, and time enough for all of them
+        Duration enough = Duration.ofSeconds(20);
+        var load = new OpenLoop.Load(List.of(start()), 2, 200, Duration.ZERO, enough, enough);
 
         // When the server stalls for 600 ms, which is 120 requests
-        OpenLoop.Outcome outcome = OpenLoop.run(load, new Same(), 0);
+        OpenLoop.Outcome outcome = OpenLoop.once(load, new Same(), () -> {});
 
         // Then all are answered, and not only the two that were sent meanwhile have waited
         long claimed = outcome.claimed.getTotalCount();
