@@ -7,7 +7,9 @@ import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerNews;
+import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.ShardOwners;
 import dev.hongbao.engine.watch.ShardWatch;
 import dev.hongbao.engine.writer.Presence;
@@ -79,7 +81,7 @@ public final class Engine {
             MeterRegistry metrics,
             LongSupplier nanoTime,
             Presence presence) {
-        Modes.register(vertx);
+        LocalCodec.register(vertx.eventBus(), JournalEntry.class);
         return Foundation.lay(vertx, stores, config, metrics, nanoTime)
                 .map(base -> new Engine(base, presence))
                 .compose(engine -> engine.startParts().map(engine))

@@ -1,11 +1,8 @@
 package dev.hongbao.server;
 
-import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Settler;
-import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.ScriptTexts;
-import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
@@ -18,11 +15,6 @@ final class Modes {
     static final Mode.Keys KEYS = Mode.Keys.of(ALL);
 
     private Modes() {}
-
-    /** Lets what their scripts accept travel on the bus, before anything is accepted. Once a Vert.x instance. */
-    static void register(Vertx vertx) {
-        LocalCodec.register(vertx.eventBus(), JournalEntry.class);
-    }
 
     /** The texts of their scripts, of this version and of the one before. */
     static ScriptTexts scripts() {

@@ -240,7 +240,6 @@ public final class ServerNews extends VerticleBase {
                 List<Integer> owned = message.numbers();
                 owned.forEach(this::checked);
                 peers.says(server, owned, message.octet() == 1, System.nanoTime());
-                audience.isElsewhere(!peers.listening().isEmpty());
             }
             case ENTRIES -> {
                 String server = message.text();

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.cluster;
 
+import static dev.hongbao.engine.cluster.ServerNewsTest.self;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -217,17 +218,6 @@ class ServerNewsIT {
         get(second.engine().join(lines.line("second")));
     }
 
-    /** What a server says of itself that owns nothing. */
-    private static Buffer self(String name, boolean listens) {
-        return new WireWriter()
-                .octet(1)
-                .octet(1)
-                .text(name)
-                .numbers(List.of())
-                .octet(listens ? 1 : 0)
-                .message();
-    }
-
     /** What a server says that has written an entry. */
     private static Buffer wrote(String name, int shard, long epoch, long seq) {
         return new WireWriter()
@@ -270,34 +260,6 @@ class ServerNewsIT {
                 assertThat(second.messages("heard")).isGreaterThan(before);
             });
             assertThat(claims(idle)).isEmpty();
-            new Books(servers).assertClean();
-        }
-    }
-
-    private static boolean isNudge(Buffer message) {
-        return message.getByte(1) == 3;
-    }
-
-    @Test
-    void whoListensElsewhereHearsThatAFeedHasNewsOfASettlement(TestServers servers) {
-        TestLines lines = TestLines.reliable();
-        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS)) {
-            // Given a server on which somebody listens, which has heard of a packet
-            ServerLine listening = lines.line("listening");
-            List<Buffer> told = new CopyOnWriteArrayList<>();
-            listening.listen(told::add);
-            get(first.engine().join(lines.line("first")));
-            listening.tell("first", self("listening", true));
-            first.deposit("alice", 10_000);
-            Packet packet = first.send("alice", 1_000, 1);
-            eventually(SOON, () -> assertThat(told).anyMatch(ServerNewsIT::isNudge));
-            told.clear();
-
-            // When its last share is claimed, which the settlement writes into the feed
-            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
-
-            // Then
-            eventually(SOON, () -> assertThat(told).anyMatch(ServerNewsIT::isNudge));
             new Books(servers).assertClean();
         }
     }
