@@ -2,6 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.writer.PersistenceVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -24,8 +25,8 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
     private static final int BOOKS_SIZE = 2;
     private static final int BOOKS_QUEUE = 16;
 
-    /** Outside of these pools, one each: the ping's, the writer's, the locks', the webhooks'. */
-    private static final int SINGLE = 4;
+    /** Outside of these pools: the ping's, the locks', the webhooks', and the writer's. */
+    private static final int SINGLE = 3 + PersistenceVerticle.CONNECTIONS;
 
     /** The most that a server holds at once. The guide and the base for Kubernetes reckon with it. */
     static int connections(HongbaoConfig config) {

@@ -118,7 +118,7 @@ class StartChecksIT {
                     .anyMatch(finding -> !finding.refuses()
                             && finding.text()
                                     .startsWith(
-                                            "postgres.pool-size: a server holds up to 216 connections; for 2 of them"));
+                                            "postgres.pool-size: a server holds up to 217 connections; for 2 of them"));
         }
     }
 

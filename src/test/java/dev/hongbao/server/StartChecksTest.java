@@ -88,24 +88,24 @@ class StartChecksTest {
     })
     void postgres(int version, String fsync, String synchronousCommit, String expected) {
         assertFound(
-                PostgresRules.check(new PostgresRules.Settings(version, fsync, synchronousCommit, 97, 0), 24),
+                PostgresRules.check(new PostgresRules.Settings(version, fsync, synchronousCommit, 97, 0), 25),
                 expected);
     }
 
     @ParameterizedTest
     @CsvSource({
-        "24, 0, passes",
-        "23, 0, warns holds up to 24 connections; for 1 of them Postgres has 23",
-        "97, 3, passes",
-        "97, 4, warns for 5 of them Postgres has 97"
+        "25, 0, passes",
+        "24, 0, warns holds up to 25 connections; for 1 of them Postgres has 24",
+        "97, 2, passes",
+        "97, 3, warns for 4 of them Postgres has 97"
     })
     void connectionsOfPostgres(int connections, int others, String expected) {
         assertFound(
-                PostgresRules.check(new PostgresRules.Settings(160000, "on", "on", connections, others), 24), expected);
+                PostgresRules.check(new PostgresRules.Settings(160000, "on", "on", connections, others), 25), expected);
     }
 
     @ParameterizedTest
-    @CsvSource({"8, 24", "40, 56"})
+    @CsvSource({"8, 25", "40, 57"})
     void aServersConnectionsToPostgres(String poolSize, int all) {
         assertThat(Pools.connections(HongbaoConfig.of(Map.of("postgres.pool-size", poolSize))))
                 .isEqualTo(all);

@@ -20,6 +20,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -65,7 +66,11 @@ public final class ClaimSettler implements Settler {
         }
         return catalog.findWithAmounts(slots).map(packets -> {
             Batch batch = new Batch(packets);
-            items.forEach(item -> batch.add((AcceptedClaims) item));
+            // By packet, as the indexes are: of many packets each page of an index is met once.
+            items.stream()
+                    .map(AcceptedClaims.class::cast)
+                    .sorted(Comparator.comparing(claims -> claims.packet().value()))
+                    .forEach(batch::add);
             return batch;
         });
     }

@@ -45,6 +45,14 @@ final class LedgerChecks {
                     select format('packet %s: %s claims, highest slot %s', packet, claims, highest)
                     from packet_claims where claims <> highest + 1
                     """).since(Scope.PACKETS),
+            new Check("I2", "an escrow counts its packet's claims", """
+                    -- 0 also of a packet that was closed before escrows counted.
+                    select format('packet %s: %s claims, its escrow counts %s', p.id, coalesce(c.claims, 0), e.claims)
+                    from packet as p
+                    join account as e on e.id = p.escrow
+                    left join packet_claims as c on c.packet = p.id
+                    where e.claims <> coalesce(c.claims, 0) and (p.closed_at is null or e.claims > 0) and not is_archived(p.id)
+                    """).since(Scope.PACKETS),
             new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
                     select format('packet %s slot %s: transfer %s', t.subject, t.slot, t.id)
                     from transfer as t

@@ -60,6 +60,7 @@ public final class Migrations {
             "V27__draw_holds.sql",
             "V28__busy_times.sql",
             "V29__send_looks_up.sql",
+            "V30__claims_counted.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

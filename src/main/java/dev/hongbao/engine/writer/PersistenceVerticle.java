@@ -40,6 +40,9 @@ import org.slf4j.LoggerFactory;
 public final class PersistenceVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
 
+    /** To Postgres, for settlements. */
+    public static final int CONNECTIONS = 2;
+
     private static final long DRAIN_MILLIS = 5_000;
 
     /** Between two looks whether Postgres went back in time. */
@@ -56,7 +59,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private final JournalMetrics metrics;
     private final Promise<Void> drained = Promise.promise();
     private RedisLinks redis;
-    private SqlClient writer;
+    private List<SqlClient> writers;
     private Ownership ownership;
     private ShardSupervisor supervisor;
     private RecoveryAttempts attempts;
@@ -129,7 +132,9 @@ public final class PersistenceVerticle extends VerticleBase {
         if (spread.size() > 1) {
             LOG.info("{} shards over {} servers of Redis: {}", logs.length, spread.size(), spread);
         }
-        writer = wiring.stores.postgres.pipeline("writer", LOCK_LIMIT);
+        writers = Stream.generate(() -> wiring.stores.postgres.pipeline("writer", LOCK_LIMIT))
+                .limit(CONNECTIONS)
+                .toList();
         ShardStore store = wiring.owned.store;
         Shards shards = wiring.owned.shards;
         Quarantine quarantine = wiring.owned.quarantine;
@@ -141,7 +146,7 @@ public final class PersistenceVerticle extends VerticleBase {
         RedisWatch watch = new RedisWatch(redis, shards);
         JournalReader reader = new JournalReader(
                 redis, settlers.values().stream().map(Settler::format).toList());
-        attempts = new RecoveryAttempts(vertx, logs, writer, store, shards, watch, metrics);
+        attempts = new RecoveryAttempts(vertx, logs, writers.get(0), store, shards, watch, metrics);
         supervisor = new ShardSupervisor(
                 logs,
                 attempts,
@@ -154,7 +159,7 @@ public final class PersistenceVerticle extends VerticleBase {
         loop = new SettlementLoop(
                 logs,
                 redis,
-                writer,
+                writers,
                 store,
                 reader,
                 settlers,
@@ -215,7 +220,8 @@ public final class PersistenceVerticle extends VerticleBase {
                     metrics.stopped();
                     return ownership.close();
                 })
-                .eventually(() -> writer.close())
+                .eventually(
+                        () -> Future.join(writers.stream().map(SqlClient::close).toList()))
                 .eventually(() -> redis.close());
     }
 

@@ -56,7 +56,7 @@ final class RecoveryAttempts {
         }
     }
 
-    /** @param writer the connection of the settlements, so that a row is read after those that were sent before */
+    /** @param writer a connection of the settlements; a row that is read is locked, so those that move it have ended */
     RecoveryAttempts(
             Vertx vertx,
             ShardLog[] logs,

@@ -21,15 +21,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles what the live shards' logs hold, one transaction after the other on one connection: while one is under way the next
- * gathers, so batches grow with the load and nothing waits on a timer. A large one is sent behind the one under way, so that
- * Postgres goes on without waiting for us; should the first fail, the second's cursor is stale. Confined to the persistence
+ * Settles what the live shards' logs hold, one transaction after the other: while one is under way the next gathers, so batches grow
+ * with the load and nothing waits on a timer. Little is settled together, in one transaction. When much waits each part of the shards
+ * is settled on a connection of its own, side by side: Postgres works for one connection with one core. Confined to the persistence
  * verticle's event loop.
  */
 final class SettlementLoop {
@@ -45,7 +46,6 @@ final class SettlementLoop {
 
     private final ShardLog[] logs;
     private final RedisLinks redis;
-    private final SqlClient writer;
     private final ShardStore store;
     private final JournalReader reader;
     private final Map<String, Settler> settlers;
@@ -55,10 +55,12 @@ final class SettlementLoop {
     private final Poison poison;
     private final SettlementListener listener;
     private final SettledAlone alone = new SettledAlone();
-    private boolean preparing;
-    private int underWay;
-    private int lastSize;
-    private int firstShard;
+
+    /** All shards, on the first connection. */
+    private final Lane whole;
+
+    /** Each some of the shards, on a connection of its own. */
+    private final List<Lane> parts;
 
     /** Who looks after a shard that cannot settle on. */
     interface ShardFaults {
@@ -79,14 +81,14 @@ final class SettlementLoop {
     }
 
     /**
-     * @param writer one connection, on which statements are pipelined
+     * @param writers connections, on each of which statements are pipelined; a part of the shards for each
      * @param settlers by verb
      * @param maxItems that one settlement takes
      */
     SettlementLoop(
             ShardLog[] logs,
             RedisLinks redis,
-            SqlClient writer,
+            List<SqlClient> writers,
             ShardStore store,
             JournalReader reader,
             Map<String, Settler> settlers,
@@ -97,7 +99,6 @@ final class SettlementLoop {
             SettlementListener listener) {
         this.logs = logs;
         this.redis = redis;
-        this.writer = writer;
         this.store = store;
         this.reader = reader;
         this.settlers = Map.copyOf(settlers);
@@ -106,78 +107,128 @@ final class SettlementLoop {
         this.faults = faults;
         this.listener = listener;
         this.poison = new Poison(this::attempt, quarantine, System::nanoTime);
+        this.whole = new Lane(writers.get(0), List.of(logs));
+        this.parts = IntStream.range(0, writers.size())
+                .mapToObj(part -> new Lane(
+                        writers.get(part),
+                        Stream.of(logs)
+                                .filter(log -> log.shard() % writers.size() == part)
+                                .toList()))
+                .toList();
+    }
+
+    /**
+     * A connection, and the shards that are settled on it one transaction after the other. A large one is sent behind the one under way,
+     * so that Postgres goes on without waiting for us; should the first fail, the second's cursor is stale.
+     */
+    private final class Lane {
+        private final SqlClient writer;
+        private final List<ShardLog> shards;
+        private boolean preparing;
+        private int underWay;
+        private int lastSize;
+        private int first;
+
+        Lane(SqlClient writer, List<ShardLog> shards) {
+            this.writer = writer;
+            this.shards = shards;
+        }
+
+        boolean isIdle() {
+            return !preparing && underWay == 0;
+        }
+
+        boolean hasMuch() {
+            return waiting() >= LARGE;
+        }
+
+        private int waiting() {
+            return shards.stream().mapToInt(ShardLog::pendingItems).sum();
+        }
+
+        void pump() {
+            boolean gathers = underWay > 0 && waiting() < Math.max(LARGE, lastSize);
+            if (preparing || underWay == MAX_UNDER_WAY || gathers) {
+                return;
+            }
+            SettlementBatch batch = nextBatch();
+            if (batch == null) {
+                return;
+            }
+            preparing = true;
+            lastSize = batch.size();
+            // Composed, here and below: what throws is a failure like any other, and the loop goes on.
+            Future.succeededFuture(batch).compose(SettlementLoop.this::prepare).onComplete(prepared -> {
+                preparing = false;
+                if (prepared.succeeded()) {
+                    send(batch, prepared.result());
+                } else {
+                    failed(batch, prepared.cause());
+                }
+                SettlementLoop.this.pump();
+            });
+        }
+
+        private @Nullable SettlementBatch nextBatch() {
+            for (int tried = 0; tried < shards.size(); tried++) {
+                first = (first + 1) % shards.size();
+                String verb = shards.get(first).nextVerb();
+                if (!verb.isEmpty() && !alone.rests(shards.get(first))) {
+                    return batch(verb);
+                }
+            }
+            return null;
+        }
+
+        /** Of the first shard, and of all others that are not settled alone. */
+        private SettlementBatch batch(String verb) {
+            SettlementBatch batch = new SettlementBatch(verb);
+            int count = alone.contains(shards.get(first).shard()) ? 1 : shards.size();
+            for (int i = 0; i < count && batch.size() < maxItems; i++) {
+                ShardLog log = shards.get((first + i) % shards.size());
+                if (i == 0 || !alone.contains(log.shard())) {
+                    log.take(verb, maxItems - batch.size(), batch);
+                }
+            }
+            return batch;
+        }
+
+        private void send(SettlementBatch batch, Settler.Settlement settlement) {
+            underWay++;
+            Future.succeededFuture(settlement)
+                    .compose(ready -> measured(batch, ready, writer))
+                    .map(voids -> new Poison.Outcome(batch, voids))
+                    .recover(fault -> poison.refused(batch, fault))
+                    .onComplete(done -> {
+                        underWay--;
+                        if (done.succeeded()) {
+                            settled(done.result().batch(), done.result().voids());
+                        } else {
+                            failed(batch, done.cause());
+                        }
+                        SettlementLoop.this.pump();
+                    });
+        }
     }
 
     /** Reads and settles whatever waits; called whenever something may. */
     void pump() {
         readJournals();
-        boolean gathers =
-                underWay > 0 && Stream.of(logs).mapToInt(ShardLog::pendingItems).sum() < Math.max(LARGE, lastSize);
-        if (preparing || underWay == MAX_UNDER_WAY || gathers) {
+        if (!whole.isIdle()) {
             return;
         }
-        SettlementBatch batch = nextBatch();
-        if (batch == null) {
-            return;
+        if (parts.stream().allMatch(Lane::isIdle) && parts.stream().noneMatch(Lane::hasMuch)) {
+            whole.pump();
+        } else {
+            parts.forEach(Lane::pump);
         }
-        preparing = true;
-        lastSize = batch.size();
-        // Composed, here and below: what throws is a failure like any other, and the loop goes on.
-        Future.succeededFuture(batch).compose(this::prepare).onComplete(prepared -> {
-            preparing = false;
-            if (prepared.succeeded()) {
-                send(batch, prepared.result());
-            } else {
-                failed(batch, prepared.cause());
-            }
-            pump();
-        });
-    }
-
-    private void send(SettlementBatch batch, Settler.Settlement settlement) {
-        underWay++;
-        Future.succeededFuture(settlement)
-                .compose(ready -> measured(batch, ready))
-                .map(voids -> new Poison.Outcome(batch, voids))
-                .recover(fault -> poison.refused(batch, fault))
-                .onComplete(done -> {
-                    underWay--;
-                    if (done.succeeded()) {
-                        settled(done.result().batch(), done.result().voids());
-                    } else {
-                        failed(batch, done.cause());
-                    }
-                    pump();
-                });
     }
 
     /** Whether nothing is known or suspected that the live shards have not settled. */
     boolean isIdle() {
-        return !preparing && underWay == 0 && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
-    }
-
-    private @Nullable SettlementBatch nextBatch() {
-        for (int tried = 0; tried < logs.length; tried++) {
-            firstShard = (firstShard + 1) % logs.length;
-            String verb = logs[firstShard].nextVerb();
-            if (!verb.isEmpty() && !alone.rests(logs[firstShard])) {
-                return batch(verb);
-            }
-        }
-        return null;
-    }
-
-    /** Of the first shard, and of all others that are not settled alone. */
-    private SettlementBatch batch(String verb) {
-        SettlementBatch batch = new SettlementBatch(verb);
-        int shards = alone.contains(firstShard) ? 1 : logs.length;
-        for (int i = 0; i < shards && batch.size() < maxItems; i++) {
-            int shard = (firstShard + i) % logs.length;
-            if (i == 0 || !alone.contains(shard)) {
-                logs[shard].take(verb, maxItems - batch.size(), batch);
-            }
-        }
-        return batch;
+        return whole.isIdle()
+                && parts.stream().allMatch(Lane::isIdle)
+                && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
     }
 
     private Future<Settler.Settlement> prepare(SettlementBatch batch) {
@@ -188,7 +239,7 @@ final class SettlementLoop {
                 : settler.prepare(batch.items());
     }
 
-    private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement) {
+    private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
         long begun = System.nanoTime();
         Future<Integer> sent = batch.isRetired()
                 ? settlement.sendRetired(writer, batch.moves())
@@ -202,14 +253,19 @@ final class SettlementLoop {
                 .onFailure(fault -> listener.uncertain());
     }
 
-    /** As the loop itself does, for recovery, so that all settlements share the one connection. @return how many were void */
+    /** As the loop itself does, for recovery, on one of its connections. @return how many were void */
     Future<Integer> settle(SettlementBatch batch) {
         return attempt(batch).recover(fault -> poison.refused(batch, fault).map(Poison.Outcome::voids));
     }
 
     /** One transaction. */
     private Future<Integer> attempt(SettlementBatch batch) {
-        return prepare(batch).compose(settlement -> measured(batch, settlement));
+        return prepare(batch).compose(settlement -> measured(batch, settlement, writerOf(batch)));
+    }
+
+    /** For a batch of one shard: behind what was sent of it before. */
+    private SqlClient writerOf(SettlementBatch batch) {
+        return parts.get(batch.shards().get(0) % parts.size()).writer;
     }
 
     private void settled(SettlementBatch batch, int voids) {

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.writer;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +16,8 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +31,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A large settlement is sent behind the one under way: what becomes of it when that one goes through, and when it does not. */
 @ExtendWith(Servers.class)
 class PipelinedSettlementIT {
-    private static final int MEMBERS = 600;
+    private static final int MEMBERS = 900;
+
+    /** So many that they are not settled together with others, and so few that more of the rest come than they are. */
+    private static final int FIRST = 300;
 
     private TestServers servers;
     private TestEngine engine;
@@ -50,19 +56,37 @@ class PipelinedSettlementIT {
         engine.close();
     }
 
-    /** Everybody claims while no settlement gets on, and {@code meanwhile} happens; then it does. */
+    /** Some claim before anything is settled, the rest while no settlement gets on, and {@code meanwhile} happens; then it does. */
     private List<ClaimOutcome> claimAtTheGate(String meanwhile) throws SQLException {
-        List<ClaimAnswers> answers;
+        List<ClaimAnswers> answers = new ArrayList<>();
+        get(engine.engine().stopWriter());
+        claim(0, FIRST, answers);
         try (Gate gate = new Gate(servers.postgresOwnerUrl(), "transfer")) {
-            answers = IntStream.range(0, MEMBERS)
-                    .mapToObj(n -> get(engine.loop(0)
-                            .call(services -> Future.succeededFuture(
-                                    services.claims().claim(member("m" + n), packet.id(), null)))))
-                    .toList();
-            answers.forEach(answer -> get(answer.accepted()));
+            get(engine.engine().startWriter());
+            awaitSettlement();
+            claim(FIRST, MEMBERS, answers);
             gate.meanwhile(meanwhile);
         }
         return answers.stream().map(answer -> get(answer.settled())).toList();
+    }
+
+    /** One has begun to write, and waits. */
+    private void awaitSettlement() {
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from pg_locks"
+                                + " where relation = 'transfer'::regclass and mode = 'RowExclusiveLock'"))
+                        .isPositive());
+    }
+
+    /** Their claims are accepted, in batches that are as large as can be. */
+    private void claim(int first, int end, List<ClaimAnswers> answers) {
+        List<ClaimAnswers> some = get(engine.loop(0)
+                .call(services -> Future.succeededFuture(IntStream.range(first, end)
+                        .mapToObj(n -> services.claims().claim(member("m" + n), packet.id(), null))
+                        .toList())));
+        some.forEach(answer -> get(answer.accepted()));
+        answers.addAll(some);
     }
 
     private void assertEverybodyHasOne(List<ClaimOutcome> outcomes) {
