@@ -86,7 +86,8 @@ final class Sizing {
         double log = packets * logBytes / 1e6;
         int cells = up(Math.max(log / PRIMARY_LOG, packets * costs.postgres().claim() / 1e6 / BUSY / PRIMARY_CORES));
         double rate = (double) packets / cells;
-        // A connection is one process of Postgres. The second one that a server has when much waits is left out, as the model does.
+        // A connection is one process of Postgres. The second one that a server has when much waits is left out, as the
+        // model does.
         double byCores = rate * costs.server().claim() / 1e6 / BUSY / SERVER_CORES;
         double byConnection = rate * costs.postgres().claim() / 1e6 / BUSY;
         int servers = Math.max(2, up(Math.max(byCores, byConnection)));
