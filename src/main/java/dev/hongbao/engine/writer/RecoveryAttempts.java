@@ -56,7 +56,7 @@ final class RecoveryAttempts {
         }
     }
 
-    /** @param writer a connection of the settlements; a row that is read is locked, so those that move it have ended */
+    /** @param writer a connection of the settlements; a row that is read is locked, so one that has begun to move it has ended */
     RecoveryAttempts(
             Vertx vertx,
             ShardLog[] logs,

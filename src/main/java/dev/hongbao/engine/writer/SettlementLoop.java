@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Settles what the live shards' logs hold, one transaction after the other: while one is under way the next gathers, so batches grow
- * with the load and nothing waits on a timer. Little is settled together, in one transaction. When much waits each part of the shards
+ * with the load and nothing waits on a timer. While little waits it gathers until nothing is under way, and is settled together. When much waits each part of the shards
  * is settled on a connection of its own, side by side: Postgres works for one connection with one core. Confined to the persistence
  * verticle's event loop.
  */
@@ -214,13 +214,14 @@ final class SettlementLoop {
     /** Reads and settles whatever waits; called whenever something may. */
     void pump() {
         readJournals();
-        if (!whole.isIdle()) {
-            return;
-        }
-        if (parts.stream().allMatch(Lane::isIdle) && parts.stream().noneMatch(Lane::hasMuch)) {
+        if (parts.stream().anyMatch(Lane::hasMuch)) {
+            for (Lane part : parts) {
+                if (whole.isIdle()) { // else what the part before it did has led here again
+                    part.pump();
+                }
+            }
+        } else if (parts.stream().allMatch(Lane::isIdle)) {
             whole.pump();
-        } else {
-            parts.forEach(Lane::pump);
         }
     }
 
@@ -263,7 +264,7 @@ final class SettlementLoop {
         return prepare(batch).compose(settlement -> measured(batch, settlement, writerOf(batch)));
     }
 
-    /** For a batch of one shard: behind what was sent of it before. */
+    /** For a batch of one shard: the connection of its part. */
     private SqlClient writerOf(SettlementBatch batch) {
         return parts.get(batch.shards().get(0) % parts.size()).writer;
     }
