@@ -23,33 +23,23 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles what the live shards' logs hold, one transaction after the other: while one is under way the next gathers, so batches grow
- * with the load and nothing waits on a timer. While little waits it gathers until nothing is under way, and is settled together. When much waits each part of the shards
- * is settled on a connection of its own, side by side: Postgres works for one connection with one core. Confined to the persistence
+ * Settles what the live shards' logs hold: while a transaction is under way the next gathers, so batches grow with the load and
+ * nothing waits on a timer. What little waits is settled together, on the first connection. When much waits each part of the shards is
+ * settled on a connection of its own, side by side: Postgres works for one connection with one core. Confined to the persistence
  * verticle's event loop.
  */
 final class SettlementLoop {
     private static final Logger LOG = LoggerFactory.getLogger(SettlementLoop.class);
-
-    private static final int MAX_UNDER_WAY = 2;
-
-    /**
-     * Items that are worth a transaction before the one under way is done, if that one has no more; fewer gather, since a commit
-     * costs as much for one.
-     */
-    private static final int LARGE = 256;
 
     private final ShardLog[] logs;
     private final RedisLinks redis;
     private final ShardStore store;
     private final JournalReader reader;
     private final Map<String, Settler> settlers;
-    private final int maxItems;
     private final JournalMetrics metrics;
     private final ShardFaults faults;
     private final Poison poison;
@@ -57,10 +47,10 @@ final class SettlementLoop {
     private final SettledAlone alone = new SettledAlone();
 
     /** All shards, on the first connection. */
-    private final Lane whole;
+    private final SettlementLane whole;
 
     /** Each some of the shards, on a connection of its own. */
-    private final List<Lane> parts;
+    private final List<SettlementLane> parts;
 
     /** Who looks after a shard that cannot settle on. */
     interface ShardFaults {
@@ -102,133 +92,74 @@ final class SettlementLoop {
         this.store = store;
         this.reader = reader;
         this.settlers = Map.copyOf(settlers);
-        this.maxItems = maxItems;
         this.metrics = metrics;
         this.faults = faults;
         this.listener = listener;
         this.poison = new Poison(this::attempt, quarantine, System::nanoTime);
-        this.whole = new Lane(writers.get(0), List.of(logs));
+        this.whole = new SettlementLane(writers.get(0), List.of(logs), alone, maxItems);
         this.parts = IntStream.range(0, writers.size())
-                .mapToObj(part -> new Lane(
+                .mapToObj(part -> new SettlementLane(
                         writers.get(part),
                         Stream.of(logs)
                                 .filter(log -> log.shard() % writers.size() == part)
-                                .toList()))
+                                .toList(),
+                        alone,
+                        maxItems))
                 .toList();
-    }
-
-    /**
-     * A connection, and the shards that are settled on it one transaction after the other. A large one is sent behind the one under way,
-     * so that Postgres goes on without waiting for us; should the first fail, the second's cursor is stale.
-     */
-    private final class Lane {
-        private final SqlClient writer;
-        private final List<ShardLog> shards;
-        private boolean preparing;
-        private int underWay;
-        private int lastSize;
-        private int first;
-
-        Lane(SqlClient writer, List<ShardLog> shards) {
-            this.writer = writer;
-            this.shards = shards;
-        }
-
-        boolean isIdle() {
-            return !preparing && underWay == 0;
-        }
-
-        boolean hasMuch() {
-            return waiting() >= LARGE;
-        }
-
-        private int waiting() {
-            return shards.stream().mapToInt(ShardLog::pendingItems).sum();
-        }
-
-        void pump() {
-            boolean gathers = underWay > 0 && waiting() < Math.max(LARGE, lastSize);
-            if (preparing || underWay == MAX_UNDER_WAY || gathers) {
-                return;
-            }
-            SettlementBatch batch = nextBatch();
-            if (batch == null) {
-                return;
-            }
-            preparing = true;
-            lastSize = batch.size();
-            // Composed, here and below: what throws is a failure like any other, and the loop goes on.
-            Future.succeededFuture(batch).compose(SettlementLoop.this::prepare).onComplete(prepared -> {
-                preparing = false;
-                if (prepared.succeeded()) {
-                    send(batch, prepared.result());
-                } else {
-                    failed(batch, prepared.cause());
-                }
-                SettlementLoop.this.pump();
-            });
-        }
-
-        private @Nullable SettlementBatch nextBatch() {
-            for (int tried = 0; tried < shards.size(); tried++) {
-                first = (first + 1) % shards.size();
-                String verb = shards.get(first).nextVerb();
-                if (!verb.isEmpty() && !alone.rests(shards.get(first))) {
-                    return batch(verb);
-                }
-            }
-            return null;
-        }
-
-        /** Of the first shard, and of all others that are not settled alone. */
-        private SettlementBatch batch(String verb) {
-            SettlementBatch batch = new SettlementBatch(verb);
-            int count = alone.contains(shards.get(first).shard()) ? 1 : shards.size();
-            for (int i = 0; i < count && batch.size() < maxItems; i++) {
-                ShardLog log = shards.get((first + i) % shards.size());
-                if (i == 0 || !alone.contains(log.shard())) {
-                    log.take(verb, maxItems - batch.size(), batch);
-                }
-            }
-            return batch;
-        }
-
-        private void send(SettlementBatch batch, Settler.Settlement settlement) {
-            underWay++;
-            Future.succeededFuture(settlement)
-                    .compose(ready -> measured(batch, ready, writer))
-                    .map(voids -> new Poison.Outcome(batch, voids))
-                    .recover(fault -> poison.refused(batch, fault))
-                    .onComplete(done -> {
-                        underWay--;
-                        if (done.succeeded()) {
-                            settled(done.result().batch(), done.result().voids());
-                        } else {
-                            failed(batch, done.cause());
-                        }
-                        SettlementLoop.this.pump();
-                    });
-        }
     }
 
     /** Reads and settles whatever waits; called whenever something may. */
     void pump() {
         readJournals();
-        if (parts.stream().anyMatch(Lane::hasMuch)) {
-            for (Lane part : parts) {
+        if (parts.stream().anyMatch(SettlementLane::hasMuch)) {
+            for (SettlementLane part : parts) {
                 if (whole.isIdle()) { // else what the part before it did has led here again
-                    part.pump();
+                    pump(part);
                 }
             }
-        } else if (parts.stream().allMatch(Lane::isIdle)) {
-            whole.pump();
+        } else if (parts.stream().allMatch(SettlementLane::isIdle)) {
+            pump(whole);
         }
+    }
+
+    private void pump(SettlementLane lane) {
+        SettlementBatch batch = lane.next();
+        if (batch == null) {
+            return;
+        }
+        // Composed, here and below: what throws is a failure like any other, and the loop goes on.
+        Future.succeededFuture(batch).compose(this::prepare).onComplete(prepared -> {
+            lane.prepared();
+            if (prepared.succeeded()) {
+                send(batch, prepared.result(), lane);
+            } else {
+                failed(batch, prepared.cause());
+            }
+            pump();
+        });
+    }
+
+    private void send(SettlementBatch batch, Settler.Settlement settlement, SettlementLane lane) {
+        lane.sent();
+        Future.succeededFuture(settlement)
+                .compose(ready -> measured(batch, ready, lane.writer()))
+                .map(voids -> new Poison.Outcome(batch, voids))
+                .recover(fault -> poison.refused(batch, fault))
+                .onComplete(done -> {
+                    lane.ended();
+                    if (done.succeeded()) {
+                        settled(done.result().batch(), done.result().voids());
+                    } else {
+                        failed(batch, done.cause());
+                    }
+                    pump();
+                });
     }
 
     /** Whether nothing is known or suspected that the live shards have not settled. */
     boolean isIdle() {
         return whole.isIdle()
-                && parts.stream().allMatch(Lane::isIdle)
+                && parts.stream().allMatch(SettlementLane::isIdle)
                 && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
     }
 
@@ -266,7 +197,7 @@ final class SettlementLoop {
 
     /** For a batch of one shard: the connection of its part. */
     private SqlClient writerOf(SettlementBatch batch) {
-        return parts.get(batch.shards().get(0) % parts.size()).writer;
+        return parts.get(batch.shards().get(0) % parts.size()).writer();
     }
 
     private void settled(SettlementBatch batch, int voids) {
