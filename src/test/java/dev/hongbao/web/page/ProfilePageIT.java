@@ -119,6 +119,7 @@ class ProfilePageIT extends PageUse {
 
         // When one of them wins a share, then the list of claims names them too
         family.claim("u-4711", elsewhere);
+        mei.seeState(elsewhere, "drained");
         mei.look(elsewhere);
         page.seeText(".claim[data-user='u-4711'] .claim-who", "小明");
         page.see(".claim[data-user='u-4711'] .face img");
