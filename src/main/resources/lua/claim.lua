@@ -25,19 +25,32 @@
 -- before it has changed nothing.
 
 local limit, packets = tonumber(ARGV[1]), tonumber(ARGV[2])
-local outcomes, entry, writes = {}, {}, {}
+local outcomes, entry, winners = {}, {}, {}
+
+-- What is written after the append, in one table for all hashes, for a table takes longer than a claim: the fields of hashes[i]
+-- and their values end at ends[i].
+local fields, size, hashes, ends = {}, 0, {}, {}
+local function set(field, value)
+  fields[size + 1], fields[size + 2] = field, value
+  size = size + 2
+end
+local function set_in(hash)
+  hashes[#hashes + 1], ends[#ends + 1] = hash, size
+end
+
 local at = 3
 
 -- The counts of campaigns, by key: as they are in Redis, and then as this batch leaves them. 'changed' has the fields to write.
 local campaigns = {}
 
--- Reads what a campaign has counted of some users, but for what this batch has read before.
-local function counts_of(key, users, from, product)
+-- Reads what a campaign has counted of the users in ARGV, but for what this batch has read before.
+local function counts_of(key, from, to, product)
   local campaign = campaigns[key] or { counts = {}, changed = {} }
   campaigns[key] = campaign
   local counts, fields = campaign.counts, { '#' }
-  for i = from, #users do
-    for _, field in ipairs({ users[i], product and users[i] .. ' ' .. product }) do
+  for i = from, to do
+    local user = ARGV[i]
+    for _, field in ipairs({ user, product and user .. ' ' .. product }) do
       if counts[field] == nil then
         counts[field] = false
         fields[#fields + 1] = field
@@ -78,29 +91,26 @@ for k = 2, packets + 1 do
     day, product = tonumber(ARGV[at + 3]), a_product > 0 and ARGV[at + 4] or nil
     at = at + 5
   end
-  local fields = { '#', '!' }
-  for i = 0, claims - 1 do
-    fields[i + 3] = ARGV[at + i]
-  end
+  local users = at
   at = at + claims
 
-  local held = redis.call('HMGET', KEYS[k], unpack(fields))
-  local first = held[1] and tonumber(held[1])
-  local slot = first
-  local winners, given, write = {}, {}, {}
-  local campaign = counting > 0 and counts_of(KEYS[counting], fields, 3, product)
+  -- By place: '#', '!' and each user's slot; by user: the slots that this batch gives. A slot is the text that Redis holds.
+  local held = redis.call('HMGET', KEYS[k], '#', '!', unpack(ARGV, users, at - 1))
+  local first, closed = held[1], held[2]
+  local slot, given = first, 0
+  local campaign = counting > 0 and counts_of(KEYS[counting], users, at - 1, product)
 
-  for i = 3, claims + 2 do
-    local user = fields[i]
-    local has = held[i] or given[user]
+  for i = 0, claims - 1 do
+    local user = ARGV[users + i]
+    local has = held[3 + i] or held[user]
     local outcome
     if not first then
       outcome = 'missing'
     elseif has then
       outcome = '=' .. has
-    elseif held[2] then
+    elseif closed then
       outcome = 'closed'
-    elseif slot >= count then
+    elseif first + given >= count then
       outcome = 'drained'
     elseif campaign and not campaign.counts['#'] then
       outcome = 'uncounted'
@@ -108,21 +118,20 @@ for k = 2, packets + 1 do
       outcome = 'limited'
     else
       outcome = '+' .. slot
-      given[user] = slot
-      winners[#winners + 1] = user
-      write[#write + 1] = user
-      write[#write + 1] = slot
-      slot = slot + 1
+      if claims > 1 then held[user] = slot end
+      set(user, slot)
+      given = given + 1
+      winners[given] = user
+      slot = tostring(first + given)
     end
     outcomes[#outcomes + 1] = outcome
   end
 
-  if #winners > 0 then
+  if given > 0 then
+    set('#', slot)
+    set_in(KEYS[k])
     entry[#entry + 1] = 'claim'
-    entry[#entry + 1] = packet .. ' ' .. first .. ' ' .. table.concat(winners, ' ')
-    write[#write + 1] = '#'
-    write[#write + 1] = slot
-    writes[#writes + 1] = { KEYS[k], write }
+    entry[#entry + 1] = packet .. ' ' .. first .. ' ' .. table.concat(winners, ' ', 1, given)
   end
 end
 
@@ -130,17 +139,16 @@ local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then
   return { '', outcome }
 end
+for key, campaign in pairs(campaigns) do
+  for field in pairs(campaign.changed) do set(field, campaign.counts[field]) end
+  if next(campaign.changed) then set_in(key) end
+end
+
 --@include fence/room
 --@include fence/append
-for _, w in ipairs(writes) do
-  redis.call('HSET', w[1], unpack(w[2]))
-end
-for key, campaign in pairs(campaigns) do
-  local write = {}
-  for field in pairs(campaign.changed) do
-    write[#write + 1] = field
-    write[#write + 1] = campaign.counts[field]
-  end
-  if #write > 0 then redis.call('HSET', key, unpack(write)) end
+local from = 1
+for i = 1, #hashes do
+  redis.call('HSET', hashes[i], unpack(fields, from, ends[i]))
+  from = ends[i] + 1
 end
 return { number, outcome }

@@ -23,6 +23,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 class ClaimScriptIT {
     private static final String JOURNAL = "{s}:7-n:journal";
     private static final String PACKET = "{s}:7-n:p:one";
+    private static final String OTHER = "{s}:7-n:p:two";
 
     private Jedis redis;
 
@@ -38,8 +39,12 @@ class ClaimScriptIT {
     }
 
     private Object call(String script, String... arguments) {
+        return call(script, List.of(JOURNAL, PACKET), List.of(arguments));
+    }
+
+    private Object call(String script, List<String> keys, List<String> arguments) {
         String text = Script.read(script).replace("@generation@", "7-n").replace("@epoch@", "7");
-        return redis.eval(text, List.of(JOURNAL, PACKET), List.of(arguments));
+        return redis.eval(text, keys, arguments);
     }
 
     /** @return the outcomes */
@@ -83,6 +88,23 @@ class ClaimScriptIT {
         // Then
         assertThat(claim("carol", "alice")).isEqualTo("+2 =0");
         assertThat(claim("dave")).isEqualTo("drained");
+    }
+
+    @Test
+    void eachPacketOfABatchHoldsWhatItGave() {
+        // Given two packets
+        openJournal();
+        call("load", List.of(JOURNAL, PACKET, OTHER), List.of());
+
+        // When both are claimed in one batch
+        List<String> claims =
+                List.of("100", "2", "one", "3", "2", "0", "alice", "bob", "two", "3", "2", "0", "bob", "carol");
+        Object given = call("claim", List.of(JOURNAL, PACKET, OTHER), claims);
+
+        // Then neither holds what the other one gave
+        assertThat(((List<?>) given).get(1)).isEqualTo("+0 +1 +0 +1");
+        assertThat(redis.hgetAll(PACKET)).isEqualTo(Map.of("#", "2", "alice", "0", "bob", "1"));
+        assertThat(redis.hgetAll(OTHER)).isEqualTo(Map.of("#", "2", "bob", "0", "carol", "1"));
     }
 
     /** What is given after the close is void in the settlement: who was told that it is accepted was told wrongly. */
