@@ -10,9 +10,13 @@ import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +24,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
 
 /** On how many connections an owner settles. */
 @ExtendWith(Servers.class)
@@ -58,14 +63,7 @@ class SideBySideIT {
             // When a crowd waits at both
             books.execute("truncate settled_by");
             get(engine.engine().stopWriter());
-            for (Packet packet : packets) {
-                // In large entries of the journal: of small ones a page is little.
-                List<Future<ClaimOutcome>> crowd = get(engine.loop(0)
-                        .call(services -> Future.succeededFuture(IntStream.range(0, MANY)
-                                .mapToObj(n -> services.claims().accept(member("user-" + n), packet.id(), null))
-                                .toList())));
-                assertThat(crowd.stream().map(TestEngine::get)).allMatch(outcome -> outcome.kind() == Kind.ACCEPTED);
-            }
+            packets.forEach(packet -> assertThat(crowd(engine, packet)).allMatch(is -> is.kind() == Kind.ACCEPTED));
             get(engine.engine().startWriter());
 
             // Then each shard is settled on one connection, and no two on the same
@@ -80,6 +78,62 @@ class SideBySideIT {
                     "drop trigger note_settled_by on shard; drop function note_settled_by; drop table settled_by");
         }
         books.assertReconciled();
+    }
+
+    @Test
+    void oneShardIsSettledWhileTheOtherRecovers(TestServers servers) throws SQLException {
+        // Given two shards, and a crowd that has claimed at both, of whom Redis has forgotten one
+        Books books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "2"))) {
+            engine.deposit("alice", 1_000_000);
+            Packet whole = packetOf(engine, 0);
+            Packet lost = packetOf(engine, 1);
+            get(engine.engine().stopWriter());
+            crowd(engine, whole);
+            List<ClaimOutcome> accepted = crowd(engine, lost);
+            List<String> generations = books.stamps();
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.del(generations.get(1) + ":p:" + lost.id());
+            }
+
+            // When it recovers, and what it has to settle for that waits for a lock
+            try (Connection holder = TestDatabase.lockRows(
+                    servers.postgresOwnerUrl(),
+                    "account where id = (select escrow from packet where id = '" + lost.id() + "')")) {
+                get(engine.engine().startWriter());
+                engine.loop(0).call(services -> services.claims().accept(member("user-0"), lost.id(), null));
+
+                // Then all of the other shard is settled
+                eventually(SOON, () -> assertThat(claims(books, whole)).isEqualTo(MANY));
+                assertThat(engine.claim(whole, "late").kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(claims(books, lost)).isZero();
+                assertThat(holder.isClosed()).isFalse();
+            }
+
+            // When the lock is gone, Then each has what he was told, in a new generation
+            eventually(SOON, () -> assertThat(claims(books, lost)).isEqualTo(MANY));
+            eventually(SOON, () -> assertThat(engine.claim(lost, "late").kind()).isEqualTo(Kind.CLAIMED));
+            for (int i = 0; i < MANY; i += MANY / 10) {
+                assertThat(engine.claim(lost, "user-" + i).wonClaim().share())
+                        .isEqualTo(accepted.get(i).wonClaim().share());
+            }
+            assertThat(books.stamps().get(0)).isEqualTo(generations.get(0));
+            assertThat(books.stamps().get(1)).isNotEqualTo(generations.get(1));
+        }
+        books.assertReconciled();
+    }
+
+    private static long claims(Books books, Packet packet) {
+        return books.longOf("select count(*) from claim where packet = '" + packet.id() + "'");
+    }
+
+    /** All at once, so in large entries of the journal: of small ones a page is little. */
+    private static List<ClaimOutcome> crowd(TestEngine engine, Packet packet) {
+        List<Future<ClaimOutcome>> crowd = get(engine.loop(0)
+                .call(services -> Future.succeededFuture(IntStream.range(0, MANY)
+                        .mapToObj(n -> services.claims().accept(member("user-" + n), packet.id(), null))
+                        .toList())));
+        return crowd.stream().map(TestEngine::get).toList();
     }
 
     private static Packet packetOf(TestEngine engine, int shard) {
