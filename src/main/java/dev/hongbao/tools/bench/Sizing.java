@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench;
 
+import dev.hongbao.engine.writer.PersistenceVerticle;
 import dev.hongbao.tools.bench.Exhibits.Axis;
 import dev.hongbao.tools.bench.Exhibits.Line;
 import dev.hongbao.tools.bench.Exhibits.Plot;
@@ -86,10 +87,9 @@ final class Sizing {
         double log = packets * logBytes / 1e6;
         int cells = up(Math.max(log / PRIMARY_LOG, packets * costs.postgres().claim() / 1e6 / BUSY / PRIMARY_CORES));
         double rate = (double) packets / cells;
-        // A connection is one process of Postgres. The second one that a server has when much waits is left out, as the
-        // model does.
+        // A connection is one process of Postgres.
         double byCores = rate * costs.server().claim() / 1e6 / BUSY / SERVER_CORES;
-        double byConnection = rate * costs.postgres().claim() / 1e6 / BUSY;
+        double byConnection = rate * costs.postgres().claim() / 1e6 / BUSY / PersistenceVerticle.CONNECTIONS;
         int servers = Math.max(2, up(Math.max(byCores, byConnection)));
         int nodes = up(rate * costs.redis().claim() / 1e6 / NODE_BUSY);
         int shards = Math.min(MOST_SHARDS, Math.max(LEAST_SHARDS, nodes == 1 ? 0 : SHARDS_A_NODE * nodes));

@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench.model;
 
+import dev.hongbao.engine.writer.PersistenceVerticle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -8,14 +9,16 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Claims on their way through a {@link Deployment}: a server's cores; one call of the script at a time for each server and shard, on the
- * node's one thread, which takes all calls that it finds; one transaction at a time for each server; and back. What it leaves out: the network, garbage collection, locks in Postgres,
- * and that a large transaction is sent before the one under way has committed. For one thread.
+ * node's one thread, which takes all calls that it finds; one transaction at a time for each server, or one on each of its connections once
+ * much waits; and back. What it leaves out: the network, garbage collection, locks in Postgres, and that a large transaction is sent before
+ * the one under way has committed. For one thread.
  */
 public final class ClaimModel {
-    /** As the servers do: {@code claim.batch-size}, and what one settlement takes. */
+    /** As the servers do: {@code claim.batch-size}, what one settlement takes, and what is worth a connection of its own. */
     private static final int SCRIPT_LIMIT = 256;
 
     private static final int SETTLEMENT_LIMIT = 2_048;
+    private static final int MUCH = 256;
     private static final long LONGEST_MICROS = 600_000_000;
 
     private final Simulation simulation = new Simulation();
@@ -67,15 +70,18 @@ public final class ClaimModel {
                 Gathering<Call> node = nodes.get(shard % nodes.size());
                 ofServer.add(new Gathering<>(
                         SCRIPT_LIMIT,
-                        (batch, done) -> node.add(new Call(batch.size(), () -> {
+                        (batch, done) -> node.add(0, new Call(batch.size(), () -> {
                             done.run();
-                            batch.forEach(claim ->
-                                    owners.get(claim.shard % owners.size()).add(claim));
+                            batch.forEach(this::accepted);
                         }))));
             }
             lanes.add(ofServer);
             int owner = server;
-            owners.add(new Gathering<>(SETTLEMENT_LIMIT, (batch, done) -> settle(owner, batch, done)));
+            owners.add(new Gathering<>(
+                    SETTLEMENT_LIMIT,
+                    PersistenceVerticle.CONNECTIONS,
+                    MUCH,
+                    (batch, done) -> settle(owner, batch, done)));
         }
     }
 
@@ -123,7 +129,7 @@ public final class ClaimModel {
                 () -> onCores(
                         servers.get(server),
                         costs.server().claim() / 2,
-                        () -> lanes.get(server).get(claim.shard).add(claim)));
+                        () -> lanes.get(server).get(claim.shard).add(0, claim)));
     }
 
     private void onCores(Cores cores, double micros, Runnable done) {
@@ -139,6 +145,11 @@ public final class ClaimModel {
                 calls.forEach(call -> call.answered.run());
             });
         });
+    }
+
+    private void accepted(Claim claim) {
+        int owner = claim.shard % owners.size();
+        owners.get(owner).add(claim.shard / owners.size() % PersistenceVerticle.CONNECTIONS, claim);
     }
 
     private void settle(int owner, List<Claim> batch, Runnable done) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What there is.
  *
- * @param servers each owns an equal part of the shards, and settles them with one transaction at a time; the second, when much waits, is left out
+ * @param servers each owns an equal part of the shards, and settles them on connections of its own
  * @param coresEach of a server
  * @param nodes masters of Redis, with a core each
  * @param postgresCores of the one primary

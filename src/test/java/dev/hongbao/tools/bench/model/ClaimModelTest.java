@@ -8,6 +8,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.ObjDoubleConsumer;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The simulation against what queueing theory knows exactly. Microseconds; a rate is in arrivals a microsecond. */
@@ -87,7 +88,7 @@ class ClaimModelTest {
                 }));
 
         // When
-        double sojourn = meanSojourn(simulation, rate, seed, (done, came) -> station.add(done));
+        double sojourn = meanSojourn(simulation, rate, seed, (done, came) -> station.add(0, done));
 
         // Then who finds it busy waits for half a service, and it is busy for x / (x + e^-x) of the time
         double busy = arrivalsInAService / (arrivalsInAService + Math.exp(-arrivalsInAService));
@@ -154,6 +155,18 @@ class ClaimModelTest {
         ClaimModel.Outcome outcome = ClaimModel.closed(deployment, costs, 400, 10, 1);
 
         assertThat(outcome.perSecond()).isCloseTo(nodes * 10_000.0, Percentage.withPercentage(5));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100, 10000", "2000, 20000"})
+    void muchIsSettledOnTwoConnections(int atOnce, double perSecond) {
+        // Given settlements that cost far more than all else, 100 us a claim, and cores enough for them
+        Costs costs = new Costs(new Costs.Server(0.1, 0), new Costs.Redis(0.1, 0), new Costs.Postgres(100, 0, 0));
+        Deployment deployment = new Deployment(1, 8, 1, 16, 16, null);
+
+        ClaimModel.Outcome outcome = ClaimModel.closed(deployment, costs, atOnce, 10, 1);
+
+        assertThat(outcome.perSecond()).isCloseTo(perSecond, Percentage.withPercentage(3));
     }
 
     @ParameterizedTest
