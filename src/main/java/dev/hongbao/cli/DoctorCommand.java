@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Asks the server of this configuration and its stores what one asks at night, and tells the worst first.",
             "It only looks. Each finding names its section of the runbook, in the guide.",
-            "Exit code 1 when callers are refused or soon will be."
+            "Exit code 1 when callers are refused or soon will be, or the books break a rule."
         })
 final class DoctorCommand implements Callable<Integer> {
     private static final String RUNBOOK = "/docs/guide/runbook.html#";

@@ -23,6 +23,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -57,6 +58,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class)
 public final class Hongbao {
+    private static final Pattern STORE_ADDRESS = Pattern.compile("(redis|postgres)\\.(owner-)?url(-file)?");
+
     /** Of {@code hongbao.jar} only. */
     private static final Set<String> TOOLS = Set.of("demo", "bench", "chaos");
 
@@ -155,7 +158,7 @@ public final class Hongbao {
     }
 
     private static boolean concernsStores(Option<?> option) {
-        return option.path().endsWith(".url") || option.path().equals("data.dir");
+        return STORE_ADDRESS.matcher(option.path()).matches() || option.path().equals("data.dir");
     }
 
     private static boolean concernsServer(Option<?> option) {

@@ -70,7 +70,7 @@ final class TokenCommand implements Callable<Integer> {
             names = "--ttl",
             defaultValue = "24h",
             paramLabel = "DURATION",
-            description = "How long the token is good: 1s … 365d. Default 24h.")
+            description = "How long the token is good: 1s … token.max-life (31d by default). Default 24h.")
     private Duration ttl = Duration.ofHours(24);
 
     @Spec

@@ -28,7 +28,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
     /** Outside of these pools: the ping's, the locks', the webhooks', and the writer's. */
     private static final int SINGLE = 3 + PersistenceVerticle.CONNECTIONS;
 
-    /** The most that a server holds at once. The guide and the base for Kubernetes reckon with it. */
+    /** What a server holds, but for the short while of a check or of the console. The guide and the base for Kubernetes reckon with it. */
     static int connections(HongbaoConfig config) {
         return config.engine().postgres().poolSize() + 2 * OWNER_SIZE + NEWS_SIZE + BOOKS_SIZE + SINGLE;
     }

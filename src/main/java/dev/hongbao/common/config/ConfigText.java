@@ -13,7 +13,7 @@ public final class ConfigText {
     public static String defaultYaml() {
         StringBuilder out = new StringBuilder("""
                 # Hongbao's options, each commented out at its default; remove the # before a key to set it.
-                # Flags beat environment variables beat this file. Read from conf/hongbao.yaml, or --config FILE.
+                # Flags beat environment variables beat this file. Read from conf/hongbao.yaml, or from --config FILE (HONGBAO_CONFIG).
                 # The environment variable of http.port is HONGBAO_HTTP_PORT, its flag --http-port; so for every option.
                 # Relative paths start at the working directory.
                 """);

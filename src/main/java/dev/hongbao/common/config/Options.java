@@ -62,7 +62,7 @@ public final class Options {
             "http.trusted-proxies",
             OptionType.addressRanges(),
             "",
-            "Proxies whose word about a client's address is believed, for socket.max-per-address.");
+            "Proxies whose word about a client's address is believed, for socket.max-per-address and the audit log; http.max-per-address does not count them. With http.proxy-protocol only they may connect.");
     static final Option<HttpConfig.Forwarded> HTTP_FORWARDED_HEADER = define(
             "http.forwarded-header",
             OptionType.oneOf(HttpConfig.Forwarded.class, HttpConfig.Forwarded::wireName),
@@ -434,7 +434,7 @@ public final class Options {
             "limits.wrong-passcodes-per-minute",
             OptionType.integer(0, 1_000_000, "tries a minute"),
             "5",
-            "Wrong passcodes of one user; 0 is no limit.");
+            "Wrong passcodes of one user for one packet; 0 is no limit.");
     static final Option<Integer> LIMITS_WRONG_PASSCODES_PER_PACKET = define(
             "limits.wrong-passcodes-per-packet",
             OptionType.integer(0, 1_000_000, "tries an hour"),
