@@ -31,7 +31,7 @@ public final class Reversals {
     }
 
     /**
-     * Reverses a transfer of a user's wallet. Idempotent by (user, key); a repetition gets the first answer.
+     * Reverses a transfer of a user's wallet. Idempotent by (user, key); a repetition by the same actor gets the first answer.
      *
      * @param origin who asks; with a reason
      * @param transfer a {@link WalletEntry#id} of this user's
@@ -67,7 +67,8 @@ public final class Reversals {
             case "done" -> wallets.entry(scope.user(), row.getLong("transfer"));
             case "replayed" -> {
                 scope.key().repeats();
-                yield wallets.entry(scope.user(), row.getLong("transfer"));
+                yield wallets.entry(scope.user(), row.getLong("transfer"))
+                        .compose(entry -> wallets.repeatedBy(scope.origin(), entry));
             }
             case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
             case "unknown" -> refused(Refusal.NOT_FOUND, "The user has no such transfer, or it was archived.");

@@ -86,7 +86,7 @@ public final class Wallets {
     }
 
     /**
-     * Moves money in from outside. Idempotent by (user, key); a repetition gets the first answer.
+     * Moves money in from outside. Idempotent by (user, key); a repetition by the same actor gets the first answer.
      *
      * @param origin who asks for it
      * @return the wallet's entry; refused with UNKNOWN_ASSET among others; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
@@ -144,18 +144,38 @@ public final class Wallets {
         return moves.stream().map(value).toArray(array);
     }
 
-    private static Future<WalletEntry> answer(TransferKind kind, Move move, Row row) {
+    private Future<WalletEntry> answer(TransferKind kind, Move move, Row row) {
         Verdict verdict = move.scope.verdict(row.getString("verdict"));
-        return verdict.isRefusal()
-                ? Future.failedFuture(verdict.refusal())
-                : Future.succeededFuture(new WalletEntry(
-                        row.getLong("transfer"),
-                        kind,
-                        new WalletEntry.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
-                        WalletEntry.Subject.NONE,
-                        new WalletEntry.Books(
-                                row.getUUID("command"), move.origin().note(), null, null),
-                        row.getOffsetDateTime("at").toInstant()));
+        if (verdict.isRefusal()) {
+            return Future.failedFuture(verdict.refusal());
+        }
+        WalletEntry entry = new WalletEntry(
+                row.getLong("transfer"),
+                kind,
+                new WalletEntry.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
+                WalletEntry.Subject.NONE,
+                new WalletEntry.Books(row.getUUID("command"), move.origin().note(), null, null),
+                row.getOffsetDateTime("at").toInstant());
+        return verdict == Verdict.REPLAYED ? repeatedBy(move.origin(), entry) : Future.succeededFuture(entry);
+    }
+
+    /**
+     * A key on a user's wallet is the user's, whichever of the host's backends asks: what one has asked for is not told to another as if it
+     * had been its own.
+     *
+     * @param entry of the command that used the key
+     * @return the entry; refused with IDEMPOTENCY_KEY_REUSED when somebody else had asked for it
+     */
+    Future<WalletEntry> repeatedBy(Origin origin, WalletEntry entry) {
+        return pool.preparedQuery("select actor from command where id = $1")
+                .execute(Tuple.of(entry.books().command()))
+                .compose(rows -> {
+                    boolean isHis = rows.iterator()
+                            .next()
+                            .getString(0)
+                            .equals(origin.actor().value());
+                    return isHis ? Future.succeededFuture(entry) : Future.failedFuture(Verdict.REUSED.refusal());
+                });
     }
 
     /** Every asset the user ever held, by asset code. Empty for an unknown user. */

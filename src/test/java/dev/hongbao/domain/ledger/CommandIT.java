@@ -77,6 +77,42 @@ class CommandIT {
                 .build();
     }
 
+    /** Each would believe that its own money had moved. */
+    @Test
+    void aKeyThatOneBackendUsedForAWalletIsRefusedToAnother() {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given
+            IdempotencyKey key = newKey();
+            UserId tess = new UserId("tess");
+            Origin shop = Origin.service(new UserId("shop"));
+            Wallets wallets = engine.engine().wallets();
+            WalletEntry first = get(wallets.deposit(shop, tess, CNY, 100, key));
+
+            // When another asks for the same under the same key, Then
+            assertReused(wallets.deposit(BACKEND, tess, CNY, 100, key));
+            assertThat(get(wallets.deposit(shop, tess, CNY, 100, key))).isEqualTo(first);
+            assertThat(get(wallets.balances(tess))).containsExactly(new Balance(CNY, 100));
+
+            // When, then, for what leaves the wallet
+            WalletEntry out = get(wallets.withdraw(shop, tess, CNY, 30, key));
+            assertReused(wallets.withdraw(BACKEND, tess, CNY, 30, key));
+
+            // When, then, for what is taken back
+            Reversals reversals = engine.engine().accounting().trail().reversals();
+            Note why = new Note(null, "A mistake.");
+            Origin shopWhy = new Origin(shop.actor(), Origin.By.SERVICE, why);
+            WalletEntry back = get(reversals.reverse(shopWhy, tess, out.id(), key));
+            assertReused(reversals.reverse(new Origin(BACKEND.actor(), Origin.By.SERVICE, why), tess, out.id(), key));
+            assertThat(get(reversals.reverse(shopWhy, tess, out.id(), key))).isEqualTo(back);
+        }
+    }
+
+    private static void assertReused(Future<?> answer) {
+        assertThat(catchThrowableOfType(RefusedException.class, () -> get(answer))
+                        .refusal())
+                .isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED);
+    }
+
     @Test
     void whoAskedStaysWhenTheKeyIsForgotten() {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
