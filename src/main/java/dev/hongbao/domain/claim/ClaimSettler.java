@@ -120,11 +120,6 @@ public final class ClaimSettler implements Settler {
                     .map(row -> committed(row, moves));
         }
 
-        @Override
-        public Future<Integer> sendRetired(SqlClient writer, CursorMoves moves) {
-            return execute(SETTLE_BUT_VOID, writer, moves).map(row -> committed(row, moves));
-        }
-
         private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
             Tuple parameters = moves.toTuple()
                     .addArrayOfUUID(Stream.concat(packets.stream().map(Packet::id), foreign.keySet().stream())

@@ -13,28 +13,17 @@ import java.util.UUID;
 /** Journal entries of one verb, from any number of shards, that are settled by one statement. */
 public final class SettlementBatch {
     private final String verb;
-    private final boolean retired;
     private final CursorMoves moves;
     private final List<JournalItem> items = new ArrayList<>();
     private int size;
 
     public SettlementBatch(String verb) {
-        this(verb, false, new CursorMoves());
+        this(verb, new CursorMoves());
     }
 
-    private SettlementBatch(String verb, boolean retired, CursorMoves moves) {
+    private SettlementBatch(String verb, CursorMoves moves) {
         this.verb = verb;
-        this.retired = retired;
         this.moves = moves;
-    }
-
-    /** Of a retired journal, which recovery settles: see {@link Settler.Settlement#sendRetired}. */
-    public static SettlementBatch retired(String verb) {
-        return new SettlementBatch(verb, true, new CursorMoves());
-    }
-
-    public boolean isRetired() {
-        return retired;
     }
 
     public String verb() {
@@ -88,7 +77,7 @@ public final class SettlementBatch {
 
     /** Of some units only, and undone at its end: shows whether they can be settled. */
     public SettlementBatch trial(Collection<QuarantineUnit> some) {
-        SettlementBatch trial = new SettlementBatch(verb, retired, moves.undone());
+        SettlementBatch trial = new SettlementBatch(verb, moves.undone());
         for (JournalItem item : items) {
             if (some.contains(item.unit())) {
                 trial.items.add(item);
@@ -100,7 +89,7 @@ public final class SettlementBatch {
 
     /** The same entries, but these units are set aside from now on. */
     public SettlementBatch without(Map<QuarantineUnit, Mark> culprits) {
-        SettlementBatch rest = new SettlementBatch(verb, retired, moves.again());
+        SettlementBatch rest = new SettlementBatch(verb, moves.again());
         rest.size = size;
         SetAside aside = rest.moves.aside();
         aside.keepAll(moves.aside());

@@ -54,8 +54,6 @@ public final class SettlementWaiters<K, V> {
     /** Facts that are remembered in case that somebody is about to wait for them: what is settled in a tenth of a second. */
     private static final int MAX_EARLY = 4_096;
 
-    private static final int MAX_LOOKUPS = 512;
-
     /** How long something that nobody waits for any more, and that is not known to be settled, still takes a place. */
     private static final long LATE_NANOS = 3_000_000_000L;
 
@@ -235,7 +233,7 @@ public final class SettlementWaiters<K, V> {
     private void look() {
         long now = nanoTime.getAsLong();
         forgetVeryLate(now);
-        Map<K, Generation> asked = new LinkedHashMap<>();
+        Lookups<K> lookups = new Lookups<>();
         for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<K, Waiter<V>> entry = all.next();
             Waiter<V> waiter = entry.getValue();
@@ -244,12 +242,13 @@ public final class SettlementWaiters<K, V> {
                 late.put(entry.getKey(), new Late(waiter.generation.shard(), now));
                 waiter.promise.fail(UnavailableException.unknown(
                         "It is accepted but not settled yet. Repeat the same request: it is not counted twice."));
-            } else if (now - waiter.sinceNanos < LONG_NANOS || asked.size() == MAX_LOOKUPS) {
+            } else if (now - waiter.sinceNanos < LONG_NANOS) {
                 break; // in order of arrival: the rest has waited less long
             } else if (!isOnItsWay(waiter, now)) {
-                asked.put(entry.getKey(), waiter.generation);
+                lookups.add(entry.getKey(), waiter.generation);
             }
         }
+        Map<K, Generation> asked = lookups.chosen();
         if (asked.isEmpty() || looking) {
             return;
         }

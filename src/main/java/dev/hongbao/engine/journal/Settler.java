@@ -30,13 +30,5 @@ public interface Settler {
          * @return how many items were void; fails when the statement failed or its outcome is unknown
          */
         Future<Integer> send(SqlClient writer, CursorMoves moves);
-
-        /**
-         * The same for what recovery finds in a retired journal, whose beginning may be missing: what lies beyond a gap is void, since
-         * to settle it would strand what the gap held.
-         */
-        default Future<Integer> sendRetired(SqlClient writer, CursorMoves moves) {
-            return send(writer, moves);
-        }
     }
 }

@@ -61,6 +61,7 @@ public final class Migrations {
             "V28__busy_times.sql",
             "V29__send_looks_up.sql",
             "V30__claims_counted.sql",
+            "V31__locks_in_order.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

@@ -76,11 +76,11 @@ public final class ShardStore {
 
     /**
      * The rows of some shards, read with a lock: a settlement whose commit is still under way is waited for, so that its
-     * outcome is seen.
+     * outcome is seen. A send, which only keeps the generation as it is, is not.
      */
     public Future<List<ShardRow>> readSettled(SqlClient client, Collection<Integer> shards) {
         Short[] ids = shards.stream().map(Integer::shortValue).toArray(Short[]::new);
-        return client.preparedQuery(ROW + "where id = any ($1) order by id for update")
+        return client.preparedQuery(ROW + "where id = any ($1) order by id for no key update")
                 .execute(Tuple.of(ids))
                 .map(this::rows);
     }

@@ -30,6 +30,8 @@ import org.slf4j.LoggerFactory;
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
+    private static final int MOST_ITEMS = 2_048;
+
     private final Pool pool;
     private final RedisLinks redis;
     private final RedisWatch watch;
@@ -154,15 +156,15 @@ final class Recovery {
         return done;
     }
 
-    /** Runs of entries of one verb. */
+    /** Runs of entries of one verb, none of which takes much longer than a settlement of the loop: others wait behind it. */
     private static List<SettlementBatch> batches(
             Generation generation, long cursor, List<JournalEntry> entries, Set<UUID> aside) {
         List<SettlementBatch> batches = new ArrayList<>();
         long from = cursor;
         for (int i = 0; i < entries.size(); ) {
-            SettlementBatch batch = SettlementBatch.retired(entries.get(i).verb());
+            SettlementBatch batch = new SettlementBatch(entries.get(i).verb());
             long to = from;
-            for (; i < entries.size() && entries.get(i).verb().equals(batch.verb()); i++) {
+            for (; isMore(entries, i, batch); i++) {
                 batch.add(entries.get(i), aside);
                 to = entries.get(i).seq();
             }
@@ -171,6 +173,10 @@ final class Recovery {
             from = to;
         }
         return batches;
+    }
+
+    private static boolean isMore(List<JournalEntry> entries, int i, SettlementBatch batch) {
+        return i < entries.size() && entries.get(i).verb().equals(batch.verb()) && batch.size() < MOST_ITEMS;
     }
 
     /** What is old goes first: a Redis that is nearly full has no room for two generations. */

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.writer;
 
+import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
@@ -247,7 +248,8 @@ final class RecoveryAttempts {
                     // A generation that was drawn in vain costs an epoch and a script: the next one comes later and
                     // later.
                     boolean drawn = shards.current(broken.shard()).generation().epoch() > broken.epoch();
-                    if (pauses.failed(broken.shard(), drawn)) {
+                    boolean costs = drawn || SqlState.isLocked(fault) || SqlState.isCancelled(fault);
+                    if (pauses.failed(broken.shard(), costs)) {
                         LOG.error("recovery of {} failed and is tried on: {}", broken, fault.toString());
                     } else {
                         LOG.debug("recovery of {} failed again: {}", broken, fault.toString());

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long a shard whose recovery failed rests before the next try: twice as long each time, since what Redis has no room for it
- * will not have room for a moment later, and every try costs an epoch. And how long one rests that contradicts itself again and again: a
+ * will not have room for a moment later, and every try costs an epoch, or makes others wait. And how long one rests that contradicts itself again and again: a
  * recovery does not cure it. Confined to the persistence verticle's event loop.
  */
 final class RecoveryPauses {
@@ -34,13 +34,14 @@ final class RecoveryPauses {
     /**
      * A recovery failed.
      *
-     * @param drawn whether it had drawn a generation; without one the next try costs nothing, and is made at once
+     * @param costs whether it had drawn a generation, or others had waited behind it: for a lock, or for a statement that took all its
+     *     time. Without that the next try costs nothing, and is made at once
      * @return whether it is the first failure since the last success: worth an alarm
      */
-    boolean failed(int shard, boolean drawn) {
+    boolean failed(int shard, boolean costs) {
         Pause before = pauses.get(shard);
         long nanos = before == null ? 0 : before.nanos;
-        if (drawn) {
+        if (costs) {
             nanos = Math.min(Math.max(2 * nanos, FIRST_NANOS), LAST_NANOS);
         }
         pauses.put(shard, new Pause(nanos, nanoTime.getAsLong() + nanos));

@@ -173,10 +173,9 @@ final class SettlementLoop {
 
     private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
         long begun = System.nanoTime();
-        Future<Integer> sent = batch.isRetired()
-                ? settlement.sendRetired(writer, batch.moves())
-                : settlement.send(writer, batch.moves());
-        return sent.onSuccess(voids -> {
+        return settlement
+                .send(writer, batch.moves())
+                .onSuccess(voids -> {
                     metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
                     metrics.batchSize.record(batch.size());
                     metrics.voids.increment(voids);

@@ -107,6 +107,47 @@ class LockedRowIT {
         assertThat(get(claim(late, "carol").settled()).kind()).isEqualTo(Kind.CLAIMED);
     }
 
+    /** As a settlement of claims does: else the two may wait for each other. */
+    @Test
+    void aCloseHoldsItsAccountsBeforeItTellsTheGroup() throws SQLException {
+        // Given a packet that is due, of a group whose feed somebody holds
+        Packet packet = engine.send("alice", 100, 2);
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from group_event where subject = '" + packet.id() + "'"))
+                        .isOne());
+        try (Connection frozen =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "feed where group_id = '" + packet.group() + "'")) {
+            // When
+            books.expire(packet);
+
+            // Then the sender's wallet is held while it waits
+            eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(books.longOf("select count(*) from (select from account"
+                                    + " where owner = 'alice' and kind = 'wallet' for update skip locked) as free"))
+                            .isZero());
+            assertThat(frozen.isClosed()).isFalse();
+        }
+        books.awaitClosed(packet);
+    }
+
+    @Test
+    void whoSendsDoesNotKeepAServerFromTakingUpAShard() throws SQLException {
+        // Given a send that is under way for long: it keeps its shard's generation as it is
+        Packet packet = engine.send("alice", 100, 2);
+        get(engine.engine().stopWriter());
+        try (Connection slow = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = slow.createStatement()) {
+            slow.setAutoCommit(false);
+            statement.execute("select from shard for key share");
+
+            // When, then
+            get(engine.engine().startWriter());
+            assertThat(get(claim(packet, "bob").settled()).kind()).isEqualTo(Kind.CLAIMED);
+        }
+    }
+
     @Test
     void aShardWhoseStatementsTakeTooLongRestsAndTheOthersSettle() {
         // Given two packets of different shards, one of which takes longer to settle than a statement may

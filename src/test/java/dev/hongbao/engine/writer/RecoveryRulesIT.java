@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,6 +88,31 @@ class RecoveryRulesIT {
                 .matches(outcome -> outcome.kind() == Kind.ALREADY_CLAIMED)
                 .matches(outcome -> outcome.wonClaim().share().slot() == slot));
         books.assertReconciled();
+    }
+
+    @Test
+    void aLongJournalIsSettledInPartsByARecovery() {
+        // Given more accepted claims than one settlement takes
+        Packet packet = engine.send("alice", 6_000, 6_000);
+        get(engine.engine().stopWriter());
+        List<Future<ClaimOutcome>> crowd = get(engine.loop(0)
+                .call(services -> Future.succeededFuture(IntStream.range(0, 5_000)
+                        .mapToObj(n -> services.claims().accept(member("crowd-" + n), packet.id(), null))
+                        .toList())));
+        assertThat(crowd.stream().map(TestEngine::get)).allMatch(outcome -> outcome.kind() == Kind.ACCEPTED);
+        List<String> generation = books.stamps();
+
+        // When the shard is recovered
+        redis.scriptFlush();
+        get(engine.engine().startWriter());
+        eventually(SOON, () -> assertThat(books.stamps()).isNotEqualTo(generation));
+
+        // Then all are settled, and no transaction kept the others waiting for all of them
+        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(5_000);
+        assertThat(books.longOf(
+                        "select max(claims) from (select count(*) as claims from transfer where slot is not null"
+                                + " group by xmin::text) as transactions"))
+                .isBetween(1_000L, 2_500L);
     }
 
     /** Who loaded a lost script again by himself would give slots away that others have. */
