@@ -18,7 +18,7 @@
 --              '+5' won slot 5 now, '=5' holds slot 5 already, 'drained', 'closed', 'limited', 'missing',
 --              'uncounted' when the campaign's hash is missing }
 -- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
--- Idempotent a user who holds a slot gets it back, also within one batch
+-- Idempotent a user who holds a slot gets it back, also one that is given in the same entry of this batch
 -- Cost       O(claims); at most 256 claims, so that unpack never meets Lua's stack limit
 --
 -- A script is atomic but not transactional: everything is built first, and the append is the first write. What fails

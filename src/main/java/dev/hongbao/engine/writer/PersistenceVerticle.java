@@ -50,7 +50,8 @@ public final class PersistenceVerticle extends VerticleBase {
 
     /**
      * A settlement that waits longer for a lock is refused, and its shards are settled one by one: a server that froze in the
-     * middle of a transaction holds up one shard, not all. Locks that move on are held for a commit, some milliseconds.
+     * middle of a transaction holds up one shard, and for this long at each try those that are settled on the same connection. Locks that
+     * move on are held for a commit, some milliseconds.
      */
     private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
 
