@@ -18,9 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads requests as Vert.x does, but none whose length or version a proxy in front may read differently (request smuggling,
- * RFC 9112 §6.3): Content-Length together with Transfer-Encoding, a transfer coding other than one {@code chunked}, a version
- * other than 1.0 and 1.1. Such a request is handed on as invalid, and nothing after it is read; nor after a broken chunk,
+ * Reads requests as Vert.x does, but none that a proxy in front may read differently (request smuggling,
+ * RFC 9112 §3.2 and §6.3): Content-Length together with Transfer-Encoding, a transfer coding other than one {@code chunked}, a version
+ * other than 1.0 and 1.1, two hosts, or two tokens. Such a request is handed on as invalid, and nothing after it is read; nor after a broken chunk,
  * which Vert.x would answer with the end of the connection alone. On the connection's loop.
  */
 final class StrictDecoder extends VertxHttpRequestDecoder {
@@ -92,7 +92,7 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
         if (told.isFailure()) {
             return isSpoken(request.protocolVersion()) ? null : told;
         }
-        return isFaulty(request) ? DecoderResult.failure(new IllegalArgumentException("ambiguous framing")) : null;
+        return isFaulty(request) ? DecoderResult.failure(new IllegalArgumentException("an ambiguous request")) : null;
     }
 
     /** Netty takes {@code http/1.1} for an equal version; Vert.x knows these two objects alone, and answers 501 without a word to others. */
@@ -101,9 +101,16 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
         return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
     }
 
+    private static boolean isTwice(HttpRequest request, CharSequence header) {
+        return request.headers().getAll(header).size() > 1;
+    }
+
     private boolean isFaulty(HttpRequest request) {
         HttpVersion version = request.protocolVersion();
-        if (ambiguous || !isSpoken(version)) {
+        if (ambiguous
+                || !isSpoken(version)
+                || isTwice(request, HttpHeaderNames.HOST)
+                || isTwice(request, HttpHeaderNames.AUTHORIZATION)) {
             return true;
         }
         if (!request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)) {

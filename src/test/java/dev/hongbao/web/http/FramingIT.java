@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests whose length or version two servers could read differently (request smuggling): a problem, and the end. */
+/** Requests that two servers could read differently (request smuggling): a problem, and the end. */
 class FramingIT {
     private static FaceServer server;
 
@@ -56,6 +56,12 @@ class FramingIT {
         assertProblem(answer, 400, "invalid-request");
         assertThat(answer.toLowerCase()).contains("x-content-type-options: nosniff");
         assertThat(answer.split("HTTP/1\\.[01] [0-9]", -1)).as("one answer").hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Host: elsewhere", "Authorization: Bearer another", "host:h"})
+    void aHeaderOfWhichAProxyMayTakeTheOtherIsRefused(String second) throws Exception {
+        assertProblem(server.raw(post(second + " | Transfer-Encoding: chunked", chunk(SEND))), 400, "invalid-request");
     }
 
     @Test
