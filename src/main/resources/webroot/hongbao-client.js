@@ -106,7 +106,7 @@ export class HongbaoClient {
   #attempt = 0;
   #ahead = 0; // milliseconds that this clock is ahead of the server's
   #nextId = 1;
-  #waiting = new Map(); // id → {text, sent, resolve, reject, onAccepted, timer}
+  #waiting = new Map(); // id → {text, sent, accepted, resolve, reject, onAccepted, timer}
   #groups = new Map(); // group → {cursor, packets, onEvent, onState, resolve, reject}
   #timer = null; // of the next connection; null while there is one
   #deadline = null;
@@ -418,7 +418,7 @@ export class HongbaoClient {
     }
     const id = String(this.#nextId++);
     return new Promise((resolve, reject) => {
-      const request = { text: JSON.stringify({ ...frame, id }), sent: false, resolve, reject, onAccepted, bound };
+      const request = { text: JSON.stringify({ ...frame, id }), sent: false, accepted: false, resolve, reject, onAccepted, bound };
       request.timer = setTimeout(() => this.#unanswered(id), bound);
       this.#waiting.set(id, request);
       if (now || (urgent && this.#authenticated)) this.#transmit(id, request);
@@ -530,9 +530,14 @@ export class HongbaoClient {
       case 'left':
         if (frame.id === undefined) this.#groups.delete(frame.group);
         break;
-      case 'claim.accepted':
-        this.#waiting.get(frame.id)?.onAccepted?.(frame.claim);
+      case 'claim.accepted': {
+        const claim = this.#waiting.get(frame.id);
+        if (claim) {
+          claim.accepted = true;
+          claim.onAccepted?.(frame.claim);
+        }
         return;
+      }
       case 'claim.settled':
         if (frame.id === undefined) this.#options.onClaim?.(frame.claim);
         break;
@@ -542,18 +547,27 @@ export class HongbaoClient {
       default:
     }
     const waiting = this.#waiting.get(frame.id);
-    if (!waiting) {
-      if (frame.type === 'error' && new HongbaoError(frame.error).kind === 'too-many-requests') {
-        // Some frames were passed over, and nobody says which: all that waits is asked for again.
-        this.#slowDown();
-        this.#cut();
-      }
+    if (waiting) this.#answered(frame.id, waiting, frame);
+    else if (frame.type === 'error') this.#refusedWithoutId(frame);
+  }
+
+  #answered(id, request, frame) {
+    this.#waiting.delete(id);
+    clearTimeout(request.timer);
+    if (frame.type === 'error') request.reject(new HongbaoError(frame.error));
+    else request.resolve(frame);
+  }
+
+  /** A frame was refused, and the server could not read which. */
+  #refusedWithoutId(frame) {
+    if (new HongbaoError(frame.error).kind === 'too-many-requests') {
+      // Some frames were passed over, and nobody says which: all that waits is asked for again.
+      this.#slowDown();
+      this.#cut();
       return;
     }
-    this.#waiting.delete(frame.id);
-    clearTimeout(waiting.timer);
-    if (frame.type === 'error') waiting.reject(new HongbaoError(frame.error));
-    else waiting.resolve(frame);
+    const possible = [...this.#waiting].filter(([, { sent, accepted }]) => sent && !accepted);
+    if (frame.id === null && possible.length === 1) this.#answered(...possible[0], frame);
   }
 
   /** A group's place, and its state when the server tells it. */

@@ -116,3 +116,34 @@ test('it asks no faster than the server reads, and more slowly when it is told t
   assert.equal((await waiting).length, 30);
   assert.equal(FakeSocket.all.length, 2);
 });
+
+test('a refusal that does not say of what is of the only request that has no answer', async () => {
+  await start();
+  const [socket] = FakeSocket.all;
+  const unreadable = { type: 'error', id: null, error: { type: 'https://hongbao.dev/problems/malformed-json', detail: 'What is it?' } };
+  const sent = async (n) => { while (socket.sent('claim').length < n) await new Promise((resolve) => setTimeout(resolve)); };
+  await client.ping();
+
+  // Given a claim that is accepted and not yet settled, when another one is asked for and refused
+  FakeSocket.answer = ({ packet }) => ({ type: 'claim.accepted', claim: { packet } });
+  let first;
+  await new Promise((resolve) => { first = client.claim('p1', { onAccepted: resolve }); });
+  FakeSocket.answer = () => undefined;
+  const second = client.claim('p2');
+  await sent(2);
+  socket.tell(unreadable);
+
+  // Then it is that one, at once
+  await assert.rejects(second, { kind: 'malformed-json' });
+
+  // When it could be one of two, then neither is refused
+  const two = Promise.all([client.claim('p3'), client.claim('p4')]);
+  await sent(4);
+  socket.tell(unreadable);
+  for (const { id, packet } of socket.sent('claim').filter(({ packet }) => packet !== 'p2')) {
+    socket.tell({ id, type: 'claim.settled', claim: { packet } });
+  }
+  assert.deepEqual(await two, [{ packet: 'p3' }, { packet: 'p4' }]);
+  assert.deepEqual(await first, { packet: 'p1' });
+  assert.equal(FakeSocket.all.length, 1);
+});

@@ -65,7 +65,11 @@ public final class StrictJson {
      * @throws InvalidInputException that names the place of the first fault
      */
     public JsonObject decode(byte[] utf8) {
-        return decode(text(utf8));
+        try {
+            return decode(text(utf8));
+        } catch (CharacterCodingException malformed) {
+            throw InvalidInputException.malformedJson("#", "must be valid UTF-8");
+        }
     }
 
     /** As {@link #decode(byte[])}. */
@@ -128,12 +132,9 @@ public final class StrictJson {
                 .onUnmappableCharacter(CodingErrorAction.REPORT);
     }
 
-    private static String text(byte[] utf8) {
-        try {
-            return strictUtf8().decode(ByteBuffer.wrap(utf8)).toString();
-        } catch (CharacterCodingException malformed) {
-            throw InvalidInputException.malformedJson("#", "must be valid UTF-8");
-        }
+    /** @throws CharacterCodingException when it is not UTF-8 */
+    static String text(byte[] utf8) throws CharacterCodingException {
+        return strictUtf8().decode(ByteBuffer.wrap(utf8)).toString();
     }
 
     private Map<String, Object> object(JsonParser parser) throws IOException {
@@ -185,18 +186,25 @@ public final class StrictJson {
         return parser.getDoubleValue();
     }
 
-    /** Postgres keeps neither U+0000 nor half a surrogate pair. */
     private static String checked(JsonParser parser, String text) {
+        if (!isKept(text)) {
+            throw InvalidInputException.malformedJson(
+                    place(parser), "must hold neither U+0000 nor half a surrogate pair");
+        }
+        return text;
+    }
+
+    /** Postgres keeps neither U+0000 nor half a surrogate pair. */
+    static boolean isKept(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
                 i++;
             } else if (c == 0 || Character.isSurrogate(c)) {
-                throw InvalidInputException.malformedJson(
-                        place(parser), "must hold neither U+0000 nor half a surrogate pair");
+                return false;
             }
         }
-        return text;
+        return true;
     }
 
     private static String place(JsonParser parser) {

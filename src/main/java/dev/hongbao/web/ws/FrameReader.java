@@ -1,6 +1,7 @@
 package dev.hongbao.web.ws;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.RefusedJson;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
@@ -20,6 +21,9 @@ final class FrameReader {
 
     /** Frames that could not be read, before the client is taken for broken. */
     private static final int MAX_FAULTS = 20;
+
+    /** Characters of a request's id. */
+    private static final int MAX_ID_LENGTH = 64;
 
     private final SocketFace face;
     private final Connection connection;
@@ -63,7 +67,8 @@ final class FrameReader {
             frame = StrictJson.COMMAND.decode(text);
             face.requests().answer(connection, frame);
         } catch (InvalidInputException invalid) {
-            connection.refuse(idOf(frame), Problem.of(invalid));
+            String id = frame == null ? allowed(RefusedJson.topText(text, "id")) : idOf(frame);
+            connection.refuse(id, Problem.of(invalid));
             if (++faults > MAX_FAULTS) {
                 connection.close(CloseReason.TOO_MANY_ERRORS);
             }
@@ -75,7 +80,14 @@ final class FrameReader {
 
     /** What a client calls its frame, as far as an answer may repeat it; null for nothing. */
     static @Nullable String idOf(@Nullable JsonObject frame) {
-        return frame != null && frame.getValue("id") instanceof String id && id.length() <= 64 ? id : null;
+        return frame == null ? null : allowed(frame.getValue("id"));
+    }
+
+    /** As asyncapi.yaml's {@code RequestId}, which counts characters, not halves of them. */
+    private static @Nullable String allowed(@Nullable Object id) {
+        return id instanceof String text && !text.isEmpty() && text.codePointCount(0, text.length()) <= MAX_ID_LENGTH
+                ? text
+                : null;
     }
 
     /** A piece of a message cannot be passed over: the rest of it would make no sense. */

@@ -37,6 +37,40 @@ class SocketHostileIT extends WithBystander {
         }
     }
 
+    /** The values of such a frame are refused, but what it is called could be read. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type':'send','id':'x','key':'k','packet':{'amount':8.88}}",
+                "{'type':'send','key':'k','packet':{'amount':9223372036854775808},'id':'x'}",
+                "{'type':'claim','id':'x','packet':'p','passcode':'\\u0000'}",
+                "{'type':'claim','passcode':'\\ud83e','id':'x'}",
+                "{'type':'ping','type':'ping','\\u0069d':'x'}",
+                "{'type':'ping','a':[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]],'id':'x'}"
+            })
+    void whatIsRefusedForAValueIsAnsweredByItsId(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            // When
+            client.sendText(text.replace('\'', '"'));
+
+            // Then
+            JsonObject error = client.frame("error");
+            assertThat(error.getString("id")).isEqualTo("x");
+            assertThat(kind(error)).isIn("invalid-request", "malformed-json");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"type\":\"ping\",\"id\":\"\"}", "{\"type\":\"ping\",\"id\":\"\",\"a\":0.1}"})
+    void anIdThatIsNotAllowedIsNotRepeated(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            client.sendText(text);
+            JsonObject error = client.frame("error");
+            assertThat(kind(error)).isEqualTo("invalid-request");
+            assertThat(error.getValue("id")).isNull();
+        }
+    }
+
     @Test
     void deepNestingIsNamed() {
         try (VertxFrameClient client = connect("bob", "g")) {
