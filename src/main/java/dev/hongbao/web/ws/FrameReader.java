@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 final class FrameReader {
     private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);
 
-    /** Frames that could not be read, before the client is taken for broken. */
+    /** Frames without an id that could be read, before the client is taken for broken. A refused one with an id is not broken. */
     private static final int MAX_FAULTS = 20;
 
     /** Characters of a request's id. */
@@ -69,7 +69,7 @@ final class FrameReader {
         } catch (InvalidInputException invalid) {
             String id = frame == null ? allowed(RefusedJson.topText(text, "id")) : idOf(frame);
             connection.refuse(id, Problem.of(invalid));
-            if (++faults > MAX_FAULTS) {
+            if (id == null && ++faults > MAX_FAULTS) {
                 connection.close(CloseReason.TOO_MANY_ERRORS);
             }
         } catch (RuntimeException fault) {

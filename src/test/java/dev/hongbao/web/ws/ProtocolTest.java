@@ -60,6 +60,28 @@ class ProtocolTest {
         }
     }
 
+    /** What the document calls final and what its client takes for final are the same. */
+    @Test
+    void theClientStaysAwayAfterTheCodesThatAreFinal() throws IOException {
+        String text = Files.readString(Path.of("src/main/resources/asyncapi.yaml"));
+        String client = Files.readString(Path.of("src/main/resources/webroot/hongbao-client.js"));
+
+        assertThat(codes(client, "FINAL_CODES = new Set\\(\\[([^]]+)]"))
+                .hasSizeGreaterThan(1)
+                .isEqualTo(codes(text, "\\*\\*Close codes\\.\\*\\* ([^:]+) are final:"));
+    }
+
+    /** The four digits of the place that a pattern finds. */
+    private static Set<String> codes(String text, String pattern) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .flatMap(found ->
+                        Pattern.compile("\\d{4}").matcher(found.group(1)).results())
+                .map(MatchResult::group)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     @Test
     void everyEventOfTheFeedIsDescribed() throws IOException {
         Set<String> events = found("domain/feed/EventRow.java", "\"((?:packet|draw|rain)\\.[a-z]+)\"");

@@ -282,13 +282,37 @@ class SocketHostileIT extends WithBystander {
         }
     }
 
-    @Test
-    void aClientThatNeverSendsAReadableFrameIsClosed() {
+    @ParameterizedTest
+    @ValueSource(strings = {"{", "[]", "{\"type\":\"ping\"}", "{\"type\":\"ping\",\"id\":7}"})
+    void aClientThatNeverSendsAReadableFrameIsClosed(String text) {
         try (VertxFrameClient client = connect("bob", "g")) {
             for (int i = 0; i < 21; i++) {
-                client.sendText("{");
+                client.sendText(text);
             }
             assertThat(client.closeCode()).isEqualTo(CloseReason.TOO_MANY_ERRORS.code());
+        }
+    }
+
+    /** A client that is open for days is refused now and then. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"type\":\"steal\",\"id\":\"x\"}",
+                "{\"type\":\"claim\",\"id\":\"x\",\"packet\":\"nope\"}",
+                "{\"type\":\"ping\",\"id\":\"x\",\"a\":8.88}"
+            })
+    void refusalsOfReadableFramesEndNoConnection(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            // When
+            for (int i = 0; i < 30; i++) {
+                client.sendText(text);
+            }
+
+            // Then
+            for (int i = 0; i < 30; i++) {
+                assertThat(client.answer("x").getString("type")).isEqualTo("error");
+            }
+            assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
         }
     }
 }
