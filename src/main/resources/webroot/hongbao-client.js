@@ -31,7 +31,9 @@
 export { verifyPacket, verifyRain } from './hongbao-verify.js';
 
 /** Close codes after which another attempt with the same token is of no use; see asyncapi.yaml. */
-const FINAL_CODES = new Set([1003, 4000]);
+const FINAL_CODES = new Set([1003, 4000, 4009]);
+/** The host has blocked the user: no other token helps either. */
+const BLOCKED_CODE = 4009;
 /** Too many connections of this user: of no use either, unless those that this client lost are still counted. */
 const TOO_MANY_CODE = 4005;
 /** Close codes that ask for a fresh token. */
@@ -86,7 +88,8 @@ export class HongbaoError extends Error {
  * @param {number} [options.answerMillis] how long any other answer may take, before the connection is cut; more than the
  *     server's `http.answer-timeout`
  * @param {number} [options.messagesPerSecond] how fast to ask at most: the server's `socket.messages-per-second`
- * @param {(state: 'connecting'|'open'|'waiting'|'closed', why?: string) => void} [options.onState] told what the connection does
+ * @param {(state: 'connecting'|'open'|'waiting'|'closed', why?: string) => void} [options.onState] told what the connection does;
+ *     `closed` without having been asked for is final, and `why` says which: `blocked` when the host has blocked the user
  * @param {(claim: object) => void} [options.onClaim] told of the user's own claims made elsewhere
  * @param {(plays: object[]) => void} [options.onPlays] told of the user's own plays made elsewhere
  * @param {typeof WebSocket} [options.WebSocket] another implementation
@@ -102,6 +105,7 @@ export class HongbaoClient {
   #authenticated = false;
   #wasOpen = false;
   #closed = false;
+  #ending = null; // the error with which it refuses what is asked for once it is closed
   #checking = false;
   #attempt = 0;
   #ahead = 0; // milliseconds that this clock is ahead of the server's
@@ -148,7 +152,7 @@ export class HongbaoClient {
    * @returns {Promise<{cursor: () => string, leave: () => Promise<void>}>} the cursor of what was handled, to go on from another time
    */
   join(group, handlers) {
-    if (this.#closed) return Promise.reject(disconnected('The client is closed.'));
+    if (this.#closed) return Promise.reject(this.#ending);
     return new Promise((resolve, reject) => {
       const membership = {
         ...handlers,
@@ -331,8 +335,13 @@ export class HongbaoClient {
       this.#pump();
       await this.ping();
       this.#planRefresh(socket, answer.expiresAt);
-    } catch {
-      if (socket === this.#socket) socket.close();
+    } catch (error) {
+      if (socket !== this.#socket) return;
+      socket.close();
+      if (error.kind === 'blocked') { // whatever its close event will say
+        this.#socket = null;
+        this.#end('blocked', error);
+      }
     }
   }
 
@@ -364,7 +373,11 @@ export class HongbaoClient {
   }
 
   #lost(code, reason) {
-    this.#drop(reason || `code ${code}`);
+    if (code === BLOCKED_CODE) {
+      this.#end(reason, blocked());
+      return;
+    }
+    this.#drop(disconnected(`The connection was lost: ${reason || `code ${code}`}`));
     if (code === TOO_FAST_CODE) this.#slowDown();
     const staticToken = typeof this.#options.token !== 'function';
     if (FINAL_CODES.has(code) || (code === TOO_MANY_CODE && !this.#wasOpen) || (staticToken && TOKEN_CODES.has(code))) {
@@ -377,19 +390,21 @@ export class HongbaoClient {
     this.#tell('waiting', reason);
   }
 
-  #end(reason) {
+  /** For good: with the error all is refused that waits, and all that is asked for later. */
+  #end(reason, error = disconnected('The client is closed.')) {
     if (this.#closed) return;
     this.#closed = true;
+    this.#ending = error;
     globalThis.removeEventListener?.('online', this.#look);
     globalThis.document?.removeEventListener('visibilitychange', this.#look);
     clearTimeout(this.#timer);
-    this.#drop('closed');
-    this.#groups.forEach(({ reject }) => reject(disconnected('The client is closed.')));
+    this.#drop(error);
+    this.#groups.forEach(({ reject }) => reject(error));
     this.#groups.clear();
     this.#tell('closed', reason);
   }
 
-  #drop(why) {
+  #drop(error) {
     this.#authenticated = false;
     this.#allowed = this.#perSecond;
     clearTimeout(this.#pacing);
@@ -400,7 +415,7 @@ export class HongbaoClient {
     this.#waiting.clear();
     lost.forEach(({ reject, timer }) => {
       clearTimeout(timer);
-      reject(disconnected(`The connection was lost: ${why}`));
+      reject(error);
     });
   }
 
@@ -412,7 +427,7 @@ export class HongbaoClient {
 
   /** Answered or refused within the bound; `now` does not wait for the token to be accepted, `urgent` not for its turn. */
   #request(frame, { onAccepted, bound = this.#options.answerMillis, now = false, urgent = false } = {}) {
-    if (this.#closed) return Promise.reject(disconnected('The client is closed.'));
+    if (this.#closed) return Promise.reject(this.#ending);
     if (this.#waiting.size >= MAX_WAITING && !now && !urgent) {
       return Promise.reject(new HongbaoError({ type: 'overloaded', detail: 'Too many requests wait already.', retryAfterSeconds: 1 }));
     }
@@ -627,6 +642,10 @@ function isRepeatable({ kind, retryAfterSeconds }) {
 /** To leave is done when the connection is lost: the next one does not join. */
 function unlessLost(error) {
   if (error.kind !== 'disconnected') throw error;
+}
+
+function blocked() {
+  return new HongbaoError({ type: 'blocked', title: 'The user is blocked', status: 403, detail: 'The host has blocked this user.' });
 }
 
 function disconnected(detail) {

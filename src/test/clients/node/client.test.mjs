@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { connect } from 'hongbao-client';
 
+const refusedAsBlocked = { type: 'error', error: { type: 'https://hongbao.dev/problems/blocked', detail: 'Ask the host.' } };
+
 /** A server's end of each connection: what it was sent, and a way to answer. */
 class FakeSocket {
   static all = [];
   static answer = () => undefined;
+  static blocked = false;
 
   constructor() {
     this.frames = [];
@@ -24,7 +27,7 @@ class FakeSocket {
   }
 
   #known({ type, group, after }) {
-    if (type === 'auth') return { type: 'authenticated', expiresAt: '2035-01-01T00:00:00Z' };
+    if (type === 'auth') return FakeSocket.blocked ? refusedAsBlocked : { type: 'authenticated', expiresAt: '2035-01-01T00:00:00Z' };
     if (type === 'ping') return { type: 'pong', at: new Date().toISOString() };
     if (type === 'join') return { type: 'joined', group, cursor: after ?? '0' };
     if (type === 'leave') return { type: 'left', group };
@@ -35,8 +38,8 @@ class FakeSocket {
     this.onmessage({ data: JSON.stringify(frame) });
   }
 
-  close(code = 1000) {
-    setTimeout(() => this.onclose({ code, reason: '' }));
+  close(code = 1000, reason = '') {
+    setTimeout(() => this.onclose({ code, reason }));
   }
 
   sent(type) {
@@ -51,6 +54,7 @@ afterEach(() => client.close());
 async function start(answer = () => undefined, options = {}) {
   FakeSocket.all = [];
   FakeSocket.answer = answer;
+  FakeSocket.blocked = false;
   client = connect({ url: 'ws://fake', token: 't', WebSocket: FakeSocket, ...options });
   await client.ping();
 }
@@ -145,5 +149,39 @@ test('a refusal that does not say of what is of the only request that has no ans
   }
   assert.deepEqual(await two, [{ packet: 'p3' }, { packet: 'p4' }]);
   assert.deepEqual(await first, { packet: 'p1' });
+  assert.equal(FakeSocket.all.length, 1);
+});
+
+test('when its user is blocked it refuses all with that, and does not come back', async () => {
+  const states = [];
+  const open = () => start(() => undefined, { token: () => 't', onState: (state, why) => states.push(why ? `${state} ${why}` : state) });
+  await open();
+  const [socket] = FakeSocket.all;
+  const kindOf = (promise) => promise.then(() => 'none', ({ kind }) => kind);
+
+  // Given a claim that waits, and one that is about to be repeated, when the server closes
+  const waits = kindOf(client.claim('p1'));
+  while (socket.sent('claim').length < 1) await new Promise((resolve) => setTimeout(resolve));
+  FakeSocket.answer = () => refused(1);
+  const repeats = kindOf(client.claim('p2'));
+  while (socket.sent('claim').length < 2) await new Promise((resolve) => setTimeout(resolve));
+  await client.ping();
+  states.length = 0;
+  socket.close(4009, 'blocked');
+
+  // Then
+  assert.equal(await waits, 'blocked');
+  assert.equal(await repeats, 'blocked');
+  assert.equal(await kindOf(client.claim('p3')), 'blocked');
+  assert.equal(await kindOf(client.join('g', { onEvent: () => {} })), 'blocked');
+  assert.deepEqual(states, ['closed blocked']);
+
+  // And so it is when the token is refused for it
+  const opening = open();
+  FakeSocket.blocked = true;
+  const joins = kindOf(client.join('g', { onEvent: () => {} }));
+  assert.equal(await kindOf(opening), 'blocked');
+  assert.equal(await joins, 'blocked');
+  assert.deepEqual(states, ['closed blocked', 'connecting', 'closed blocked']);
   assert.equal(FakeSocket.all.length, 1);
 });

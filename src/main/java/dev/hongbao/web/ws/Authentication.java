@@ -33,11 +33,11 @@ final class Authentication {
         }
         Problem uncertified = face.guards().certificate().refusal(fresh, connection.sslSession());
         if (uncertified != null) {
-            turnAway(connection, id, uncertified);
+            turnAway(connection, id, uncertified, CloseReason.TOKEN_REFUSED);
             return;
         }
         if (face.isBlocked(fresh)) {
-            turnAway(connection, id, Problem.of(ProblemType.BLOCKED));
+            turnAway(connection, id, Problem.of(ProblemType.BLOCKED), CloseReason.BLOCKED);
             return;
         }
         if (before != null && !before.user().equals(fresh.user())) {
@@ -67,18 +67,18 @@ final class Authentication {
             return null;
         }
         if (face.isBlocked(caller)) {
-            turnAway(connection, id, Problem.of(ProblemType.BLOCKED));
+            turnAway(connection, id, Problem.of(ProblemType.BLOCKED), CloseReason.BLOCKED);
             return null;
         }
-        if (tokens.isRevoked(caller)) {
-            turnAway(connection, id, Problem.ofToken(TokenVerdict.Fault.REVOKED.sentence()));
+        if (face.isRevoked(caller)) {
+            turnAway(connection, id, Problem.ofToken(TokenVerdict.Fault.REVOKED.sentence()), CloseReason.TOKEN_REFUSED);
             return null;
         }
         return caller;
     }
 
-    private static void turnAway(Connection connection, @Nullable String id, Problem why) {
+    private static void turnAway(Connection connection, @Nullable String id, Problem why, CloseReason reason) {
         connection.refuse(id, why);
-        connection.close(CloseReason.TOKEN_REFUSED);
+        connection.close(reason);
     }
 }

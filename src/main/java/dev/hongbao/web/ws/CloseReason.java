@@ -15,7 +15,8 @@ enum CloseReason {
     TOO_MANY_CONNECTIONS(4005),
     TOO_MANY_MESSAGES(4006),
     SLOW_READER(4007),
-    INTERNAL_ERROR(4008);
+    INTERNAL_ERROR(4008),
+    BLOCKED(4009);
 
     private final short code;
 

@@ -251,7 +251,9 @@ final class Connection {
             close(CloseReason.AUTH_TIMEOUT);
         } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
             close(CloseReason.TOKEN_EXPIRED);
-        } else if (now != null && face.isUnwanted(now)) {
+        } else if (now != null && face.isBlocked(now)) {
+            close(CloseReason.BLOCKED);
+        } else if (now != null && face.isRevoked(now)) {
             close(CloseReason.TOKEN_REFUSED);
         } else if (writer.fullNanos(nowNanos) > face.config().timeouts().slow().toNanos()) {
             close(CloseReason.SLOW_READER);

@@ -237,14 +237,14 @@ public final class SocketFace implements SocketUpgrade {
         return requests;
     }
 
-    /** Whether the host has blocked the caller, or revoked the token. */
-    boolean isUnwanted(Caller caller) {
-        return isBlocked(caller) || shared.admission().tokens().isRevoked(caller);
-    }
-
     /** Whether the host has blocked the caller. */
     boolean isBlocked(Caller caller) {
         return restrictions.isBlocked(caller);
+    }
+
+    /** Whether the host has revoked the caller's token. */
+    boolean isRevoked(Caller caller) {
+        return shared.admission().tokens().isRevoked(caller);
     }
 
     boolean isStopping() {

@@ -105,11 +105,11 @@ class HttpRestrictionIT extends TestServerClient {
 
         assertProblem(get("mal", "/v1/me/balances"), 403, "blocked");
         assertProblem(claim("mal", UUID.randomUUID().toString()), 403, "blocked");
-        assertThat(frames.closed.get(10, TimeUnit.SECONDS)).isEqualTo(4002);
+        assertThat(frames.closed.get(10, TimeUnit.SECONDS)).isEqualTo(4009);
         Frames again = new Frames();
         socket("mal", again);
         assertThat(again.texts.poll(10, TimeUnit.SECONDS)).contains("/problems/blocked");
-        assertThat(again.closed.get(10, TimeUnit.SECONDS)).isEqualTo(4002);
+        assertThat(again.closed.get(10, TimeUnit.SECONDS)).isEqualTo(4009);
 
         json(order(null, "/v1/users/" + name("mal") + "/unblock"), 200);
         json(get("mal", "/v1/me/balances"), 200);

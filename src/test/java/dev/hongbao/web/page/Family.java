@@ -46,6 +46,15 @@ final class Family {
                 new JsonObject().put("asset", "CNY").put("amount", 1_000));
     }
 
+    /** Blocks somebody, as the host does. */
+    void block(String user) throws Exception {
+        ask(
+                "/v1/users/" + user + "/block",
+                sign("backend", Role.SERVICE),
+                new JsonObject().put("reason", "a test"),
+                200);
+    }
+
     /** Says how somebody is shown. @param profile as the call takes it */
     void show(String user, JsonObject profile) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/users/" + user + "/profile"))
