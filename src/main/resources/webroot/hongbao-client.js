@@ -31,7 +31,7 @@
 export { verifyPacket, verifyRain } from './hongbao-verify.js';
 
 /** Close codes after which another attempt with the same token is of no use; see asyncapi.yaml. */
-const FINAL_CODES = new Set([1003, 4000, 4009]);
+const FINAL_CODES = new Set([1002, 1003, 4000, 4009]);
 /** The host has blocked the user: no other token helps either. */
 const BLOCKED_CODE = 4009;
 /** Too many connections of this user: of no use either, unless those that this client lost are still counted. */

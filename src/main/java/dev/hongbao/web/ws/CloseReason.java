@@ -5,6 +5,7 @@ import java.util.Locale;
 /** Why the server closes a connection; asyncapi.yaml tells clients what to do about each. */
 enum CloseReason {
     GOING_AWAY(1001),
+    PROTOCOL_ERROR(1002),
     BINARY_REFUSED(1003),
     TOO_LARGE(1009),
     TOO_MANY_ERRORS(4000),

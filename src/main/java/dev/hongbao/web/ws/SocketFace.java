@@ -148,7 +148,7 @@ public final class SocketFace implements SocketUpgrade {
     private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {
         HandshakeRemains.release(socket);
         Connection connection = new Connection(this, socket, address, ended);
-        OversizeFrames.watch(socket, () -> loop.runOnContext(now -> connection.close(CloseReason.TOO_LARGE)));
+        BrokenFrames.watch(socket, reason -> loop.runOnContext(now -> connection.close(reason)));
         connections.add(connection);
         if (stopping) {
             connection.close(CloseReason.GOING_AWAY);

@@ -8,8 +8,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad input over the socket: each is named, or ends its own connection, and nobody else's. */
@@ -175,7 +177,28 @@ class SocketHostileIT extends WithBystander {
             byte[] garbage = new byte[1000];
             java.util.Arrays.fill(garbage, (byte) 0xf7);
             raw.send(garbage);
-            assertThat(raw.readCloseCode()).isIn(1002, 1006);
+            assertThat(raw.readCloseCode()).isEqualTo(CloseReason.PROTOCOL_ERROR.code());
+        }
+    }
+
+    /** RFC 6455, sections 5 and 7.4. */
+    @ParameterizedTest
+    @CsvSource({
+        "not masked,                     81027b7d",
+        "a reserved bit,                 c18000000000",
+        "an opcode that is not known,    838000000000",
+        "a continuation of nothing,      808000000000",
+        "a text inside of another one,   018000000000818000000000",
+        "a ping of 126 bytes,            89fe007e00000000",
+        "a ping in pieces,               098000000000",
+        "a close code that is not sent,  88820000000003ed",
+        "a close frame of one byte,      888100000000ff",
+        "a close reason that is no text, 88830000000003e8ff"
+    })
+    void whoBreaksTheWebSocketProtocolIsToldSo(String how, String hex) throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            raw.send(HexFormat.of().parseHex(hex));
+            assertThat(raw.readCloseCode()).as(how).isEqualTo(CloseReason.PROTOCOL_ERROR.code());
         }
     }
 
