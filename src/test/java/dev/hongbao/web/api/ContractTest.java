@@ -156,6 +156,8 @@ class ContractTest {
                 "'passcode':' ' | #/passcode",
                 "'greeting':'two\\nlines' | #/greeting",
                 "'greeting':'line\\n' | #/greeting",
+                "'greeting':'\u202edrowkcab' | #/greeting",
+                "'greeting':'un\u200bseen' | #/greeting",
                 "'recipients':'bob' | #/recipients",
                 "'recipients':['bob',7] | #/recipients/1",
                 "'recipients':['bob','a b'] | #/recipients/1",
@@ -175,6 +177,28 @@ class ContractTest {
         JsonObject body = StrictJson.COMMAND.decode(("{" + rest + "," + field + "}").replace('\'', '"'));
 
         assertThat(faults(body)).extracting(FieldFault::pointer).isNotEmpty().containsOnly(pointer);
+    }
+
+    @Test
+    void whatIsWrittenWithJoinersIsAGreeting() {
+        SEND.check(
+                StrictJson.COMMAND.decode(("{" + GOOD + ",'greeting':'👩\u200d👧 می\u200cخواهم'}").replace('\'', '"')),
+                "#");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"createCampaign", "createRain"})
+    void aNameThatCannotBeReadIsRefused(String call) {
+        Schema schema = Objects.requireNonNull(call(call).body()).schema();
+
+        for (String name : List.of("\n", " ", "a\u202e", "\u2066")) {
+            assertThatExceptionOfType(InvalidInputException.class)
+                    .as(name)
+                    .isThrownBy(() -> schema.check(new JsonObject().put("name", name), "#"))
+                    .satisfies(refused -> assertThat(refused.faults())
+                            .extracting(FieldFault::pointer)
+                            .contains("#/name"));
+        }
     }
 
     @Test
