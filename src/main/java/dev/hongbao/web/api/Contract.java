@@ -148,7 +148,7 @@ public final class Contract {
     /**
      * A copy with every reference replaced by what it names, made for checking requests: answers are left out, an ECMA
      * {@code $} means the very end as it does there, and {@code uniqueItems} is left to whoever decodes the list, since the
-     * library compares each with each.
+     * library compares each with each. An {@code allOf} of one is that one: AsyncAPI writes a described reference so.
      */
     static Object inlined(Object node, JsonObject root) {
         if (node instanceof JsonArray array) {
@@ -169,10 +169,19 @@ public final class Contract {
                 case "pattern" ->
                     copy.put(name, javaPattern(object.getString(name)))
                             .put(PATTERN_WORDS, words(object.getString(name), root));
+                case "allOf" -> putAllOf((JsonArray) inlined(object.getValue(name), root), copy);
                 default -> copy.put(name, inlined(object.getValue(name), root));
             }
         }
         return copy;
+    }
+
+    private static void putAllOf(JsonArray schemas, JsonObject copy) {
+        if (schemas.size() == 1) {
+            copy.mergeIn(schemas.getJsonObject(0));
+        } else {
+            copy.put("allOf", schemas);
+        }
     }
 
     private static String words(String pattern, JsonObject root) {

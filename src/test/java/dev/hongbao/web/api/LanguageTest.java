@@ -68,6 +68,7 @@ class LanguageTest {
     void theMoreExactFormIsTaken() {
         assertThat(Language.CHINESE.say("must be at most 7 with this amount")).isEqualTo("按此金额最多为 7");
         assertThat(Language.CHINESE.say("must be at most 7")).isEqualTo("最多为 7");
+        assertThat(Language.CHINESE.say("must be of type integer or object")).isEqualTo("类型必须是 integer 或 object");
         assertThat(Language.CHINESE.say("Get a new token: the token has expired."))
                 .isEqualTo("请换新令牌：令牌已过期。");
         assertThat(Language.CHINESE.say("Nobody wrote this.")).isEqualTo("Nobody wrote this.");

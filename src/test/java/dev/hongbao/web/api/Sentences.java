@@ -54,7 +54,7 @@ final class Sentences {
 
     /** Whose answers are sentences. */
     private static final Set<String> SAYING =
-            Set.of("SplitTerms.infeasible", "PoolShape.infeasible", "Schema.sentence", "StrictJson.reason");
+            Set.of("SplitTerms.infeasible", "PoolShape.infeasible", "SchemaReport.sentence", "StrictJson.reason");
 
     /** Rules that are kept or told. */
     private static final Set<String> RULES = Set.of("SendRules", "DefinitionRules");
