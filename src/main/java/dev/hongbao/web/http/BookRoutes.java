@@ -65,8 +65,8 @@ final class BookRoutes {
 
     /** Writes the totals of a day as they are read; it takes as long as its reader does. */
     Future<Reply> totals(Call call) {
-        LocalDate from = read("from", needed(call, "from"), LocalDate::parse);
-        LocalDate to = read("to", needed(call, "to"), LocalDate::parse);
+        LocalDate from = day(call, "from");
+        LocalDate to = day(call, "to");
         return LinesReply.write(
                 call,
                 new LinesReply.Form<>(BookBodies.TOTALS_HEADER, BookBodies::totalCsv, BookBodies::totalJson),
@@ -86,18 +86,31 @@ final class BookRoutes {
         if (given == null) {
             return null;
         }
-        Instant moment = read(name, given, text -> OffsetDateTime.parse(text).toInstant());
+        Instant moment = read(given, text -> OffsetDateTime.parse(text).toInstant());
+        if (moment == null) {
+            throw InvalidInputException.of("query/" + name, "must be a time as in RFC 3339");
+        }
         if (moment.isBefore(BEGINNING) || moment.isAfter(END)) {
             throw InvalidInputException.of("query/" + name, "must be from the year 2000 on, and before 9000");
         }
         return moment;
     }
 
-    private static <T> T read(String name, String text, Function<String, T> reader) {
+    /** A day that the query has to name. The contract's pattern lets 30 February pass. */
+    private static LocalDate day(Call call, String name) {
+        LocalDate day = read(needed(call, name), LocalDate::parse);
+        if (day == null) {
+            throw InvalidInputException.of("query/" + name, "must be a day, as 2026-02-17");
+        }
+        return day;
+    }
+
+    /** What a text says; null for a day or a moment that there is not. */
+    private static <T> @Nullable T read(String text, Function<String, T> reader) {
         try {
             return reader.apply(text);
         } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("query/" + name, "is no such time: " + unreadable.getMessage());
+            return null;
         }
     }
 }

@@ -161,9 +161,11 @@ abstract class HttpApiClient {
         return new JsonObject(response.body());
     }
 
-    static void assertProblem(HttpResponse<String> response, int status, String type) {
+    static JsonObject assertProblem(HttpResponse<String> response, int status, String type) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
         assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
-        assertThat(new JsonObject(response.body()).getString("type")).endsWith("/" + type);
+        JsonObject problem = new JsonObject(response.body());
+        assertThat(problem.getString("type")).endsWith("/" + type);
+        return problem;
     }
 }

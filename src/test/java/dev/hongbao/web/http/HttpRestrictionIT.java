@@ -220,4 +220,15 @@ class HttpRestrictionIT extends TestServerClient {
     void nonsenseIsRefused(String path) throws Exception {
         assertProblem(get(null, path), 400, "invalid-request");
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/v1/ledger/totals?from=2026-02-30&to=2026-03-01, 'query/from must be a day, as 2026-02-17.'",
+        "/v1/ledger/totals?from=2026-02-01&to=2026-13-01, 'query/to must be a day, as 2026-02-17.'",
+    })
+    void aDayThatThereIsNotIsToldInOurOwnWords(String path, String told) throws Exception {
+        JsonObject problem = assertProblem(get(null, path), 400, "invalid-request");
+
+        assertThat(problem.getString("detail")).isEqualTo(told);
+    }
 }
