@@ -1,5 +1,6 @@
 package dev.hongbao.common.values;
 
+import dev.hongbao.common.json.InvalidInputException;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
@@ -54,9 +55,9 @@ public record Page<T>(
         }
     }
 
-    /** Refuses a cursor that no page gave. */
-    public static RefusedException badCursor() {
-        return new RefusedException(Refusal.INVALID, "The cursor is not one that a page's `next` gave.");
+    /** Refuses a cursor that no page gave, by its place. */
+    public static InvalidInputException badCursor() {
+        return InvalidInputException.of("query/cursor", "is not a cursor of this server");
     }
 
     /** The same page with each item mapped. */

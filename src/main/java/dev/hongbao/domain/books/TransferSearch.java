@@ -91,7 +91,7 @@ public final class TransferSearch {
      *
      * @param filter has a reference, a user or a {@code from}
      * @param cursor a page's {@code next}, under the same filter; null for the first page
-     * @return refused with INVALID
+     * @return refused with INVALID without one of those; fails as {@link Page#badCursor} says
      */
     public Future<Page<BookedTransfer>> find(TransferFilter filter, @Nullable String cursor, int limit) {
         char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';

@@ -136,7 +136,7 @@ public final class DrawService {
         try {
             before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
         } catch (NumberFormatException malformed) {
-            return Future.failedFuture(new RefusedException(Refusal.INVALID, "The cursor is not one of ours."));
+            return Future.failedFuture(Page.badCursor());
         }
         return visible(caller, id)
                 .compose(draw -> store.unlessArchived(

@@ -54,14 +54,14 @@ public final class Wins {
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
-     * @return refused with NOT_ELIGIBLE, NOT_FOUND or INVALID
+     * @return refused with NOT_ELIGIBLE or NOT_FOUND; fails as {@link Page#badCursor} says
      */
     public Future<Page<Win>> list(Caller caller, DrawId id, Filter filter, @Nullable String cursor, int limit) {
         WinStore.Place after = WinStore.Place.BEFORE_ALL;
         if (cursor != null) {
             Matcher place = CURSOR.matcher(cursor);
             if (!place.matches()) {
-                return refused(Refusal.INVALID, "The cursor is not one of ours.");
+                return Future.failedFuture(Page.badCursor());
             }
             after = new WinStore.Place(Integer.parseInt(place.group(1)), Long.parseLong(place.group(2)));
         }

@@ -180,7 +180,7 @@ public final class Webhooks {
      * The latest attempts, the newest first.
      *
      * @param cursor a page's {@code next}; null for the first page
-     * @return refused with NOT_FOUND; with INVALID for a bad cursor
+     * @return refused with NOT_FOUND; fails as {@link Page#badCursor} says
      */
     public Future<Page<Delivery>> deliveries(UUID webhook, @Nullable String cursor, int limit) {
         if (cursor != null && !cursor.matches("[0-9]{1,18}")) {

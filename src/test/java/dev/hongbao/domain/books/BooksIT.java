@@ -7,7 +7,9 @@ import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.UserId;
@@ -230,9 +232,8 @@ class BooksIT extends TwoEngines {
                     .containsExactlyInAnyOrderElementsOf(ids("select id from transfer where at < '" + middle + "'"));
         }
         assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, middle), 3));
-        assertRefused(
-                Refusal.INVALID,
-                () -> get(engine.engine()
+        assertThatExceptionOfType(InvalidInputException.class)
+                .isThrownBy(() -> get(engine.engine()
                         .accounting()
                         .books()
                         .transfers(new TransferFilter("order-7", null, null, null), "u.1", 3)));

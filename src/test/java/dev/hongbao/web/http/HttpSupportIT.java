@@ -163,6 +163,25 @@ class HttpSupportIT extends TestServerClient {
         assertProblem(asSupport(path), 400, "invalid-request");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/v1/packets?cursor=x",
+                "/v1/users/bob/plays?cursor=x",
+                "/v1/users/bob/claims?cursor=x",
+                "/v1/draws?cursor=x",
+                "/v1/draws/01939d1e-8c00-7000-8000-000000000001/plays?cursor=x",
+                "/v1/draws/01939d1e-8c00-7000-8000-000000000001/wins?cursor=x"
+            })
+    void aCursorThatNoPageGaveIsToldByItsPlace(String path) throws Exception {
+        JsonObject problem = assertProblem(asSupport(path), 400, "invalid-request");
+
+        assertThat(problem.getJsonArray("errors"))
+                .containsExactly(new JsonObject()
+                        .put("pointer", "query/cursor")
+                        .put("detail", "is not a cursor of this server"));
+    }
+
     @Test
     void onlySupportMayLookAndAct() throws Exception {
         String id = send("lucky", 100, 1);
