@@ -38,6 +38,9 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private static final String EXCHANGE = "exchange";
     private static final String CALL = "call";
 
+    private static final Problem BAD_ESCAPE = Problem.of(
+            ProblemType.INVALID_REQUEST, "A % in the path or query is not followed by two hexadecimal digits.");
+
     private final Vertx vertx;
     private final PageFiles files;
     private final HttpMetrics metrics;
@@ -117,7 +120,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         router.route().handler(this::file);
         router.route().failureHandler(this::fail);
         // An escape in the path that is none: the router tells it here alone.
-        return router.errorHandler(400, routing -> exchange(routing).refuse(Problem.of(ProblemType.INVALID_REQUEST)));
+        return router.errorHandler(400, routing -> exchange(routing).refuse(BAD_ESCAPE));
     }
 
     /** From now on new work is refused; answers in flight are still given. */

@@ -86,6 +86,14 @@ class HttpFaceIT {
     }
 
     @Test
+    void aBadEscapeInThePathIsToldInWords() throws Exception {
+        String answer = server.raw("GET /v1/packets/%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+
+        assertProblem(answer, 400, "invalid-request");
+        assertThat(answer).contains("A % in the path or query is not followed by two hexadecimal digits.");
+    }
+
+    @Test
     void aWrongMethodIsToldTheRightOnes() throws Exception {
         HttpResponse<String> response = server.send("PATCH", CLAIMS, "");
 
