@@ -1,6 +1,7 @@
 package dev.hongbao.domain.ledger;
 
 import dev.hongbao.common.config.DeclaredAsset;
+import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -90,18 +92,30 @@ public final class Assets {
     public Future<Void> require(Asset asset) {
         return known.containsKey(asset)
                 ? Future.succeededFuture()
-                : look().compose(all ->
-                        all.containsKey(asset) ? Future.succeededFuture() : Future.failedFuture(unknown(asset)));
+                : look().compose(all -> all.containsKey(asset)
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(unknown(asset, List.of())));
     }
 
-    private RefusedException unknown(Asset asset) {
+    /** Which of these nobody has declared. Waits only when this server does not know one. */
+    Future<Set<Asset>> undeclared(Set<Asset> assets) {
+        return known.keySet().containsAll(assets)
+                ? Future.succeededFuture(Set.of())
+                : look().map(all -> assets.stream()
+                        .filter(asset -> !all.containsKey(asset))
+                        .collect(Collectors.toUnmodifiableSet()));
+    }
+
+    /** The refusal of what names an asset that nobody has declared. */
+    RefusedException unknown(Asset asset, List<FieldFault> places) {
         List<String> codes = known.keySet().stream().map(Asset::code).sorted().toList();
         String named = String.join(", ", codes.subList(0, Math.min(NAMED, codes.size())));
         String more = codes.size() > NAMED ? " and " + (codes.size() - NAMED) + " more" : "";
         return new RefusedException(
                 Refusal.UNKNOWN_ASSET,
                 "There is no asset " + asset + " here. Declared "
-                        + (codes.isEmpty() ? "is none" : "are " + named + more) + ".");
+                        + (codes.isEmpty() ? "is none" : "are " + named + more) + ".",
+                places);
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.ledger;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
@@ -26,6 +27,9 @@ import java.util.stream.IntStream;
 public final class Deposits {
     /** In one request. Their ids are the first one's and those that follow it: ten bits of it are theirs. */
     public static final int MOST = 1_000;
+
+    /** Of the deposits that a request is refused for: a client mends the first ones first. */
+    private static final int TOLD = 10;
 
     private static final int ID_BITS = 10;
 
@@ -72,11 +76,7 @@ public final class Deposits {
         String wish = deposits.stream().map(Deposit::wish).collect(Collectors.joining("\n"));
         var scope = new Idempotency.Scope(origin.actor(), "deposits", key, wish, origin);
         UUID first = first(UuidCreator.getTimeOrderedEpoch());
-        return Future.all(deposits.stream()
-                        .map(Deposit::asset)
-                        .distinct()
-                        .map(assets::require)
-                        .toList())
+        return requireAssets(deposits)
                 .compose(known -> Transactions.statement(() ->
                         pool.preparedQuery(DEPOSIT).execute(parameters(ids(first, deposits.size()), scope, deposits))))
                 .compose(rows -> answer(
@@ -85,6 +85,26 @@ public final class Deposits {
                         ids(first, deposits.size()),
                         rows.iterator().next()))
                 .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
+    }
+
+    /** Refused with UNKNOWN_ASSET, with each deposit that names one that nobody declared, {@link #TOLD} at most. */
+    private Future<Void> requireAssets(List<Deposit> deposits) {
+        return assets.undeclared(deposits.stream().map(Deposit::asset).collect(Collectors.toUnmodifiableSet()))
+                .compose(unknown -> {
+                    int[] places = IntStream.range(0, deposits.size())
+                            .filter(n -> unknown.contains(deposits.get(n).asset))
+                            .limit(TOLD)
+                            .toArray();
+                    return places.length == 0
+                            ? Future.succeededFuture()
+                            : Future.failedFuture(assets.unknown(
+                                    deposits.get(places[0]).asset,
+                                    IntStream.of(places)
+                                            .mapToObj(n -> new FieldFault(
+                                                    "#/deposits/" + n + "/asset",
+                                                    "is not declared: see GET /v1/assets"))
+                                            .toList()));
+                });
     }
 
     private static UUID first(UUID random) {

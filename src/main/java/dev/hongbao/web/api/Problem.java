@@ -50,7 +50,7 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
      */
     public static @Nullable Problem ofFailure(Throwable failure) {
         if (failure instanceof RefusedException refused) {
-            return of(ProblemType.of(refused.refusal()), refused.detail());
+            return of(ProblemType.of(refused.refusal()), refused.detail()).withFaults(refused.places());
         }
         if (failure instanceof UnavailableException unavailable) {
             return new Problem(

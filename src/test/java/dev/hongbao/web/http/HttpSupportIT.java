@@ -419,4 +419,28 @@ class HttpSupportIT extends TestServerClient {
         assertProblem(post(null, "/v1/deposits", key(), deposits(1_001, 1)), 400, "invalid-request");
         assertProblem(post(null, "/v1/deposits", key(), deposits(0, 1)), 400, "invalid-request");
     }
+
+    @Test
+    void everyDepositOfAnAssetThatNobodyDeclaredIsToldByItsPlace() throws Exception {
+        // Given
+        JsonObject wish = deposits(4, 5);
+        wish.getJsonArray("deposits").getJsonObject(1).put("asset", "NONE-A");
+        wish.getJsonArray("deposits").getJsonObject(2).put("asset", "NONE-B");
+
+        // When
+        JsonObject problem = assertProblem(post(null, "/v1/deposits", key(), wish), 422, "unknown-asset");
+
+        // Then
+        assertThat(problem.getString("detail")).startsWith("There is no asset NONE-A here.");
+        assertThat(problem.getJsonArray("errors").stream().map(error -> ((JsonObject) error).getString("pointer")))
+                .containsExactly("#/deposits/1/asset", "#/deposits/2/asset");
+        assertThat(balance("u0")).isZero();
+
+        // Then of many the first ten
+        JsonObject many = deposits(30, 5);
+        many.getJsonArray("deposits").forEach(one -> ((JsonObject) one).put("asset", "NONE-A"));
+        assertThat(assertProblem(post(null, "/v1/deposits", key(), many), 422, "unknown-asset")
+                        .getJsonArray("errors"))
+                .hasSize(10);
+    }
 }
