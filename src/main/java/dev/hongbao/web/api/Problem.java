@@ -6,7 +6,9 @@ import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.odds.DefinitionFaults;
+import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.engine.postgres.SqlState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,33 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
     /** Too many calls; {@code retryAfterSeconds} is 1 or more. */
     public static Problem tooMany(String detail, int retryAfterSeconds) {
         return new Problem(ProblemType.TOO_MANY_REQUESTS, detail, List.of(), retryAfterSeconds);
+    }
+
+    /**
+     * The problem of a claim that was refused.
+     *
+     * @throws IllegalArgumentException for an outcome that has a claim
+     */
+    public static Problem of(ClaimOutcome.Kind refused) {
+        return refused == ClaimOutcome.Kind.NOT_FOUND
+                ? of(ProblemType.NOT_FOUND, "There is no such packet.")
+                : of(ProblemType.of(refused));
+    }
+
+    /**
+     * The problem of plays that were refused.
+     *
+     * @throws IllegalArgumentException for an outcome that has plays
+     */
+    public static Problem of(PlayOutcome.Kind refused) {
+        return switch (refused) {
+            case NOT_FOUND -> of(ProblemType.NOT_FOUND, "There is no such draw.");
+            case NOT_ELIGIBLE ->
+                of(
+                        ProblemType.NOT_ELIGIBLE,
+                        "Ask for a token that names the draw's group, or ask the host: a draw may be for some users only.");
+            default -> of(ProblemType.of(refused));
+        };
     }
 
     /**

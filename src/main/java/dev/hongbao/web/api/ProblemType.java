@@ -18,10 +18,12 @@ public enum ProblemType {
             "Its time ran out, or it was ended early. What was left goes back to the sender: there is nothing to claim any more."),
     NOT_OPEN_YET(409, "It opens later", "Try again at its opensAt; GET the packet or the draw tells it."),
     NOT_ELIGIBLE(
-            403, "Not for this user", "Ask for a token that names the packet's group, or to be named as a recipient."),
+            403,
+            "Not for this user",
+            "Ask for a token that names the packet's group, or to be named as a recipient; a pool may ask for more in the token."),
     WRONG_PASSCODE(
             403, "The passcode is missing or wrong", "Claim again with {\"passcode\": …} as the sender said it."),
-    NOT_FOUND(404, "There is no such thing", "Check the id; a packet's id is the one its send answered."),
+    NOT_FOUND(404, "There is no such thing", "Check the id."),
 
     EXHAUSTED(410, "Nothing is left to win", "Or less than the plays asked for: GET the draw, and ask for fewer."),
     LIMIT_REACHED(409, "The user has had all plays", "Or has fewer left than asked for; GET the draw tells how many."),

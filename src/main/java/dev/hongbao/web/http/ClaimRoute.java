@@ -9,7 +9,6 @@ import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.Problem;
-import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -68,7 +67,7 @@ final class ClaimRoute {
     private static Map<ClaimOutcome.Kind, Reply> refusals() {
         Map<ClaimOutcome.Kind, Reply> refusals = new EnumMap<>(ClaimOutcome.Kind.class);
         for (ClaimOutcome.Kind kind : EnumSet.range(ClaimOutcome.Kind.DRAINED, ClaimOutcome.Kind.NOT_FOUND)) {
-            refusals.put(kind, Reply.problem(Problem.of(ProblemType.of(kind))));
+            refusals.put(kind, Reply.problem(Problem.of(kind)));
         }
         return refusals;
     }

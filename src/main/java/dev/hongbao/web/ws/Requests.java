@@ -239,7 +239,7 @@ final class Requests {
             case ALREADY_CLAIMED -> asked.answer(200, ServerFrames.claimSettled(asked.id(), false, outcome.wonClaim()));
             case ACCEPTED -> throw new IllegalStateException("a settled claim is not only accepted");
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
-                asked.refuse(Problem.of(ProblemType.of(outcome.kind())));
+                asked.refuse(Problem.of(outcome.kind()));
         }
     }
 
@@ -272,7 +272,7 @@ final class Requests {
             case PLAYED -> asked.answer(201, ServerFrames.playSettled(asked.id(), true, outcome.plays()));
             case ALREADY_PLAYED -> asked.answer(200, ServerFrames.playSettled(asked.id(), false, outcome.plays()));
             case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
-                asked.refuse(Problem.of(ProblemType.of(outcome.kind())));
+                asked.refuse(Problem.of(outcome.kind()));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.play.PlayOutcome;
 import io.vertx.core.json.JsonObject;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -90,6 +91,18 @@ class ProblemTest {
             assertThat(json.getInteger("status")).isEqualTo(type.status());
             assertThat(json.getString("title")).isNotBlank();
             assertThat(json.getString("detail")).isNotBlank();
+        }
+    }
+
+    @Test
+    void claimsAndPlaysAreRefusedInWordsOfTheirOwn() {
+        assertThat(Problem.of(ClaimOutcome.Kind.NOT_FOUND).detail()).isEqualTo("There is no such packet.");
+        assertThat(Problem.of(PlayOutcome.Kind.NOT_FOUND).detail()).isEqualTo("There is no such draw.");
+        assertThat(Problem.of(ClaimOutcome.Kind.NOT_ELIGIBLE).detail()).contains("packet's group", "a pool may ask");
+        for (PlayOutcome.Kind kind : PlayOutcome.Kind.values()) {
+            if (kind != PlayOutcome.Kind.PLAYED && kind != PlayOutcome.Kind.ALREADY_PLAYED) {
+                assertThat(Problem.of(kind).type()).isEqualTo(ProblemType.of(kind));
+            }
         }
     }
 

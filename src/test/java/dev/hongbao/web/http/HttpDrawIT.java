@@ -107,6 +107,21 @@ class HttpDrawIT extends TestServerClient {
     }
 
     @Test
+    void aRefusedPlayIsToldInWordsOnDraws() throws Exception {
+        String draw = create("{\"mode\": \"weights\", \"deny\": [\"" + name("eve")
+                + "\"], \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
+
+        JsonObject denied = assertProblem(play("eve", draw, 1, "k"), 403, "not-eligible");
+        JsonObject unknown =
+                assertProblem(play("eve", "01939d1e-8c00-7000-8000-00000000abcd", 1, "k"), 404, "not-found");
+
+        assertThat(denied.getString("detail"))
+                .isEqualTo(
+                        "Ask for a token that names the draw's group, or ask the host: a draw may be for some users only.");
+        assertThat(unknown.getString("detail")).isEqualTo("There is no such draw.");
+    }
+
+    @Test
     void everyFaultOfADefinitionIsTold() throws Exception {
         HttpResponse<String> answer = post(null, "/v1/draws", "bad", definition("""
                 {"mode": "weights", "colour": 1, "prizes": [{"name": "a", "weight": 0}, {"weight": 2, "award": {"asset": "x", "amount": 1}}]}

@@ -138,9 +138,11 @@ class SocketPlayIT {
             assertThat(kind(vic.ask("play", playOf(paid, 1, "k")))).isEqualTo("insufficient-funds");
             assertThat(kind(vic.ask("play", playOf(limited, 2, "k")))).isEqualTo("limit-reached");
             assertThat(kind(vic.ask("play", playOf(small, 2, "k")))).isEqualTo("exhausted");
-            assertThat(kind(outsider.ask("play", playOf(limited, 1, "k")))).isEqualTo("not-eligible");
-            assertThat(kind(vic.ask("play", playOf(UUID.randomUUID().toString(), 1, "k"))))
-                    .isEqualTo("not-found");
+            assertRefused(outsider.ask("play", playOf(limited, 1, "k")), "not-eligible", "names the draw's group");
+            assertRefused(
+                    vic.ask("play", playOf(UUID.randomUUID().toString(), 1, "k")),
+                    "not-found",
+                    "There is no such draw.");
             assertThat(kind(vic.ask("play", playOf(limited, 0, "k")))).isEqualTo("invalid-request");
             assertThat(kind(vic.ask("play", playOf(limited, 11, "k")))).isEqualTo("invalid-request");
             assertThat(kind(vic.ask("play", playOf(limited, 1, "two words")))).isEqualTo("invalid-request");
@@ -202,5 +204,13 @@ class SocketPlayIT {
             assertThat(server.events("yuri", "wheel", cursor, 0).getJsonArray("items"))
                     .contains(pushed);
         }
+    }
+
+    /** In words on draws, and not on packets. */
+    private static void assertRefused(JsonObject error, String type, String told) {
+        assertThat(kind(error)).isEqualTo(type);
+        assertThat(error.getJsonObject("error").getString("detail"))
+                .contains(told)
+                .doesNotContain("packet");
     }
 }
