@@ -71,7 +71,7 @@ public enum ProblemType {
             400, "An Idempotency-Key header is needed", "Send a key of your own, 1 to 128 visible ASCII characters."),
     UNAUTHENTICATED(401, "A valid token is needed", "Send Authorization: Bearer <token>."),
     DEMO_OFF(404, "There is no demo login here", "Ask the host application for a token."),
-    FORBIDDEN(403, "Not for this role", "Call with a token whose role is service."),
+    FORBIDDEN(403, "Not allowed", "Call with a token whose role is service."),
     NO_SUCH_PATH(404, "There is no such path", "See /docs for the calls there are."),
     METHOD_NOT_ALLOWED(405, "The path has no such method", "Use one of the methods in Allow."),
     REQUEST_TIMEOUT(408, "The request took too long to arrive", "Send the whole body at once."),

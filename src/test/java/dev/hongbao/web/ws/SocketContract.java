@@ -293,7 +293,9 @@ abstract class SocketContract {
             // Then
             assertThat(left.getString("group")).isEqualTo(group);
             assertThat(kind(bob.join(group))).isEqualTo("not-eligible");
-            assertThat(kind(bob.authenticate(server.token("carol", other)))).isEqualTo("forbidden");
+            JsonObject another = bob.authenticate(server.token("carol", other));
+            assertThat(kind(another)).isEqualTo("forbidden");
+            assertThat(another.getJsonObject("error").getString("title")).isEqualTo("Not allowed");
             assertThat(kind(bob.authenticate("a.b.c"))).isEqualTo("unauthenticated");
             eventually(
                     Duration.ofSeconds(5),
