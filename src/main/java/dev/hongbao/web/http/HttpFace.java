@@ -117,6 +117,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
                     .useNormalizedPath(false)
                     .handler(routing -> refuseMethod(routing, path.allowed()));
         }
+        // A GET of it does not come here.
+        router.routeWithRegex(SocketUpgrade.PATH)
+                .useNormalizedPath(false)
+                .handler(routing -> refuseMethod(routing, "GET"));
         router.route().handler(this::file);
         router.route().failureHandler(this::fail);
         // An escape in the path that is none: the router tells it here alone.

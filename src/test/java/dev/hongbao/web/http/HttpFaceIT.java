@@ -51,7 +51,10 @@ class HttpFaceIT {
         "PUT, /v1/packets/01939d1e-8c00-7000-8000-000000000001/claims, user, 405, method-not-allowed",
         "POST, /openapi.yaml, user, 405, method-not-allowed",
         "FOO, /v1/packets, user, 405, method-not-allowed",
-        "POST, /v1/socket, user, 404, no-such-path",
+        "POST, /v1/socket, user, 405, method-not-allowed",
+        "DELETE, /v1/socket?x=1, user, 405, method-not-allowed",
+        "POST, /v1/socket/, user, 404, no-such-path",
+        "GET, /v1/socket/x, user, 404, no-such-path",
         "OPTIONS, *, user, 404, no-such-path",
         "GET, /v1/packets/not-an-id, user, 400, invalid-request",
         "POST, /v1/packets/not-an-id/claims, user, 400, invalid-request",
@@ -98,6 +101,8 @@ class HttpFaceIT {
         HttpResponse<String> response = server.send("PATCH", CLAIMS, "");
 
         assertThat(response.headers().firstValue("Allow")).contains("GET, POST");
+        assertThat(server.send("POST", "/v1/socket", "").headers().firstValue("Allow"))
+                .contains("GET");
     }
 
     @ParameterizedTest
