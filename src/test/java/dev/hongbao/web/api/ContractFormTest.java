@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
@@ -113,6 +114,47 @@ class ContractFormTest {
                     .as("words of %s", place)
                     .containsExactlyInAnyOrderElementsOf(mapping.fieldNames());
         });
+    }
+
+    /** The calls of the role service have no rates. */
+    @Test
+    void everyCallOfAUserTellsItsRateLimit() {
+        int[] seen = {0};
+        walk("#", DOCUMENT.getJsonObject("paths"), (place, call) -> {
+            if (call.containsKey("operationId") && !call.containsKey("security")) {
+                seen[0]++;
+                assertThat(headersOfSuccess(call)).as(place).contains("RateLimit", "RateLimit-Policy");
+            }
+        });
+        assertThat(seen[0]).isGreaterThan(10);
+    }
+
+    @Test
+    void everyCallThatMakesWhatAnotherCallReadsTellsItsPath() {
+        JsonObject paths = DOCUMENT.getJsonObject("paths");
+        Map<String, Set<String>> making = paths.stream()
+                .filter(path -> !path.getKey().contains("{") && ((JsonObject) path.getValue()).containsKey("post"))
+                .filter(path -> paths.fieldNames().stream()
+                        .anyMatch(other -> other.matches(path.getKey() + "/\\{[a-z]+}")
+                                && paths.getJsonObject(other).containsKey("get")))
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey,
+                        path -> headersOfSuccess(((JsonObject) path.getValue()).getJsonObject("post"))));
+
+        assertThat(making.keySet()).contains("/v1/packets", "/v1/draws", "/v1/campaigns", "/v1/rains", "/v1/webhooks");
+        assertThat(making).allSatisfy((path, headers) -> assertThat(headers).contains("Location"));
+    }
+
+    private static Set<String> headersOfSuccess(JsonObject call) {
+        JsonObject responses = call.getJsonObject("responses");
+        String status = responses.fieldNames().stream()
+                .filter(each -> each.startsWith("2"))
+                .findFirst()
+                .orElseThrow();
+        JsonObject response = responses.getJsonObject(status);
+        String named = response.getString("$ref");
+        JsonObject told = named == null ? response : (JsonObject) at(DOCUMENT, named);
+        return told.getJsonObject("headers", new JsonObject()).fieldNames();
     }
 
     @Test
