@@ -106,6 +106,19 @@ class ContractTest {
         assertThat(schemas.getJsonObject("NewsType").getJsonArray("enum")).isEqualTo(words(OutboxTypes.ALL));
     }
 
+    /** As {@code Options.AUDIT_RETENTION} does. */
+    @Test
+    void ofRowsThatAreRemovedTheContractSaysWhen() {
+        JsonObject paths = Contract.document().getJsonObject("paths");
+
+        for (String path : List.of("/v1/audit", "/v1/restrictions")) {
+            assertThat(paths.getJsonObject(path).getJsonObject("get").getString("description"))
+                    .as(path)
+                    .contains("removed after `audit.retention`")
+                    .doesNotContain("for ever");
+        }
+    }
+
     @Test
     void everyExampleOfABodyFitsItsSchema() {
         JsonObject document = Contract.document();
