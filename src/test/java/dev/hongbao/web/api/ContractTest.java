@@ -180,7 +180,7 @@ class ContractTest {
                 "'opensAt':'2026-02-30T00:00:00Z' | #/opensAt",
                 "'opensAt':1771286400 | #/opensAt",
                 "'expiresInSeconds':0 | #/expiresInSeconds",
-                "'expiresInSeconds':604801 | #/expiresInSeconds",
+                "'expiresInSeconds':31536001 | #/expiresInSeconds",
             })
     void aBadFieldIsRefusedByItsNameAndByNothingElse(String field, String pointer) {
         String name = field.substring(0, field.indexOf(':'));
