@@ -1,9 +1,11 @@
 package dev.hongbao.common.values;
 
+import java.util.Set;
+
 /**
  * Text of the host application that people are shown on one line or some: it must not look like something else. Refused are control
  * characters, line and paragraph separators, what turns the direction of writing (Unicode's bidirectional controls) or cannot be seen,
- * and halves of surrogate pairs. The two joiners stay, since emoji and some scripts are written with them.
+ * and halves of surrogate pairs. The two joiners and what selects a variation stay, since emoji and some scripts are written with them.
  */
 public final class ShownText {
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
@@ -11,6 +13,10 @@ public final class ShownText {
 
     /** The rule in words that follow a field's name. */
     public static final String RULE = "must not have control characters or characters that cannot be seen";
+
+    /** Letters and marks by their kind that show nothing: fillers of Hangul, Khmer and Mongolian, the joiner of graphemes, blank Braille. */
+    private static final Set<Integer> UNSEEN =
+            Set.of(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0);
 
     private ShownText() {}
 
@@ -20,26 +26,36 @@ public final class ShownText {
     }
 
     /**
-     * Whether a text may be shown as a name: clean, not blank, without a space at an end.
+     * Whether a text may be shown as a name: clean, with something to see, without a space at an end.
      *
      * @param max code points
      */
     public static boolean isName(String text, int max) {
-        return !text.isBlank()
+        return text.codePoints().anyMatch(ShownText::isSeen)
                 && text.strip().equals(text)
                 && text.codePointCount(0, text.length()) <= max
                 && isClean(text);
     }
 
-    private static boolean isClean(int character) {
+    /** Whether a clean character shows something by itself. */
+    private static boolean isSeen(int character) {
         return switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.SURROGATE,
-                    Character.PRIVATE_USE,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            case Character.FORMAT -> character == ZERO_WIDTH_JOINER || character == ZERO_WIDTH_NON_JOINER;
-            default -> (character & 0xFFFE) != 0xFFFE; // which are no characters in any plane
+            case Character.SPACE_SEPARATOR, Character.FORMAT, Character.NON_SPACING_MARK, Character.ENCLOSING_MARK ->
+                false;
+            default -> true;
         };
+    }
+
+    private static boolean isClean(int character) {
+        return !UNSEEN.contains(character)
+                && switch (Character.getType(character)) {
+                    case Character.CONTROL,
+                            Character.SURROGATE,
+                            Character.PRIVATE_USE,
+                            Character.LINE_SEPARATOR,
+                            Character.PARAGRAPH_SEPARATOR -> false;
+                    case Character.FORMAT -> character == ZERO_WIDTH_JOINER || character == ZERO_WIDTH_NON_JOINER;
+                    default -> (character & 0xFFFE) != 0xFFFE; // which are no characters in any plane
+                };
     }
 }

@@ -16,7 +16,10 @@ class ShownTextTest {
                 "👨\u200D👩\u200D👧 family",
                 "می\u200Cخواهم",
                 "<b>not bold</b>",
-                "𠮷野家"
+                "𠮷野家",
+                "I ❤\uFE0F it",
+                "葛\uDB40\uDD00城",
+                "हिन्दी"
             })
     void namesOfAnyLanguageAreTaken(String name) {
         assertThat(ShownText.isName(name, 64)).isTrue();
@@ -43,7 +46,14 @@ class ShownTextTest {
                 "\u2028line",
                 "private \uE000",
                 "\uFFFF",
-                "tag \uDB40\uDC41"
+                "tag \uDB40\uDC41",
+                "\u3164",
+                "anna\u3164",
+                "\u2800",
+                "\u00A0",
+                "\u200D",
+                "\uFE0F",
+                "\uDB40\uDD00"
             })
     void whatCouldLookLikeSomethingElseIsRefused(String name) {
         assertThat(ShownText.isName(name, 64)).isFalse();
