@@ -18,35 +18,17 @@ import org.jspecify.annotations.Nullable;
 final class Peers {
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Nobody waits for longer for what was written. */
-    private static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     /** More names than servers can be are somebody's mistake. */
     private static final int MOST = 1_000;
 
     private final Map<String, Peer> peers = new HashMap<>();
 
     private static final class Peer {
-        private final Map<Integer, Awaited> awaited = new HashMap<>();
+        private final Awaited awaited = new Awaited();
         private Set<Integer> owned = Set.of();
         private boolean listens;
         private long heardNanos;
-
-        boolean awaits(CursorMoves.Move move, long nowNanos) {
-            Awaited places = awaited.get(move.generation().shard());
-            return places != null && nowNanos - places.sinceNanos < LATELY_NANOS && places.stretch.isTouchedBy(move);
-        }
-
-        void settled(CursorMoves.Move move) {
-            Awaited places = awaited.get(move.generation().shard());
-            if (places != null && places.stretch.isOverAfter(move)) {
-                awaited.remove(move.generation().shard());
-            }
-        }
     }
-
-    /** What a server has written and not been told the settlement of. @param sinceNanos when its last word of it was heard */
-    private record Awaited(Stretch stretch, long sinceNanos) {}
 
     private @Nullable Peer heard(String name, long nowNanos) {
         Peer peer = peers.get(name);
@@ -65,14 +47,19 @@ final class Peers {
      *
      * @param owned all its shards; whoever said so of one of them before, owns it no more
      * @param listens whether it wants to hear of all that is settled and written into feeds
+     * @return those of the shards that it has not said to own before
      */
-    void says(String name, Collection<Integer> owned, boolean listens, long nowNanos) {
+    List<Integer> says(String name, Collection<Integer> owned, boolean listens, long nowNanos) {
         Peer peer = heard(name, nowNanos);
-        if (peer != null) {
-            peers.values().forEach(each -> each.owned = without(each.owned, owned));
-            peer.owned = Set.copyOf(owned);
-            peer.listens = listens;
+        if (peer == null) {
+            return List.of();
         }
+        List<Integer> taken =
+                owned.stream().filter(shard -> !peer.owned.contains(shard)).toList();
+        peers.values().forEach(each -> each.owned = without(each.owned, owned));
+        peer.owned = Set.copyOf(owned);
+        peer.listens = listens;
+        return taken;
     }
 
     private static Set<Integer> without(Set<Integer> all, Collection<Integer> some) {
@@ -83,11 +70,7 @@ final class Peers {
     void wrote(String name, Stretch places, long nowNanos) {
         Peer peer = heard(name, nowNanos);
         if (peer != null) {
-            Awaited before = peer.awaited.get(places.shard());
-            Stretch all = before == null || nowNanos - before.sinceNanos >= LATELY_NANOS
-                    ? places
-                    : before.stretch.and(places);
-            peer.awaited.put(places.shard(), new Awaited(all, nowNanos));
+            peer.awaited.wrote(places, nowNanos);
         }
     }
 
@@ -115,8 +98,8 @@ final class Peers {
         peers.forEach((name, peer) -> {
             boolean isConcerned = peer.listens;
             for (CursorMoves.Move move : moves) {
-                isConcerned |= peer.awaits(move, nowNanos);
-                peer.settled(move);
+                isConcerned |= peer.awaited.isTouchedBy(move, nowNanos);
+                peer.awaited.settled(move);
             }
             if (isConcerned) {
                 concerned.add(name);

@@ -59,6 +59,7 @@ public final class ServerNews extends VerticleBase {
     private final Peers peers = new Peers();
     private final LatelySettled lately = new LatelySettled();
     private final Map<Integer, Stretch> written = new HashMap<>();
+    private final Awaited own = new Awaited();
     private Set<Integer> toldOwned = Set.of();
     private boolean toldListens;
     private long toldNanos = System.nanoTime() - SELF_NANOS;
@@ -144,20 +145,39 @@ public final class ServerNews extends VerticleBase {
 
     private void tellEntries() {
         Map<String, List<Stretch>> byOwner = new HashMap<>();
+        long now = System.nanoTime();
         for (Stretch places : written.values()) {
+            own.wrote(places, now);
             byOwner.computeIfAbsent(peers.owner(places.shard()), owner -> new ArrayList<>())
                     .add(places);
         }
         written.clear();
         byOwner.forEach((owner, entries) -> {
-            Buffer message =
-                    message(ENTRIES).text(line.self()).stretches(entries).message();
             if (owner.isEmpty()) {
-                line.tellAll(message);
+                line.tellAll(entriesOf(entries));
             } else {
-                line.tell(owner, message);
+                line.tell(owner, entriesOf(entries));
             }
         });
+    }
+
+    private Buffer entriesOf(List<Stretch> places) {
+        return message(ENTRIES).text(line.self()).stretches(places).message();
+    }
+
+    /**
+     * Whoever owned these shards before may have given them up with the word of what was written: who owns them now settles it from the
+     * journal, and has to know who waits for it.
+     */
+    private void tellAgain(String owner, List<Integer> taken) {
+        long now = System.nanoTime();
+        List<Stretch> entries = taken.stream()
+                .map(shard -> own.at(shard, now))
+                .filter(Objects::nonNull)
+                .toList();
+        if (!entries.isEmpty()) {
+            line.tell(owner, entriesOf(entries));
+        }
     }
 
     /** What was settled without a cursor is not told: it may not be committed. */
@@ -239,7 +259,7 @@ public final class ServerNews extends VerticleBase {
                 String server = message.text();
                 List<Integer> owned = message.numbers();
                 owned.forEach(this::checked);
-                peers.says(server, owned, message.octet() == 1, System.nanoTime());
+                tellAgain(server, peers.says(server, owned, message.octet() == 1, System.nanoTime()));
             }
             case ENTRIES -> {
                 String server = message.text();

@@ -3,6 +3,7 @@ package dev.hongbao.engine.cluster;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -25,15 +27,67 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ServerNewsTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
+    /** The kind of a word about a journal. */
+    private static final byte ENTRIES = 4;
+
     /** What a server says of itself that owns nothing. */
     static Buffer self(String name, boolean listens) {
+        return self(name, List.of(), listens);
+    }
+
+    private static Buffer self(String name, List<Integer> owned, boolean listens) {
         return new WireWriter()
                 .octet(1)
                 .octet(1)
                 .text(name)
-                .numbers(List.of())
+                .numbers(owned)
                 .octet(listens ? 1 : 0)
                 .message();
+    }
+
+    /** Of a server named "this". */
+    private static Shards deploy(Vertx vertx, TestLines lines, Audience audience) {
+        ShardStore nowhere =
+                new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
+        Shards shards = new Shards(nowhere, 16, Map.of());
+        get(vertx.deployVerticle(new ServerNews(
+                lines.line("this"), shards, List.of(), audience, "nudge", "nudged", new SimpleMeterRegistry())));
+        return shards;
+    }
+
+    private static ServerLine listening(TestLines lines, String name, List<Buffer> heard) {
+        ServerLine line = lines.line(name);
+        line.listen(message -> {
+            if (message.getByte(1) == ENTRIES) {
+                heard.add(message);
+            }
+        });
+        return line;
+    }
+
+    /** Else it would settle what it finds in the journal and not tell who waits: half a second for each who does. */
+    @Test
+    void whoTakesAShardOverIsToldWhatWasWrittenThere(Vertx vertx) {
+        // Given a server that owns two shards, and hears what this one has written there
+        TestLines lines = TestLines.reliable();
+        List<Buffer> told = new CopyOnWriteArrayList<>();
+        List<Buffer> toldAgain = new CopyOnWriteArrayList<>();
+        ServerLine before = listening(lines, "before", told);
+        ServerLine after = listening(lines, "after", toldAgain);
+        Shards shards = deploy(vertx, lines, new Audience());
+        before.tell("this", self("before", List.of(3, 4), false));
+        Generation generation = new Generation("test", 3, 1, "nonce");
+        shards.foreignEntries().tell(new Shards.ForeignEntry(generation, 7));
+        Eventually.eventually(SOON, () -> assertThat(told).hasSize(1));
+
+        // When another one says that it owns them
+        after.tell("this", self("after", List.of(3, 4), false));
+
+        // Then it is told the same, and not again when it says no more than that
+        after.tell("this", self("after", List.of(3, 4), true));
+        before.tell("this", self("before", List.of(3), false));
+        Eventually.eventually(SOON, () -> assertThat(told).hasSize(2));
+        assertThat(toldAgain).containsExactlyElementsOf(told.subList(0, 1));
     }
 
     @Test
@@ -43,16 +97,7 @@ class ServerNewsTest {
         ServerLine other = lines.line("other");
         other.listen(message -> {});
         Audience audience = new Audience();
-        ShardStore nowhere =
-                new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
-        get(vertx.deployVerticle(new ServerNews(
-                lines.line("this"),
-                new Shards(nowhere, 16, Map.of()),
-                List.of(),
-                audience,
-                "nudge",
-                "nudged",
-                new SimpleMeterRegistry())));
+        deploy(vertx, lines, audience);
         assertThat(audience.isAnywhere()).isFalse();
 
         // When
