@@ -65,11 +65,8 @@ public final class Reversals {
         String about = row.getString("about");
         return switch (row.getString("verdict")) {
             case "done" -> wallets.entry(scope.user(), row.getLong("transfer"));
-            case "replayed" -> {
-                scope.key().repeats();
-                yield wallets.entry(scope.user(), row.getLong("transfer"))
-                        .compose(entry -> wallets.repeatedBy(scope.origin(), entry));
-            }
+            case "replayed" ->
+                wallets.entry(scope.user(), row.getLong("transfer")).compose(entry -> wallets.repeated(scope, entry));
             case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
             case "unknown" -> refused(Refusal.NOT_FOUND, "The user has no such transfer, or it was archived.");
             case "fixed" ->

@@ -145,7 +145,7 @@ public final class Wallets {
     }
 
     private Future<WalletEntry> answer(TransferKind kind, Move move, Row row) {
-        Verdict verdict = move.scope.verdict(row.getString("verdict"));
+        Verdict verdict = Verdict.of(row.getString("verdict"));
         if (verdict.isRefusal()) {
             return Future.failedFuture(verdict.refusal());
         }
@@ -156,25 +156,26 @@ public final class Wallets {
                 WalletEntry.Subject.NONE,
                 new WalletEntry.Books(row.getUUID("command"), move.origin().note(), null, null),
                 row.getOffsetDateTime("at").toInstant());
-        return verdict == Verdict.REPLAYED ? repeatedBy(move.origin(), entry) : Future.succeededFuture(entry);
+        return verdict == Verdict.REPLAYED ? repeated(move.scope, entry) : Future.succeededFuture(entry);
     }
 
     /**
-     * A key on a user's wallet is the user's, whichever of the host's backends asks: what one has asked for is not told to another as if it
-     * had been its own.
+     * Answers a repetition. A key on a user's wallet is the user's, whichever of the host's backends asks: what one has asked for is not
+     * told to another as if it had been its own.
      *
      * @param entry of the command that used the key
-     * @return the entry; refused with IDEMPOTENCY_KEY_REUSED when somebody else had asked for it
+     * @return the entry, and the key knows that it repeats; refused with IDEMPOTENCY_KEY_REUSED when somebody else had asked for it
      */
-    Future<WalletEntry> repeatedBy(Origin origin, WalletEntry entry) {
+    Future<WalletEntry> repeated(Idempotency.Scope scope, WalletEntry entry) {
         return pool.preparedQuery("select actor from command where id = $1")
                 .execute(Tuple.of(entry.books().command()))
                 .compose(rows -> {
-                    boolean isHis = rows.iterator()
-                            .next()
-                            .getString(0)
-                            .equals(origin.actor().value());
-                    return isHis ? Future.succeededFuture(entry) : Future.failedFuture(Verdict.REUSED.refusal());
+                    String actor = rows.iterator().next().getString("actor");
+                    if (!actor.equals(scope.origin().actor().value())) {
+                        return Future.failedFuture(Verdict.REUSED.refusal());
+                    }
+                    scope.key().repeats();
+                    return Future.succeededFuture(entry);
                 });
     }
 

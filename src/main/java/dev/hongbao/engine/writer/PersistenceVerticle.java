@@ -171,7 +171,17 @@ public final class PersistenceVerticle extends VerticleBase {
                 wiring.work.listener);
         KeySweep sweep = new KeySweep(vertx, redis, shards.namespace());
         attempts.start(
-                new Recovery(wiring.stores.pool, redis, watch, sweep, store, shards, reader, loaders, loop::settle),
+                new Recovery(
+                        wiring.stores.pool,
+                        redis,
+                        watch,
+                        sweep,
+                        store,
+                        shards,
+                        reader,
+                        loaders,
+                        wiring.pace.maxItems,
+                        loop::settle),
                 row -> {
                     supervisor.resumed(row);
                     loop.pump();

@@ -30,8 +30,6 @@ import org.slf4j.LoggerFactory;
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
-    private static final int MOST_ITEMS = 2_048;
-
     private final Pool pool;
     private final RedisLinks redis;
     private final RedisWatch watch;
@@ -40,9 +38,11 @@ final class Recovery {
     private final Shards shards;
     private final JournalReader reader;
     private final List<ShardLoader> loaders;
+    private final int maxItems;
     private final Function<SettlementBatch, Future<Integer>> settle;
 
     /**
+     * @param maxItems that one settlement takes
      * @param settle settles a batch as the writer does
      */
     Recovery(
@@ -54,6 +54,7 @@ final class Recovery {
             Shards shards,
             JournalReader reader,
             List<ShardLoader> loaders,
+            int maxItems,
             Function<SettlementBatch, Future<Integer>> settle) {
         this.pool = pool;
         this.redis = redis;
@@ -63,6 +64,7 @@ final class Recovery {
         this.shards = shards;
         this.reader = reader;
         this.loaders = List.copyOf(loaders);
+        this.maxItems = maxItems;
         this.settle = settle;
     }
 
@@ -157,7 +159,7 @@ final class Recovery {
     }
 
     /** Runs of entries of one verb, none of which takes much longer than a settlement of the loop: others wait behind it. */
-    private static List<SettlementBatch> batches(
+    private List<SettlementBatch> batches(
             Generation generation, long cursor, List<JournalEntry> entries, Set<UUID> aside) {
         List<SettlementBatch> batches = new ArrayList<>();
         long from = cursor;
@@ -175,8 +177,8 @@ final class Recovery {
         return batches;
     }
 
-    private static boolean isMore(List<JournalEntry> entries, int i, SettlementBatch batch) {
-        return i < entries.size() && entries.get(i).verb().equals(batch.verb()) && batch.size() < MOST_ITEMS;
+    private boolean isMore(List<JournalEntry> entries, int i, SettlementBatch batch) {
+        return i < entries.size() && entries.get(i).verb().equals(batch.verb()) && batch.size() < maxItems;
     }
 
     /** What is old goes first: a Redis that is nearly full has no room for two generations. */

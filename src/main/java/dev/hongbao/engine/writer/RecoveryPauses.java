@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long a shard whose recovery failed rests before the next try: twice as long each time, since what Redis has no room for it
- * will not have room for a moment later, and every try costs an epoch, or makes others wait. And how long one rests that contradicts itself again and again: a
- * recovery does not cure it. Confined to the persistence verticle's event loop.
+ * will not have room for a moment later, and every try costs an epoch, or makes others wait. And how long one rests that contradicts
+ * itself again and again: a recovery does not cure it. Confined to the persistence verticle's event loop.
  */
 final class RecoveryPauses {
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

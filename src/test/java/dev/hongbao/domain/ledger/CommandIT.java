@@ -88,9 +88,12 @@ class CommandIT {
             Wallets wallets = engine.engine().wallets();
             WalletEntry first = get(wallets.deposit(shop, tess, CNY, 100, key));
 
-            // When another asks for the same under the same key, Then
-            assertReused(wallets.deposit(BACKEND, tess, CNY, 100, key));
+            // When another asks for the same under the same key, Then it is told no repetition
+            IdempotencyKey same = new IdempotencyKey(key.value());
+            assertReused(wallets.deposit(BACKEND, tess, CNY, 100, same));
+            assertThat(same.isRepeated()).isFalse();
             assertThat(get(wallets.deposit(shop, tess, CNY, 100, key))).isEqualTo(first);
+            assertThat(key.isRepeated()).isTrue();
             assertThat(get(wallets.balances(tess))).containsExactly(new Balance(CNY, 100));
 
             // When, then, for what leaves the wallet

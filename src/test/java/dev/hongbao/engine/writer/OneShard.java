@@ -76,6 +76,7 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
                 shards,
                 new JournalReader(redis, List.of()),
                 List.of((unused, link, generation) -> loader.apply(generation)),
+                2_048,
                 settle);
     }
 }
