@@ -4,6 +4,7 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.outbox.OutboxHead;
 import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.postgres.Postgres;
@@ -41,10 +42,7 @@ public final class News {
         WebhooksConfig terms = config.web().webhooks();
         this.store = new WebhookStore(pools.news());
         this.webhooks = new Webhooks(
-                pools.requests(),
-                reader,
-                terms.secretOverlap(),
-                !terms.privateNetworks().isEmpty());
+                pools.requests(), reader, terms.secretOverlap(), new AddressGuard(terms.privateNetworks()));
     }
 
     /** Before anybody reads. */

@@ -1,11 +1,13 @@
 package dev.hongbao.domain.webhook;
 
+import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** What a webhook's URL may look like. Where it leads is looked at when it is called. Pure. */
+/** What a webhook's URL may look like. Where a name leads is looked at when it is called, since it may lead elsewhere by then. Pure. */
 final class WebhookUrl {
     private static final int MAX_PORT = 65_535;
 
@@ -14,10 +16,10 @@ final class WebhookUrl {
     /**
      * Checks a URL.
      *
-     * @param plain whether plain http is allowed
+     * @param guard which addresses it may lead to
      * @throws RefusedException when it is not allowed
      */
-    static void check(String text, boolean plain) {
+    static void check(String text, AddressGuard guard) {
         URI url;
         try {
             url = new URI(text);
@@ -27,7 +29,7 @@ final class WebhookUrl {
         if (!text.equals(url.toASCIIString())) {
             throw refused("must be ASCII: write other characters as %XX");
         }
-        if (!"https".equals(url.getScheme()) && !(plain && "http".equals(url.getScheme()))) {
+        if (!"https".equals(url.getScheme()) && !(guard.allowsPlain() && "http".equals(url.getScheme()))) {
             throw refused(
                     "must begin with https://, or with http:// where webhooks.private-networks names its network");
         }
@@ -36,6 +38,11 @@ final class WebhookUrl {
         }
         if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
             throw refused("must have no user and no fragment");
+        }
+        InetAddress address = AddressRange.literal(url.getHost());
+        String why = address == null ? null : guard.whyNot(address, "https".equals(url.getScheme()));
+        if (why != null) {
+            throw refused(why + ": only webhooks.private-networks allows that");
         }
     }
 

@@ -41,19 +41,19 @@ public final class Webhooks {
     private final OutboxReader outbox;
     private final Idempotency idempotency;
     private final Duration overlap;
-    private final boolean plain;
+    private final AddressGuard guard;
     private final SecureRandom random = new SecureRandom();
 
     /**
      * @param overlap how long an old secret still signs
-     * @param plain whether plain http is allowed
+     * @param guard which addresses a URL may lead to
      */
-    public Webhooks(Pool pool, OutboxReader outbox, Duration overlap, boolean plain) {
+    public Webhooks(Pool pool, OutboxReader outbox, Duration overlap, AddressGuard guard) {
         this.pool = pool;
         this.outbox = outbox;
         this.idempotency = new Idempotency(pool);
         this.overlap = overlap;
-        this.plain = plain;
+        this.guard = guard;
     }
 
     /** A webhook and the secret that it has got; shown to who made it, and to nobody else. */
@@ -66,7 +66,7 @@ public final class Webhooks {
      */
     public Future<Made> create(Caller caller, Webhook.Terms terms, IdempotencyKey key) {
         try {
-            WebhookUrl.check(terms.url(), plain);
+            WebhookUrl.check(terms.url(), guard);
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }

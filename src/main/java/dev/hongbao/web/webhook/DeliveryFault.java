@@ -1,5 +1,6 @@
 package dev.hongbao.web.webhook;
 
+import dev.hongbao.domain.webhook.AddressGuard;
 import io.vertx.core.http.HttpClosedException;
 import java.io.IOException;
 import java.net.ConnectException;

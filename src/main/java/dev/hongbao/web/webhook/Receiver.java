@@ -1,6 +1,7 @@
 package dev.hongbao.web.webhook;
 
 import dev.hongbao.common.vertx.ShortLivedClient;
+import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.domain.webhook.Delivery;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

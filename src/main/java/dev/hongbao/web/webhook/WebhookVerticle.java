@@ -2,6 +2,7 @@ package dev.hongbao.web.webhook;
 
 import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.postgres.Postgres;

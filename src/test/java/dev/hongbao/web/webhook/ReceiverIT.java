@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsServer;
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.domain.webhook.Delivery;
 import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.TestAuthority;

@@ -1,6 +1,7 @@
 package dev.hongbao.web.webhook;
 
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.fuzz.Findings;
 import dev.hongbao.fuzz.Hostile;
 import dev.hongbao.fuzz.Input;

@@ -1,4 +1,4 @@
-package dev.hongbao.web.webhook;
+package dev.hongbao.domain.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -48,25 +48,25 @@ class AddressGuardTest {
                 "2001:db8::1"
             })
     void whatIsNotPublicIsNotCalled(String address) throws Exception {
-        assertThat(PUBLIC_ONLY.allows(InetAddress.getByName(address))).isFalse();
+        assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), true)).contains("not public");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"93.184.216.34", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:2800:220:1::1", "2a00:1450::1"})
     void whatIsPublicIs(String address) throws Exception {
-        assertThat(PUBLIC_ONLY.allows(InetAddress.getByName(address))).isTrue();
-        assertThat(PUBLIC_ONLY.allowsPlain(InetAddress.getByName(address))).isFalse();
+        assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), true)).isNull();
+        assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), false)).contains("not https");
     }
 
     @Test
     void aNetworkThatIsNamedIsCalledAndNoOther() throws Exception {
         AddressGuard guard = new AddressGuard(List.of(AddressRange.parse("10.2.0.0/16")));
 
-        assertThat(guard.allows(InetAddress.getByName("10.2.3.4"))).isTrue();
-        assertThat(guard.allowsPlain(InetAddress.getByName("10.2.3.4"))).isTrue();
-        assertThat(guard.allows(InetAddress.getByName("10.3.3.4"))).isFalse();
-        assertThat(guard.allows(InetAddress.getByName("127.0.0.1"))).isFalse();
+        assertThat(guard.whyNot(InetAddress.getByName("10.2.3.4"), true)).isNull();
+        assertThat(guard.whyNot(InetAddress.getByName("10.2.3.4"), false)).isNull();
+        assertThat(guard.whyNot(InetAddress.getByName("10.3.3.4"), true)).contains("not public");
+        assertThat(guard.whyNot(InetAddress.getByName("127.0.0.1"), true)).contains("not public");
     }
 
     private static InetAddress[] addresses(String... all) {

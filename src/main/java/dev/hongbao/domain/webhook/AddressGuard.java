@@ -1,4 +1,4 @@
-package dev.hongbao.web.webhook;
+package dev.hongbao.domain.webhook;
 
 import dev.hongbao.common.config.AddressRange;
 import java.net.Inet4Address;
@@ -6,12 +6,13 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which addresses a webhook may lead to: public ones, so that nobody reaches through us what only we can reach (server-side request
  * forgery). By the registries of special addresses of IPv4 and IPv6 (RFC 6890 and its successors). Immutable, safe on any thread.
  */
-final class AddressGuard {
+public final class AddressGuard {
     private static final List<AddressRange> NOT_PUBLIC = Stream.of(
                     "0.0.0.0/8",
                     "10.0.0.0/8",
@@ -44,13 +45,13 @@ final class AddressGuard {
 
     /** Says which addresses a name has; blocks. */
     @FunctionalInterface
-    interface Lookup {
+    public interface Lookup {
         /** @return one at least */
         InetAddress[] all(String host) throws UnknownHostException;
     }
 
     /** A host's addresses are not allowed. */
-    static final class ForbiddenException extends UnknownHostException {
+    public static final class ForbiddenException extends UnknownHostException {
         private static final long serialVersionUID = 1L;
 
         ForbiddenException(String why) {
@@ -63,11 +64,12 @@ final class AddressGuard {
      *
      * @param allowed besides the public ones
      */
-    AddressGuard(List<AddressRange> allowed) {
+    public AddressGuard(List<AddressRange> allowed) {
         this(allowed, InetAddress::getAllByName);
     }
 
-    AddressGuard(List<AddressRange> allowed, Lookup lookup) {
+    /** @param allowed besides the public ones */
+    public AddressGuard(List<AddressRange> allowed, Lookup lookup) {
         this.allowed = List.copyOf(allowed);
         this.lookup = lookup;
     }
@@ -78,20 +80,32 @@ final class AddressGuard {
      * @param attempt counts them: of several addresses each time another one is chosen
      * @throws ForbiddenException when one of them is not allowed
      */
-    InetAddress address(String host, boolean secure, int attempt) throws UnknownHostException {
+    public InetAddress address(String host, boolean secure, int attempt) throws UnknownHostException {
         InetAddress[] all = lookup.all(host);
         for (InetAddress each : all) {
-            if (!allows(each)) {
-                throw new ForbiddenException("the URL leads to an address that is not public");
-            }
-            if (!secure && !allowsPlain(each)) {
-                throw new ForbiddenException("the URL is not https, and leads to a public address");
+            String why = whyNot(each, secure);
+            if (why != null) {
+                throw new ForbiddenException("the URL " + why);
             }
         }
         return all[attempt % all.length];
     }
 
-    boolean allows(InetAddress address) {
+    /**
+     * Why an address may not be called.
+     *
+     * @param secure whether by https
+     * @return words that follow "the URL"; null when it may be called
+     */
+    @Nullable
+    String whyNot(InetAddress address, boolean secure) {
+        if (!allows(address)) {
+            return "leads to an address that is not public";
+        }
+        return secure || allowsPlain(address) ? null : "is not https, and leads to a public address";
+    }
+
+    private boolean allows(InetAddress address) {
         if (AddressRange.anyHolds(allowed, address)) {
             return true;
         }
@@ -99,8 +113,12 @@ final class AddressGuard {
                 && (address instanceof Inet4Address || AddressRange.anyHolds(GLOBAL_IPV6, address));
     }
 
-    /** Whether plain http may be spoken with it. */
-    boolean allowsPlain(InetAddress address) {
+    /** Whether plain http may be spoken with some addresses. */
+    boolean allowsPlain() {
+        return !allowed.isEmpty();
+    }
+
+    private boolean allowsPlain(InetAddress address) {
         return AddressRange.anyHolds(allowed, address);
     }
 }
