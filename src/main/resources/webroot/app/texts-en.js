@@ -78,7 +78,7 @@ export const en = {
   tooFewPoints: 'You have too few points.',
   problemDailyLimitReached: 'No more spins today. Come back tomorrow!',
   problemLimitReached: 'You have had all your spins.',
-  problemExhausted: 'Everything is won.',
+  problemExhausted: 'Nothing is left that you may win.',
   problemClosed: 'The wheel is closed.',
   rainTitle: (name) => `Red packet rain: ${name}`,
   rainAnnounced: (name) => `A red packet rain is coming: ${name}`,

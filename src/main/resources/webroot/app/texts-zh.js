@@ -78,7 +78,7 @@ export const zh = {
   tooFewPoints: '积分不足。',
   problemDailyLimitReached: '今天的次数用完了，明天再来！',
   problemLimitReached: '次数已经用完。',
-  problemExhausted: '奖品已经抽完。',
+  problemExhausted: '没有可中的奖品了。',
   problemClosed: '转盘已结束。',
   rainTitle: (name) => `红包雨：${name}`,
   rainAnnounced: (name) => `红包雨要来了：${name}`,

@@ -36,7 +36,7 @@ final class Campaigns {
         this.pool = base.pools().requests();
         this.ownerPool = base.pools().owner();
         this.shards = base.shards();
-        this.catalog = new CampaignCatalog(pool, base.archived());
+        this.catalog = new CampaignCatalog(pool, base.pools().books(), base.archived());
         this.rains = new RainCatalog(pool, base.archived());
         this.clock = base.clock();
         shards.whenPostgresWentBack(catalog::forgetAll);

@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param requests what users ask for
  * @param owner the owner's work, so that no burst of requests keeps it from settling and recovering
  * @param lengthy what may take minutes: recovery's pages, the purges
- * @param books who adds up days of the ledger: two at once, a few wait
+ * @param books who adds up days of the ledger or pools of a campaign: two at once, a few wait
  * @param news who reads the outbox, so that a host that catches up keeps nobody else waiting
  */
 record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool news, Pool books) {

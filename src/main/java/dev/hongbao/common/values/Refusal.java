@@ -44,6 +44,8 @@ public enum Refusal {
     NOT_REVERSIBLE,
     /** The packet cannot be cancelled: somebody has claimed a share. */
     CLAIMED,
+    /** The draw is over. */
+    DRAW_CLOSED,
     /** The user is frozen: nothing of theirs moves by their own doing. */
     FROZEN,
     /** The user or the group is blocked. */

@@ -14,16 +14,24 @@ public final class CampaignCatalog {
     private static final int MAX_CAMPAIGNS = 1_000;
 
     private final CampaignStore store;
+    private final CampaignStore reports;
     private final SharedQueries<CampaignId, @Nullable Campaign> queries = new SharedQueries<>();
     private final Cache<CampaignId, Campaign> campaigns =
             Caffeine.newBuilder().maximumSize(MAX_CAMPAIGNS).build();
 
-    public CampaignCatalog(Pool pool, ArchivedMonths archived) {
+    /** @param books whose statements may take minutes */
+    public CampaignCatalog(Pool pool, Pool books, ArchivedMonths archived) {
         this.store = new CampaignStore(pool, archived);
+        this.reports = new CampaignStore(books, archived);
     }
 
     CampaignStore store() {
         return store;
+    }
+
+    /** For reports: a line adds up all pools of a day and a product. */
+    CampaignStore reports() {
+        return reports;
     }
 
     /** The campaign; null for an unknown one, which is not remembered. */

@@ -171,7 +171,7 @@ public final class CampaignService {
                 () -> known(id)
                         .compose(view -> Pages.each(
                                 Place.BEFORE_ALL,
-                                after -> store.report(id, after.day, after.product, REPORT_PAGE),
+                                after -> catalog.reports().report(id, after.day, after.product, REPORT_PAGE),
                                 lines -> lines.size() < REPORT_PAGE ? null : place(lines.get(lines.size() - 1)),
                                 write)));
     }

@@ -4,6 +4,7 @@ import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Ledger;
 import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -107,7 +108,7 @@ final class CampaignStore {
     static Future<Boolean> raise(SqlConnection tx, CampaignId id, long amount, Idempotency.Scope scope) {
         return tx.preparedQuery("update campaign set budget = budget + $2"
                         + " where id = $1 and closed_at is null and ends_at > clock_timestamp()"
-                        + " returning refund_to, escrow")
+                        + " returning refund_to, escrow, host")
                 .execute(Tuple.of(id.value(), amount))
                 .compose(rows -> {
                     if (rows.rowCount() == 0) {
@@ -116,7 +117,13 @@ final class CampaignStore {
                     Row row = rows.iterator().next();
                     UUID command = UuidCreator.getTimeOrderedEpoch();
                     return Commands.insert(tx, command, scope)
-                            .compose(noted -> fund(tx, id, row.getLong("refund_to"), row.getLong("escrow"), amount))
+                            .compose(noted -> fund(
+                                    tx,
+                                    id,
+                                    new UserId(row.getString("host")),
+                                    row.getLong("refund_to"),
+                                    row.getLong("escrow"),
+                                    amount))
                             .compose(transfer -> tx.preparedQuery(
                                             "insert into budget_raise (campaign, transfer, command) values ($1, $2, $3)")
                                     .execute(Tuple.of(id.value(), transfer, command)))
@@ -124,11 +131,12 @@ final class CampaignStore {
                 });
     }
 
-    /** Moves money into the escrow, within a transaction. @return the transfer */
-    static Future<Long> fund(SqlConnection tx, CampaignId id, long wallet, long escrow, long amount) {
-        return tx.preparedQuery("insert into transfer (subject, debit, credit, amount, kind)"
-                        + " values ($1, $2, $3, $4, 'fund') returning id")
-                .execute(Tuple.of(id.value(), wallet, escrow, amount))
+    /** Moves money of the host's wallet into the escrow, within a transaction. @return the transfer; refused with FROZEN */
+    static Future<Long> fund(SqlConnection tx, CampaignId id, UserId host, long wallet, long escrow, long amount) {
+        return Ledger.lockToPay(tx, host, List.of(wallet, escrow))
+                .compose(locked -> tx.preparedQuery("insert into transfer (subject, debit, credit, amount, kind)"
+                                + " values ($1, $2, $3, $4, 'fund') returning id")
+                        .execute(Tuple.of(id.value(), wallet, escrow, amount)))
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 

@@ -45,7 +45,7 @@ public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, 
     /**
      * Writes it, in a transaction that holds its shard's row and has noted the command.
      *
-     * @return refused with INSUFFICIENT_FUNDS
+     * @return refused with INSUFFICIENT_FUNDS or FROZEN
      */
     public Future<Void> insert(SqlConnection tx, int shard) {
         return Ledger.account(tx, AccountKind.ESCROW, id.toString(), budget.asset)
@@ -53,7 +53,7 @@ public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, 
                         .compose(wallet -> tx.preparedQuery(INSERT)
                                 .execute(row(shard, escrow, wallet))
                                 .recover(NewCampaign::unknownZone)
-                                .compose(made -> CampaignStore.fund(tx, id, wallet, escrow, budget.amount)
+                                .compose(made -> CampaignStore.fund(tx, id, host, wallet, escrow, budget.amount)
                                         .<Void>mapEmpty()
                                         .recover(fault -> Future.failedFuture(Ledger.refusal(fault))))));
     }

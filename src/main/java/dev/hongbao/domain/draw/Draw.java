@@ -28,6 +28,11 @@ public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition
         return times.closesAt;
     }
 
+    /** The same with an end that was brought forward since it was read. */
+    Draw endingAt(Instant closesAt) {
+        return new Draw(id, shard, owner, definition, new Times(times.createdAt, closesAt), chance);
+    }
+
     /** What a number of plays costs; 0 for a free draw. */
     public long costOf(int plays) {
         DrawDefinition.Cost cost = definition.cost();

@@ -2,6 +2,7 @@ package dev.hongbao.domain.draw;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -16,15 +17,30 @@ import org.jspecify.annotations.Nullable;
  * that the script tells. Safe on any thread.
  */
 public final class DrawCatalog {
-    /** At up to some hundred kilobytes for one with long lists of users, 2 KB mostly. */
-    private static final int MAX_DRAWS = 2_000;
+    /** About 64 MB: a draw is 2 KB mostly, and more with long lists of users and prizes. */
+    private static final long MAX_BYTES = 64L << 20;
+
+    private static final int USER_BYTES = 120;
+    private static final int PRIZE_BYTES = 500;
+    private static final int REST_BYTES = 1_500;
 
     private final DrawStore store;
     private final SharedQueries<DrawId, @Nullable Draw> queries = new SharedQueries<>();
     private final Cache<DrawId, Draw> draws;
 
     public DrawCatalog(DrawStore store) {
-        this(store, Caffeine.newBuilder().maximumSize(MAX_DRAWS).build());
+        this(
+                store,
+                Caffeine.newBuilder()
+                        .maximumWeight(MAX_BYTES)
+                        .weigher((DrawId id, Draw draw) -> bytes(draw.definition()))
+                        .build());
+    }
+
+    private static int bytes(DrawDefinition definition) {
+        return REST_BYTES
+                + USER_BYTES * (definition.allow().size() + definition.deny().size())
+                + PRIZE_BYTES * definition.allPrizes().size();
     }
 
     private DrawCatalog(DrawStore store, Cache<DrawId, Draw> draws) {

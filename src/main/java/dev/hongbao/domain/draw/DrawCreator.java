@@ -108,6 +108,7 @@ final class DrawCreator {
         DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
         try {
             DefinitionRules.require(definition); // now that the number of periods is known
+            DefinitionRules.requireOfNew(definition);
         } catch (DefinitionFaults faults) {
             return Future.failedFuture(faults);
         }

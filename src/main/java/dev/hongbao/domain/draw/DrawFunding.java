@@ -61,7 +61,7 @@ final class DrawFunding {
         return done.map(accounts);
     }
 
-    /** Moves what can be won into the draw's escrows; refused with INSUFFICIENT_FUNDS, which names what is missing of each asset. */
+    /** Moves what can be won into the draw's escrows; refused with FROZEN, or with INSUFFICIENT_FUNDS, which names what is missing of each asset. */
     static Future<Void> fund(
             SqlConnection tx, DrawId id, UserId owner, Map<Asset, Long> awards, Map<Asset, Long> escrows) {
         if (awards.isEmpty()) {
@@ -79,9 +79,7 @@ final class DrawFunding {
             UUID draw = id.value();
             Long[] payers = debits.toArray(Long[]::new);
             Long[] sums = amounts.toArray(Long[]::new);
-            // Locked by a statement of its own: the next one sees what they hold since.
-            return tx.preparedQuery("select lock_accounts($1)")
-                    .execute(Tuple.tuple().addArrayOfLong(payers))
+            return Ledger.lockToPay(tx, owner, debits)
                     .compose(locked -> tx.preparedQuery(MISSING)
                             .execute(Tuple.tuple().addArrayOfLong(payers).addArrayOfLong(sums)))
                     .compose(missing -> missing.rowCount() > 0

@@ -146,26 +146,37 @@ public final class DrawOwnerTask implements OwnerTask {
                 .mapEmpty();
     }
 
-    private Future<Void> planAll(List<Draw> draws, RedisLinks redis) {
-        next.keySet().retainAll(draws.stream().map(Draw::id).toList());
-        return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planAll(draws, redis, now));
+    private Future<Void> planAll(Map<DrawId, Integer> draws, RedisLinks redis) {
+        next.keySet().retainAll(draws.keySet());
+        return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planDue(draws, redis, now));
     }
 
-    private Future<Void> planAll(List<Draw> draws, RedisLinks redis, Instant now) {
-        Future<Void> done = Future.succeededFuture();
-        for (Draw draw : draws) {
-            Shards.Shard shard = shards.current(draw.shard());
-            Next known = next.get(draw.id());
-            if (known == null
-                    || !known.generation.equals(shard.generation())
-                    || !now.isBefore(known.at)
-                    || now.isBefore(known.since)) {
-                Future<Void> before = done;
-                // Each whatever became of the ones before: their shards may be elsewhere.
-                done = before.transform(any -> plan(draw, shard, redis, now)).compose(planned -> before);
+    /** Of the most of them nothing is to be planned at a tick: these are not read. */
+    private Future<Void> planDue(Map<DrawId, Integer> draws, RedisLinks redis, Instant now) {
+        List<DrawId> due = draws.entrySet().stream()
+                .filter(draw -> isDue(next.get(draw.getKey()), shards.current(draw.getValue()), now))
+                .map(Map.Entry::getKey)
+                .toList();
+        return catalog.findAll(due).compose(found -> {
+            Future<Void> done = Future.succeededFuture();
+            for (DrawId id : due) {
+                Draw draw = found.get(id);
+                if (draw != null) {
+                    Future<Void> before = done;
+                    // Each whatever became of the ones before: their shards may be elsewhere.
+                    done = before.transform(any -> plan(draw, shards.current(draw.shard()), redis, now))
+                            .compose(planned -> before);
+                }
             }
-        }
-        return done;
+            return done;
+        });
+    }
+
+    private static boolean isDue(@Nullable Next known, Shards.Shard shard, Instant now) {
+        return known == null
+                || !known.generation.equals(shard.generation())
+                || !now.isBefore(known.at)
+                || now.isBefore(known.since);
     }
 
     private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLinks redis, Instant now) {

@@ -8,7 +8,6 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Quarantine;
@@ -28,6 +27,7 @@ public final class DrawService {
     /** Plays read at a time for an export. */
     private static final int EXPORT_PAGE = 1_000;
 
+    private final Pool pool;
     private final DrawStore store;
     private final DrawCatalog catalog;
     private final DrawCreator creation;
@@ -45,6 +45,7 @@ public final class DrawService {
             DrawCatalog catalog,
             KeyLoader loading,
             Clock clock) {
+        this.pool = pool;
         this.store = store;
         this.quarantine = quarantine;
         this.catalog = catalog;
@@ -70,16 +71,20 @@ public final class DrawService {
     /** A draw as the caller may see it; refused with NOT_FOUND or NOT_ELIGIBLE. */
     public Future<DrawView> view(Caller caller, DrawId id) {
         return visible(caller, id).compose(draw -> {
-            Future<@Nullable Instant> closed = store.closedAt(id);
+            Future<DrawStore.@Nullable End> ends = store.end(id);
             Future<List<DrawStore.Progress>> prizes = progress(caller, draw);
             Future<Long @Nullable []> counters = store.counters(id, caller.user());
             Future<Long> plays = store.unlessArchived(
                     id,
                     counters.compose(counted ->
                             counted == null ? store.playsOf(id, caller.user()) : Future.succeededFuture(counted[0])));
-            return Future.all(closed, prizes, plays, counters)
-                    .compose(all -> end(caller, draw, closed.result()))
-                    .map(end -> view(draw, prizes.result(), plays.result(), counters.result(), end));
+            return Future.all(ends, prizes, plays, counters).compose(all -> {
+                // What is cached of it may be from before its end was brought forward.
+                DrawStore.End now = Objects.requireNonNull(ends.result());
+                Draw current = draw.endingAt(now.closesAt());
+                return end(caller, current, now.closedAt())
+                        .map(end -> view(current, prizes.result(), plays.result(), counters.result(), end));
+            });
         });
     }
 
@@ -111,9 +116,9 @@ public final class DrawService {
         long today = counters == null || counters[1] < definition.dayOf(now) ? 0 : counters[2];
         DrawView.Status status = end != null
                 ? DrawView.Status.CLOSED
-                : draw.opensAfter(now)
-                        ? DrawView.Status.PLANNED
-                        : now.isBefore(draw.closesAt()) ? DrawView.Status.OPEN : DrawView.Status.CLOSING;
+                : !now.isBefore(draw.closesAt())
+                        ? DrawView.Status.CLOSING
+                        : draw.opensAfter(now) ? DrawView.Status.PLANNED : DrawView.Status.OPEN;
         return new DrawView(
                 draw,
                 status,
@@ -180,32 +185,9 @@ public final class DrawService {
                 }));
     }
 
-    /**
-     * Changes the quota of a later period; only for the service role. A period that is planned already, so the running one too,
-     * keeps its quota: refused with INFEASIBLE.
-     *
-     * @param prize its number, from 1
-     * @param period from 0
-     * @param quota 0 to 50,000
-     */
+    /** Changes a quota, as {@link QuotaChange#make} says; only for the service role. */
     public Future<Void> changeQuota(Caller caller, DrawId id, int prize, int period, long quota) {
-        return owned(caller, id).compose(draw -> {
-            DrawDefinition definition = draw.definition();
-            if (prize < 1
-                    || prize > definition.prizes().size()
-                    || period < 0
-                    || period >= definition.periods()
-                    || quota < 0
-                    || quota > DefinitionRules.MAX_RELEASES) {
-                return Future.failedFuture(new RefusedException(
-                        Refusal.INVALID, "There is no such prize or period, or the quota is not possible."));
-            }
-            return store.setQuota(id, prize, period, quota)
-                    .compose(changed -> changed
-                            ? Future.succeededFuture()
-                            : Future.failedFuture(new RefusedException(
-                                    Refusal.INFEASIBLE, "The period is planned already; change a later one.")));
-        });
+        return owned(caller, id).compose(draw -> new QuotaChange(draw, prize, period, quota).make(pool));
     }
 
     /** A draw for its host; refused with NOT_FOUND, or with NOT_ELIGIBLE for a plain user. */

@@ -15,7 +15,9 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -78,6 +80,14 @@ public final class DrawStore {
      */
     public record Progress(int number, @Nullable Long stock, long issued) {}
 
+    /**
+     * The end of a draw.
+     *
+     * @param closesAt as its definition says, or earlier when it was brought forward
+     * @param closedAt null while it is open
+     */
+    public record End(Instant closesAt, @Nullable Instant closedAt) {}
+
     /** The draws; those unknown are left out. */
     Future<List<Draw>> find(Collection<DrawId> ids) {
         return pool.preparedQuery(DRAW + "where d.id = any ($1)")
@@ -103,12 +113,17 @@ public final class DrawStore {
                 .compose(this::readable);
     }
 
-    /** Open draws with a schedule of these shards. */
-    Future<List<Draw>> scheduled(Collection<Integer> shards) {
-        return pool.preparedQuery(DRAW + "where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)"
+    /** Open draws with a schedule of these shards, and the shard of each. Without their definitions, which may be long. */
+    Future<Map<DrawId, Integer>> scheduled(Collection<Integer> shards) {
+        return pool.preparedQuery("select d.id, d.shard from draw as d"
+                        + " where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)"
                         + NOT_SET_ASIDE + " order by d.id")
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)))
-                .compose(this::readable);
+                .map(rows -> {
+                    Map<DrawId, Integer> draws = new LinkedHashMap<>();
+                    rows.forEach(row -> draws.put(new DrawId(row.getUUID("id")), row.getInteger("shard")));
+                    return draws;
+                });
     }
 
     static Short[] shards(Collection<Integer> shards) {
@@ -131,12 +146,14 @@ public final class DrawStore {
                 .map(rows -> rows.rowCount() == 1);
     }
 
-    /** When a draw was closed; null for an open or an unknown one. */
-    public Future<@Nullable Instant> closedAt(DrawId id) {
-        return pool.preparedQuery("select closed_at from draw where id = $1 and closed_at is not null")
+    /** When a draw ends, as it stands now, and when it was closed; null for an unknown one. */
+    public Future<@Nullable End> end(DrawId id) {
+        return pool.preparedQuery("select closes_at, closed_at from draw where id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> stream(rows)
-                        .map(row -> instant(row, "closed_at"))
+                        .map(row -> new End(
+                                instant(row, "closes_at"),
+                                row.getOffsetDateTime("closed_at") == null ? null : instant(row, "closed_at")))
                         .findFirst()
                         .orElse(null));
     }
@@ -219,9 +236,9 @@ public final class DrawStore {
                         .toList());
     }
 
-    /** Brings the end of an open draw forward to now, or to just after its opening. */
+    /** Brings the end of an open draw forward to now, also when it has not opened yet. */
     Future<Void> endNow(DrawId id) {
-        return pool.preparedQuery("update draw set closes_at = greatest(now(), opens_at + interval '1 microsecond')"
+        return pool.preparedQuery("update draw set closes_at = now()"
                         + " where id = $1 and closed_at is null and closes_at > now()")
                 .execute(Tuple.of(id.value()))
                 .mapEmpty();
@@ -232,21 +249,6 @@ public final class DrawStore {
         return pool.query("select now()")
                 .execute()
                 .map(rows -> instant(rows.iterator().next(), "now"));
-    }
-
-    /**
-     * Sets the quota of a period that is not planned yet.
-     *
-     * @return false when it is planned
-     */
-    Future<Boolean> setQuota(DrawId id, int prize, int period, long quota) {
-        return pool.withTransaction(tx -> lockQuotas(tx, id)
-                .compose(locked -> tx.preparedQuery("insert into quota as q (draw, prize, period, quota)"
-                                + " select $1, $2, $3, $4 where not exists"
-                                + " (select from period where draw = $1 and n = $3)"
-                                + " on conflict (draw, prize, period) do update set quota = excluded.quota")
-                        .execute(Tuple.of(id.value(), (short) prize, period, quota)))
-                .map(rows -> rows.rowCount() == 1));
     }
 
     /**

@@ -2,10 +2,12 @@ package dev.hongbao.domain.ledger;
 
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.SqlState;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
+import java.util.Collection;
 
 /**
  * Accounts and transfers inside a caller's transaction. Balances move by the database's trigger, in the order of account ids;
@@ -26,6 +28,24 @@ public final class Ledger {
         return opened.recover(fault -> Future.failedFuture(refusal(fault)))
                 .compose(done -> found)
                 .map(rows -> rows.iterator().next().getLong(0));
+    }
+
+    /**
+     * Locks accounts, in order, before money leaves one of them. A freeze that is answered is seen: it waits for the same lock.
+     *
+     * @param payer whose wallet pays
+     * @return refused with FROZEN
+     */
+    public static Future<Void> lockToPay(SqlClient tx, UserId payer, Collection<Long> accounts) {
+        // By a statement of its own: the next one sees what is committed since.
+        return tx.preparedQuery("select lock_accounts($1)")
+                .execute(Tuple.tuple().addArrayOfLong(accounts.toArray(Long[]::new)))
+                .compose(locked -> tx.preparedQuery(
+                                "select (judge_restrictions(array['done'], array[$1], array[null::text]))[1]")
+                        .execute(Tuple.of(payer.value())))
+                .compose(rows -> "frozen".equals(rows.iterator().next().getString(0))
+                        ? Future.failedFuture(Verdict.FROZEN.refusal())
+                        : Future.succeededFuture());
     }
 
     /**

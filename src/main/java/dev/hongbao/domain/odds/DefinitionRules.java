@@ -54,6 +54,30 @@ public final class DefinitionRules {
         }
     }
 
+    /**
+     * Checks what holds of draws that are made from now on, but not of every draw that was made.
+     *
+     * <p>A round of a table is over when all of it is won. So in a table that begins anew, a limit per user could leave a round with prizes
+     * that nobody present may win: it would never end, and whoever came new would be sure of them.
+     *
+     * @throws DefinitionFaults with all faults
+     */
+    public static void requireOfNew(DrawDefinition definition) {
+        List<Fault> found = new ArrayList<>();
+        DefinitionRules rules = new DefinitionRules(definition, found);
+        boolean beginsAnew = definition.whenExhausted() == WhenExhausted.REPEAT
+                || definition.whenExhausted() == WhenExhausted.RESCALE;
+        for (int i = 0; i < definition.prizes().size(); i++) {
+            rules.require(
+                    !beginsAnew || definition.prizes().get(i).perUser() == 0,
+                    "#/prizes/" + i + "/perUser",
+                    "is not for a table that begins anew: a round would never end when nobody may win what is left of it");
+        }
+        if (!found.isEmpty()) {
+            throw new DefinitionFaults(found);
+        }
+    }
+
     private void require(boolean kept, String pointer, String detail) {
         if (!kept) {
             faults.add(new Fault(pointer, detail));

@@ -8,9 +8,12 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +48,15 @@ public record DrawDefinition(
     public DrawDefinition {
         prizes = List.copyOf(prizes);
         guarantees = List.copyOf(guarantees);
-        allow = Set.copyOf(allow);
-        deny = Set.copyOf(deny);
+        allow = inOrder(allow);
+        deny = inOrder(deny);
+    }
+
+    /** In the order of their ids: whether a request repeats another one is seen by its text, in every JVM. */
+    private static Set<UserId> inOrder(Set<UserId> users) {
+        Set<UserId> sorted = new TreeSet<>(Comparator.comparing(UserId::value));
+        sorted.addAll(users);
+        return Collections.unmodifiableSet(sorted);
     }
 
     /** What a play costs. @param amount minor units, more than 0 */

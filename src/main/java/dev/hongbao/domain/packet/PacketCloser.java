@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
  * accepted before it. Also removes the keys of packets that ended.
  */
 public final class PacketCloser implements OwnerTask {
-    /** Packets a query. */
-    private static final int PAGE = 1000;
+    /** Packets of a shard a query: what two calls of the script close. And keys that are removed at a time. */
+    private static final int PAGE = 2 * ClosePackets.MOST;
 
     private final PacketStore store;
     private final PacketCleanup ends;

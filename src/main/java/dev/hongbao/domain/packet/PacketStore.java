@@ -223,14 +223,20 @@ public final class PacketStore {
     /** An open packet whose time ran out. */
     record Due(PacketId id, int shard) {}
 
-    /** Open packets of these shards whose time ran out by Postgres' clock and that are not set aside, the longest waiting first. */
+    /**
+     * Open packets whose time ran out by Postgres' clock and that are not set aside, the longest waiting first, of each shard by itself: one
+     * that cannot settle keeps none of another one waiting.
+     *
+     * @param limit of a shard
+     */
     Future<List<Due>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(
                         // Not the amounts: of a thousand large packets that would be hundreds of megabytes.
-                        "select p.id, p.shard from packet as p where p.closed_at is null and p.expires_at <= now()"
-                                + " and p.shard = any ($1)"
+                        "select p.id, s.shard from unnest($1::smallint[]) as s(shard) cross join lateral (select p.id"
+                                + " from packet as p where p.shard = s.shard and p.closed_at is null"
+                                + " and p.expires_at <= now()"
                                 + " and not exists (select from quarantine_unit as q where q.id = p.id)"
-                                + " order by p.expires_at limit $2")
+                                + " order by p.expires_at limit $2) as p")
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
                 .map(rows -> stream(rows)
                         .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))

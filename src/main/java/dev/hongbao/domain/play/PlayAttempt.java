@@ -136,10 +136,10 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         if ((group != null && !caller.isMemberOf(group)) || !draw.definition().admits(caller.user())) {
             return Kind.NOT_ELIGIBLE;
         }
-        if (draw.opensAfter(now)) {
-            return Kind.NOT_OPEN_YET;
+        if (!now.isBefore(draw.closesAt())) {
+            return Kind.CLOSED;
         }
-        return now.isBefore(draw.closesAt()) ? null : Kind.CLOSED;
+        return draw.opensAfter(now) ? Kind.NOT_OPEN_YET : null;
     }
 
     /** Who played before gets the same answer, also when the draw is over. */
@@ -224,9 +224,10 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                 missing(
                         answer.generation(),
                         needs.draws()
-                                .closedAt(draw.id())
-                                .compose(closed ->
-                                        closed == null ? Future.succeededFuture() : refusedUnlessPlayed(Kind.CLOSED)));
+                                .end(draw.id())
+                                .compose(end -> end == null || end.closedAt() == null
+                                        ? Future.succeededFuture()
+                                        : refusedUnlessPlayed(Kind.CLOSED)));
             case LIMIT -> refusedOnceReturned(held, answer, Kind.LIMIT_REACHED);
             case DAILY_LIMIT -> refusedOnceReturned(held, answer, Kind.DAILY_LIMIT_REACHED);
             case CLOSED -> refusedOnceReturned(held, answer, Kind.CLOSED);

@@ -17,7 +17,7 @@ public record PlayOutcome(Kind kind, List<Play> plays) {
         PLAYED,
         /** Played before under the same key; the plays are the first ones. */
         ALREADY_PLAYED,
-        /** Nothing is left to win, or less than the plays asked for. */
+        /** Nothing is left that the user may win, or less than the plays asked for. */
         EXHAUSTED,
         /** The user has had all plays, or has fewer left than asked for. */
         LIMIT_REACHED,

@@ -142,9 +142,11 @@ final class LedgerChecks {
                     """)
                     .since(Scope.WHOLE),
             new Check("I11", "no packet stays open after its time", Severity.HEALS, """
-                    select format('packet %s is open and was due at %s', id, expires_at)
-                    from packet where closed_at is null and expires_at < now() - interval '10 seconds'
-                      and not exists (select from quarantine_unit as q where q.id = packet.id)
+                    select format('packet %s is open and was due at %s', p.id, p.expires_at)
+                    from shard as s
+                    cross join lateral (select id, expires_at from packet
+                                        where shard = s.id and closed_at is null and expires_at < now() - interval '10 seconds') as p
+                    where not exists (select from quarantine_unit as q where q.id = p.id)
                     """).since(Scope.WHOLE),
             new Check("I15", "no packet and no draw is set aside, see `hongbao quarantine`", Severity.QUARANTINED, """
                     select format('%s %s of shard %s, since %s: %s %s; entries that wait: %s',

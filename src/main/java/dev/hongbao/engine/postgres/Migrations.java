@@ -62,6 +62,7 @@ public final class Migrations {
             "V29__send_looks_up.sql",
             "V30__claims_counted.sql",
             "V31__locks_in_order.sql",
+            "V32__due_by_shard.sql",
             "R__grants.sql");
 
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);

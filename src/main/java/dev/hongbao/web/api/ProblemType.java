@@ -25,7 +25,10 @@ public enum ProblemType {
             403, "The passcode is missing or wrong", "Claim again with {\"passcode\": …} as the sender said it."),
     NOT_FOUND(404, "There is no such thing", "Check the id."),
 
-    EXHAUSTED(410, "Nothing is left to win", "Or less than the plays asked for: GET the draw, and ask for fewer."),
+    EXHAUSTED(
+            410,
+            "Nothing is left that the user may win",
+            "Or less than the plays asked for: GET the draw, and ask for fewer."),
     LIMIT_REACHED(409, "The user has had all plays", "Or has fewer left than asked for; GET the draw tells how many."),
     DAILY_LIMIT_REACHED(
             409, "The user has had all of today", "Try again tomorrow, in the time zone of the draw or the campaign."),
@@ -196,6 +199,7 @@ public enum ProblemType {
             case ALREADY_REVERSED -> ALREADY_REVERSED;
             case NOT_REVERSIBLE -> NOT_REVERSIBLE;
             case CLAIMED -> CLAIMED;
+            case DRAW_CLOSED -> CLOSED;
             case FROZEN -> FROZEN;
             case BLOCKED -> BLOCKED;
             case ARCHIVED -> ARCHIVED;

@@ -5,6 +5,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.Uuids;
+import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.odds.SecureChance;
@@ -114,6 +115,7 @@ final class ConsoleRoutes {
         JsonObject body = call.requiredBody();
         Instant now = services.clock().instant();
         DrawDefinition read = DrawBodies.definition(body.getJsonObject("definition"));
+        DefinitionRules.requireOfNew(read);
         if (!now.isBefore(read.closesAt())) {
             throw InvalidInputException.of("#/definition/closesAt", "must be later than now");
         }

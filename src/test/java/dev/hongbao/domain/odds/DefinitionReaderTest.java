@@ -54,6 +54,18 @@ class DefinitionReaderTest {
                         "#/deny/1");
     }
 
+    /** Whether a request repeats another one is seen by this text, also by another JVM: their sets have other orders. */
+    @Test
+    void aDefinitionHasTheSameTextInEveryJvm() {
+        DrawDefinition definition = DefinitionReader.read(new Yaml().load("""
+                {name: n, closesAt: "2035-01-01T00:00:00Z", mode: weights, prizes: [{name: a, weight: 1}],
+                 allow: [zoe, bob, ann, eve, max, ida, tom, lea], deny: [y, c, x, a]}
+                """));
+
+        assertThat(definition.toString())
+                .contains("allow=[ann, bob, eve, ida, lea, max, tom, zoe]", "deny=[a, c, x, y]");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             /prizes                 | mode: table, prizes: []

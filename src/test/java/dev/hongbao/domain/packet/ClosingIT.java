@@ -22,6 +22,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -61,6 +62,47 @@ class ClosingIT {
     void stop() {
         engine.close();
         books.assertClean();
+    }
+
+    /** Else what is due of a shard that cannot settle would fill each page, and all others would wait behind it. */
+    @Test
+    void whatIsDueIsLookedForInEachShardByItself() throws SQLException {
+        // Given two packets of each of two shards that are due and cannot be closed, since somebody holds the lock of
+        // their escrows
+        PacketStore store = new PacketStore(engine.engine().pool());
+        Map<Integer, List<Packet>> two = new HashMap<>();
+        while (two.values().stream().filter(all -> all.size() > 1).count() < 2) {
+            Packet packet = engine.send("alice", lucky(100, 2, HOUR));
+            two.computeIfAbsent(packet.shard(), shard -> new ArrayList<>()).add(packet);
+        }
+        two.values().removeIf(all -> all.size() < 2);
+        try (Connection holder = TestDatabase.connect(servers.postgresOwnerUrl());
+                Connection past = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement lock = holder.createStatement();
+                Statement expiry = past.createStatement()) {
+            holder.setAutoCommit(false);
+            for (List<Packet> all : two.values()) {
+                for (Packet packet : all) {
+                    lock.execute("select from account where owner = '" + packet.id() + "' for update");
+                    expiry.execute("update packet set expires_at = now() where id = '" + packet.id() + "'");
+                }
+            }
+
+            // When one of each shard is asked for
+            List<PacketStore.Due> due = get(store.due(two.keySet(), 1));
+
+            // Then
+            assertThat(due.stream().map(PacketStore.Due::shard)).containsExactlyInAnyOrderElementsOf(two.keySet());
+            holder.rollback();
+        }
+        two.values().stream()
+                .flatMap(List::stream)
+                .forEach(packet -> eventually(
+                        IN_TIME,
+                        () -> assertThat(books.longOf(
+                                        "select count(*) from packet where closed_at is not null and id = '"
+                                                + packet.id() + "'"))
+                                .isEqualTo(1)));
     }
 
     @Test

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -151,6 +154,108 @@ class HttpDrawIT extends TestServerClient {
         assertProblem(post(null, "/v1/draws", UUID.randomUUID().toString(), flash), 400, "invalid-request");
     }
 
+    private HttpResponse<String> close(String draw) throws Exception {
+        return send(builder(null, "/v1/draws/" + draw + "/close").POST(BodyPublishers.noBody()));
+    }
+
+    private void awaitClosed(String draw) throws Exception {
+        eventually(() ->
+                json(get(null, "/v1/draws/" + draw), 200).getString("status").equals("closed"));
+    }
+
+    @Test
+    void aDrawThatIsEndedBeforeItOpensIsOverAtOnceAndItsMoneyIsBack() throws Exception {
+        // Given one of the group that opens years later
+        money("shop", "deposits", 500, UUID.randomUUID().toString(), 201);
+        long before = balance("shop");
+        String draw = create("""
+                {"mode": "table", "opensAt": "2034-01-01T00:00:00Z", "group": "%s", "prizes": [
+                  {"name": "money", "count": 5, "stock": 5, "award": {"asset": "CNY", "amount": 100}}]}
+                """.formatted(group));
+        assertThat(balance("shop")).isEqualTo(before - 500);
+
+        // When
+        json(close(draw), 202);
+
+        // Then
+        awaitClosed(draw);
+        assertThat(balance("shop")).isEqualTo(before);
+        assertProblem(play("early", draw, 1, "1"), 410, "closed");
+        JsonObject seen = json(get(null, "/v1/draws/" + draw), 200);
+        assertThat(Instant.parse(seen.getString("closesAt"))).isBefore(Instant.now());
+        // And its group has never heard of it
+        assertThat(items(get("member", "/v1/groups/" + group + "/events")))
+                .noneMatch(event -> event.getString("type").startsWith("draw."));
+        new Books(servers).assertClean();
+    }
+
+    @Test
+    void anEndThatAnotherServerBroughtForwardIsTold() throws Exception {
+        // Given a draw that this server knows
+        String draw = create("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
+        assertThat(json(get(null, "/v1/draws/" + draw), 200).getString("status"))
+                .isEqualTo("open");
+
+        // When its end is brought forward, and not by this server
+        try (Connection other = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = other.createStatement()) {
+            statement.execute("update draw set closes_at = now() where id = '" + draw + "'");
+        }
+
+        // Then
+        JsonObject seen = json(get(null, "/v1/draws/" + draw), 200);
+        assertThat(seen.getString("status")).isIn("closing", "closed");
+        assertThat(Instant.parse(seen.getString("closesAt"))).isBefore(Instant.now());
+        awaitClosed(draw);
+    }
+
+    private HttpResponse<String> quota(String draw, int prize, int period, long quota) throws Exception {
+        return post(
+                null,
+                "/v1/draws/" + draw + "/quotas",
+                UUID.randomUUID().toString(),
+                new JsonObject().put("prize", prize).put("period", period).put("quota", quota));
+    }
+
+    @Test
+    void aPeriodReleasesNoMoreThanADefinitionMayWhateverIsChangedPrizeByPrize() throws Exception {
+        // Given
+        String draw = create("""
+                {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "fallback": {"name": "thanks"}, "prizes": [
+                  {"name": "a", "quota": 1, "stock": 1000000}, {"name": "b", "quota": 2, "stock": 1000000},
+                  {"name": "c", "quota": 3, "stock": 1000000}]}
+                """);
+
+        // When
+        json(quota(draw, 1, 5, 40_000), 200);
+        JsonObject refused = assertProblem(quota(draw, 2, 5, 10_000), 422, "infeasible");
+
+        // Then
+        assertThat(refused.getString("detail")).contains("at most 50000", "it would be 50003");
+        json(quota(draw, 2, 5, 9_997), 200);
+        json(quota(draw, 1, 5, 0), 200);
+        assertProblem(quota(draw, 4, 5, 1), 400, "invalid-request");
+
+        // And nothing is changed once the draw is over
+        json(close(draw), 202);
+        assertProblem(quota(draw, 1, 6, 1), 410, "closed");
+        awaitClosed(draw);
+        assertProblem(quota(draw, 1, 6, 1), 410, "closed");
+    }
+
+    @Test
+    void aTableThatBeginsAnewHasNoLimitPerUserSinceItsRoundsWouldNotEnd() throws Exception {
+        for (String when : List.of("repeat", "rescale")) {
+            HttpResponse<String> answer =
+                    post(null, "/v1/draws", UUID.randomUUID().toString(), definition("""
+                    {"mode": "table", "whenExhausted": "%s", "prizes": [{"name": "a", "count": 1, "perUser": 1}, {"name": "b", "count": 4}]}
+                    """.formatted(when)));
+
+            assertProblem(answer, 400, "invalid-request");
+            assertThat(answer.body()).contains("#/prizes/0/perUser", "begins anew");
+        }
+    }
+
     @Test
     void onlyTheServiceMakesClosesAndExports() throws Exception {
         // Given
@@ -166,7 +271,7 @@ class HttpDrawIT extends TestServerClient {
         // When
         HttpResponse<String> csv = get(null, "/v1/draws/" + draw + "/export?format=csv");
         HttpResponse<String> lines = get(null, "/v1/draws/" + draw + "/export");
-        json(send(builder(null, "/v1/draws/" + draw + "/close").POST(BodyPublishers.noBody())), 202);
+        json(close(draw), 202);
 
         // Then
         assertThat(csv.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/csv");
@@ -178,8 +283,7 @@ class HttpDrawIT extends TestServerClient {
         JsonObject seen = json(get("ann", "/v1/draws/" + draw), 200);
         assertThat(seen.getJsonArray("prizes").getJsonObject(0).getLong("left")).isZero();
         assertThat(seen.getLong("plays")).isEqualTo(1);
-        eventually(() ->
-                json(get(null, "/v1/draws/" + draw), 200).getString("status").equals("closed"));
+        awaitClosed(draw);
         JsonObject table = json(get(null, "/v1/draws/" + draw), 200).getJsonObject("final");
         assertThat(table.getBoolean("checked")).isTrue();
         assertProblem(play("late", draw, 1, "1"), 410, "closed");

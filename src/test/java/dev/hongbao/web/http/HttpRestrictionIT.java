@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -93,6 +94,44 @@ class HttpRestrictionIT extends TestServerClient {
         assertProblem(order("eve", eve + "/unfreeze"), 403, "forbidden");
         assertThat(json(order(null, eve + "/unfreeze"), 200).getValue("frozen")).isNull();
         assertThat(claim("eve", packet).statusCode()).isEqualTo(201);
+    }
+
+    private static JsonObject campaign() {
+        return new JsonObject("""
+                {"name": "Shoes", "asset": "CNY", "budget": 500,
+                 "pool": {"shares": 2, "amount": 100, "split": "equal", "livesSeconds": 600}}
+                """).put("endsAt", Instant.now().plusSeconds(3600).toString());
+    }
+
+    /** Where a budget and prizes come from: a host is a user with wallets, too. */
+    @Test
+    void nothingLeavesTheWalletsOfAFrozenHost() throws Exception {
+        // Given a campaign of a host who is frozen
+        money("shop", "deposits", 1_000, UUID.randomUUID().toString(), 201);
+        String campaign = json(post(null, "/v1/campaigns", UUID.randomUUID().toString(), campaign()), 201)
+                .getString("id");
+        long left = balance("shop");
+        json(order(null, "/v1/users/" + name("shop") + "/freeze"), 200);
+        try {
+            // When, Then
+            assertProblem(post(null, "/v1/campaigns", UUID.randomUUID().toString(), campaign()), 403, "frozen");
+            assertProblem(
+                    post(
+                            null,
+                            "/v1/campaigns/" + campaign + "/budget",
+                            UUID.randomUUID().toString(),
+                            new JsonObject().put("amount", 100)),
+                    403,
+                    "frozen");
+            JsonObject draw = new JsonObject("""
+                    {"name": "d", "mode": "table", "closesAt": "2035-01-01T00:00:00Z",
+                     "prizes": [{"name": "a", "count": 1, "award": {"asset": "CNY", "amount": 100}}]}
+                    """);
+            assertProblem(post(null, "/v1/draws", UUID.randomUUID().toString(), draw), 403, "frozen");
+            assertThat(balance("shop")).isEqualTo(left);
+        } finally {
+            json(order(null, "/v1/users/" + name("shop") + "/unfreeze"), 200);
+        }
     }
 
     @Test

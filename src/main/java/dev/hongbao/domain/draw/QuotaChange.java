@@ -1,0 +1,99 @@
+package dev.hongbao.domain.draw;
+
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.DrawDefinition;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Another quota of a prize in a later period than its draw's definition says. Immutable.
+ *
+ * @param prize its number, from 1; no fallback
+ * @param period from 0
+ * @param quota 0 to {@link DefinitionRules#MAX_RELEASES}
+ */
+record QuotaChange(Draw draw, int prize, int period, long quota) {
+    private static final String NOW = "select now(), closed_at is null and closes_at > now() as open,"
+            + " exists (select from period where draw = $1 and n = $2) as planned from draw where id = $1";
+
+    private static final String CHANGED = "select prize, quota from quota where draw = $1 and period = $2";
+
+    private static final String SET = "insert into quota as q (draw, prize, period, quota) values ($1, $2, $3, $4)"
+            + " on conflict (draw, prize, period) do update set quota = excluded.quota";
+
+    /**
+     * Makes it, unless the period is planned or has begun. Idempotent.
+     *
+     * @return refused with INVALID when there is no such prize or period; with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
+     *     period would release more than {@link DefinitionRules#MAX_RELEASES} of all prizes
+     */
+    Future<Void> make(Pool pool) {
+        DrawDefinition definition = draw.definition();
+        if (prize < 1
+                || prize > definition.prizes().size()
+                || period < 0
+                || period >= definition.periods()
+                || quota < 0
+                || quota > DefinitionRules.MAX_RELEASES) {
+            return refused(Refusal.INVALID, "There is no such prize or period, or the quota is not possible.");
+        }
+        return pool.withTransaction(tx -> DrawStore.lockQuotas(tx, draw.id())
+                .compose(locked -> tx.preparedQuery(NOW).execute(key()))
+                .compose(rows -> inTime(rows.iterator().next()))
+                .compose(inTime -> tx.preparedQuery(CHANGED).execute(key()))
+                .compose(this::fitting)
+                .compose(fits -> set(tx)));
+    }
+
+    private Tuple key() {
+        return Tuple.of(draw.id().value(), period);
+    }
+
+    private Future<Void> inTime(Row now) {
+        if (!now.getBoolean("open")) {
+            return refused(Refusal.DRAW_CLOSED, "The draw is over: its periods stay as they were.");
+        }
+        Instant start = draw.definition().periodStart(period);
+        return now.getBoolean("planned") || !start.isAfter(DrawStore.instant(now, "now"))
+                ? refused(Refusal.INFEASIBLE, "The period is planned already; change a later one.")
+                : Future.succeededFuture();
+    }
+
+    /** What is planned at once has a bound, whatever was changed prize by prize. */
+    private Future<Void> fitting(RowSet<Row> changed) {
+        Map<Integer, Long> quotas = new HashMap<>();
+        changed.forEach(row -> quotas.put(row.getInteger("prize"), row.getLong("quota")));
+        quotas.put(prize, quota);
+        DrawDefinition definition = draw.definition();
+        long sum = 0;
+        for (int number = 1; number <= definition.prizes().size(); number++) {
+            Long other = quotas.get(number);
+            sum += other == null ? definition.quota(definition.prizes().get(number - 1), period) : other;
+        }
+        return sum <= DefinitionRules.MAX_RELEASES
+                ? Future.succeededFuture()
+                : refused(
+                        Refusal.INFEASIBLE,
+                        "A period releases at most " + DefinitionRules.MAX_RELEASES
+                                + " prizes in all; with this quota it would be " + sum + ".");
+    }
+
+    private Future<Void> set(SqlClient tx) {
+        return tx.preparedQuery(SET)
+                .execute(Tuple.of(draw.id().value(), (short) prize, period, quota))
+                .mapEmpty();
+    }
+
+    private static Future<Void> refused(Refusal why, String text) {
+        return Future.failedFuture(new RefusedException(why, text));
+    }
+}
