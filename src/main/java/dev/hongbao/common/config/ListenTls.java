@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A listener's TLS. All files are PEM.
  *
- * @param certificate of this server, with those of who has signed it behind it
+ * @param certificate of this server, followed by its intermediate certificates
  * @param key of the certificate
  * @param clientAuthority whose certificates a caller of the service role must show; null for no such rule
  */

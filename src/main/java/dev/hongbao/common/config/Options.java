@@ -42,7 +42,7 @@ public final class Options {
             "http.drain-delay",
             OptionType.duration("0s", "5m"),
             "0s",
-            "Told to stop, the server says for so long that it is not ready, and still serves: longer than a load balancer needs to notice.");
+            "How long the server, once told to stop, says that it is not ready and still serves. Longer than the load balancer takes to notice.");
     static final Option<Integer> HTTP_MAX_CONNECTIONS = define(
             "http.max-connections",
             OptionType.integer(1, 1_000_000, "connections"),
@@ -67,7 +67,7 @@ public final class Options {
             "http.forwarded-header",
             OptionType.oneOf(HttpConfig.Forwarded.class, HttpConfig.Forwarded::wireName),
             "X-Forwarded-For",
-            "The header in which they tell it. Only this one is read: a proxy passes the other one on as the client wrote it.");
+            "The header in which they tell it. No other header is read, since a proxy passes it on as the client wrote it.");
 
     static final Option<HttpConfig.ProxyProtocol> HTTP_PROXY_PROTOCOL = define(
             "http.proxy-protocol",
@@ -80,7 +80,7 @@ public final class Options {
             "http.tls-certificate",
             OptionType.file(),
             "",
-            "This server's certificate (PEM), with those of who has signed it behind it, for TLS 1.2 and 1.3, HTTP/2 and wss. Read again when"
+            "This server's certificate (PEM), followed by its intermediate certificates, for TLS 1.2 and 1.3, HTTP/2 and wss. Read again when"
                     + " it changes. Empty is no TLS.");
     static final Option<Optional<Path>> HTTP_TLS_KEY =
             define("http.tls-key", OptionType.file(), "", "Its key (PEM). Read again when it changes.");
@@ -215,7 +215,7 @@ public final class Options {
             "token.max-life",
             OptionType.duration("1m", "365d"),
             "31d",
-            "A token whose exp is further away is refused: what was lost once is of no use for ever.");
+            "A token whose exp is further away is refused, so that a lost token cannot be used for ever.");
 
     // The domain's limits
     static final Option<List<DeclaredAsset>> ASSETS_DECLARED = define(

@@ -44,7 +44,7 @@ public final class LoopListeners<T> {
             try {
                 each.accept(news);
             } catch (RuntimeException fault) {
-                LOG.error("news could not be told to one who listens", fault);
+                LOG.error("a listener failed", fault);
             }
         }
     }

@@ -85,8 +85,11 @@ public final class ClaimSettler implements Settler {
         private final List<Long> amounts = new ArrayList<>();
         private final List<UserId> users = new ArrayList<>();
 
-        /** Claims that cannot be, by packet. Postgres is told of these packets too: of one that is set aside nothing is void. */
-        private final Map<PacketId, Integer> foreign = new LinkedHashMap<>();
+        /**
+         * How many claims cannot be settled, by packet: the packet is unknown or has fewer slots. Postgres is given these packets too, and
+         * refuses the settlement when one of them is set aside; then nothing is void.
+         */
+        private final Map<PacketId, Integer> impossible = new LinkedHashMap<>();
 
         Batch(Map<PacketId, Packet> terms) {
             this.terms = terms;
@@ -95,7 +98,7 @@ public final class ClaimSettler implements Settler {
         void add(AcceptedClaims item) {
             Packet packet = terms.get(item.packet());
             if (packet == null || item.firstSlot() + item.size() > packet.count()) {
-                foreign.merge(item.packet(), item.size(), Integer::sum);
+                impossible.merge(item.packet(), item.size(), Integer::sum);
                 return;
             }
             Integer place = placeOf.computeIfAbsent(item.packet(), id -> {
@@ -122,7 +125,7 @@ public final class ClaimSettler implements Settler {
 
         private Future<Row> execute(String statement, SqlClient writer, CursorMoves moves) {
             Tuple parameters = moves.toTuple()
-                    .addArrayOfUUID(Stream.concat(packets.stream().map(Packet::id), foreign.keySet().stream())
+                    .addArrayOfUUID(Stream.concat(packets.stream().map(Packet::id), impossible.keySet().stream())
                             .map(PacketId::value)
                             .toArray(UUID[]::new))
                     .addArrayOfInteger(places.toArray(Integer[]::new))
@@ -162,8 +165,11 @@ public final class ClaimSettler implements Settler {
                         .toList());
                 news.here().tell(new SettledClaims(settled, packets, moves.moves()));
             }
-            foreign.forEach((packet, claims) -> LOG.error("{} claims on {} are void: they cannot be", claims, packet));
-            return foreign.values().stream().mapToInt(Integer::intValue).sum() + voids.length;
+            impossible.forEach((packet, claims) -> LOG.error(
+                    "{} accepted claims on packet {} are void: the packet is unknown or has fewer slots",
+                    claims,
+                    packet));
+            return impossible.values().stream().mapToInt(Integer::intValue).sum() + voids.length;
         }
     }
 }

@@ -39,7 +39,9 @@ public final class EndSettler implements Settler {
                 .map(rows -> {
                     var row = rows.iterator().next();
                     for (UUID wrong : row.getArrayOfUUIDs("wrong")) {
-                        LOG.error("the final table of draw {} is not true: run reconcile", wrong);
+                        LOG.error(
+                                "the final table of draw {} does not match its plays or its stock: run reconcile",
+                                wrong);
                     }
                     closedDraws.closed(Stream.of(row.getArrayOfUUIDs("closed"))
                             .map(DrawId::new)

@@ -76,7 +76,7 @@ final class FeedTrimmer {
 
     private void failed(Throwable fault) {
         if (!closed) {
-            LOG.warn("the feeds could not be trimmed, and are tried on: {}", fault.toString());
+            LOG.warn("the feeds could not be trimmed, it is tried again: {}", fault.toString());
         }
     }
 

@@ -69,7 +69,7 @@ public final class Deposits {
      * @param origin who asks for it
      * @param deposits 1 to {@link #MOST}
      * @return the wallets' entries, in order; refused, all of them, with IDEMPOTENCY_KEY_REUSED, UNKNOWN_ASSET, REFERENCE_USED, or
-     *     with BALANCE_LIMIT when one would leave the ledger's range; fails with {@link InvalidInputException} where references are unique
+     *     with BALANCE_LIMIT when the asset's total would exceed the ledger's limit; fails with {@link InvalidInputException} where references are unique
      *     and one is repeated
      */
     public Future<List<WalletEntry>> deposit(Origin origin, List<Deposit> deposits, IdempotencyKey key) {
@@ -154,7 +154,7 @@ public final class Deposits {
                 Future.failedFuture(new RefusedException(
                         Refusal.BALANCE_LIMIT,
                         "With #/deposits/" + (row.getInteger("place") - 1)
-                                + " the asset's total would leave the ledger's range. Nothing was deposited."));
+                                + " the asset's total would exceed the ledger's limit. Nothing was deposited."));
             default -> Future.failedFuture(verdict.refusal());
         };
     }

@@ -50,7 +50,7 @@ public final class Ledger {
 
     /**
      * What a failed insert of commands, accounts or transfers means to the caller: REFERENCE_USED; UNKNOWN_ASSET; INSUFFICIENT_FUNDS or
-     * BALANCE_LIMIT where a balance would leave its range; else the fault itself.
+     * BALANCE_LIMIT where a balance would exceed its limit; else the fault itself.
      */
     public static Throwable refusal(Throwable fault) {
         String constraint = SqlState.violatedConstraint(fault);

@@ -14,7 +14,7 @@ public enum Verdict {
     REUSED,
     /** The wallet holds less than the amount. */
     POOR,
-    /** The asset's total would leave the ledger's range. */
+    /** The asset's total would exceed the ledger's limit. */
     BEYOND,
     /** A pool's: the campaign's budget holds less than the amount. */
     SPENT,
@@ -71,7 +71,7 @@ public enum Verdict {
                         Refusal.INSUFFICIENT_FUNDS,
                         "The wallet holds less than the amount. Deposit first, or use less.");
             case BEYOND ->
-                new RefusedException(Refusal.BALANCE_LIMIT, "The asset's total would leave the ledger's range.");
+                new RefusedException(Refusal.BALANCE_LIMIT, "The asset's total would exceed the ledger's limit.");
             case SPENT ->
                 new RefusedException(
                         Refusal.BUDGET_SPENT, "The campaign's budget holds less than a pool: its host may raise it.");

@@ -130,7 +130,10 @@ public final class Profiles {
                     said.forEach(waiting::remove);
                     changed.forEach(known::invalidate);
                 })
-                .onFailure(fault -> LOG.warn("names of {} tokens wait: {}", said.size(), fault.toString()))
+                .onFailure(fault -> LOG.warn(
+                        "the names of {} users, from their tokens, are not stored yet, it is tried again: {}",
+                        said.size(),
+                        fault.toString()))
                 .onComplete(done -> taking.set(false));
     }
 }

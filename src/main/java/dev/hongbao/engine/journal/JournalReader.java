@@ -71,7 +71,7 @@ public final class JournalReader {
             JournalItem item = decode(fields.get(i).toString(), verb, fields.get(i + 1));
             if (item == null) {
                 LOG.error(
-                        "journal {} entry {}: this version knows no item {} of this form, it is void",
+                        "journal {} entry {}: item {} has a form that this version does not know, it is void",
                         generation,
                         id,
                         fields.get(i));

@@ -93,7 +93,7 @@ public final class Months {
                 })
                 .<Void>mapEmpty()
                 .recover(away -> {
-                    LOG.warn("The tables' next months were not looked at: {}", away.toString());
+                    LOG.warn("the tables' next months were not looked at: {}", away.toString());
                     return Future.succeededFuture();
                 });
     }
@@ -106,7 +106,7 @@ public final class Months {
      */
     public static Future<Void> analyze(SqlClient sql) {
         return sql.query(ANALYZE).execute().<Void>mapEmpty().recover(later -> {
-            LOG.warn("The tables of months were not analyzed: {}", later.toString());
+            LOG.warn("the tables of months were not analyzed: {}", later.toString());
             return Future.succeededFuture();
         });
     }
@@ -114,18 +114,18 @@ public final class Months {
     private Future<Void> make(Missing month, List<Missing> left) {
         return sql.preparedQuery(MAKE)
                 .execute(Tuple.of(month.table(), month.month()))
-                .onSuccess(made -> LOG.info("Made the part of {} for {}", month.month(), month.table()))
+                .onSuccess(made -> LOG.info("made the part of {} for {}", month.month(), month.table()))
                 .<Void>mapEmpty()
                 .recover(fault -> {
                     left.add(month);
                     if (month.held()) {
                         LOG.warn(
-                                "Rows of {} of {} are in {}_other: it has no part",
+                                "rows of {} of {} are in {}_other: it has no part",
                                 month.month(),
                                 month.table(),
                                 month.table());
                     }
-                    LOG.warn("The part of {} for {} waits: {}", month.month(), month.table(), fault.toString());
+                    LOG.warn("the part of {} for {} is not made yet, it is tried again: {}", month.month(), month.table(), fault.toString());
                     return Future.succeededFuture();
                 });
     }

@@ -222,7 +222,7 @@ public final class ServerLink implements RedisLink {
                 .map(outdated -> {
                     looking = false;
                     if (outdated && connection == open) {
-                        LOG.warn("Redis link {} still led to a server that its address leads to no more", name);
+                        LOG.warn("Redis link {} was connected to a server that its address no longer names", name);
                         drop(open);
                     }
                     return null;
@@ -251,7 +251,7 @@ public final class ServerLink implements RedisLink {
                 .onComplete(tried -> context.runOnContext(now -> {
                     if (firstTry.tryComplete() && tried.failed()) {
                         LOG.warn(
-                                "Redis link {} cannot connect, trying on: {}",
+                                "Redis link {} cannot connect, trying again: {}",
                                 name,
                                 tried.cause().getMessage());
                         away = true;

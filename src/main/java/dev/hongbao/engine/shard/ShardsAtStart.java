@@ -76,7 +76,7 @@ public final class ShardsAtStart {
             waiting.forEach((shard, why) -> left.add("shard " + shard + ": " + why.failure));
             if (!left.isEmpty()) {
                 LOG.error(
-                        "serving without shards whose recovery fails and is tried on; claims on their packets get 503: {}",
+                        "serving without shards whose recovery fails and is tried again; claims on their packets get 503: {}",
                         left);
             }
         }

@@ -116,7 +116,7 @@ final class Ownership implements LockConnection.Listener {
                     busy = false;
                     if (done.failed() && !away) {
                         LOG.warn(
-                                "no connection for the locks, trying on: {}",
+                                "no connection for the locks, trying again: {}",
                                 done.cause().getMessage());
                     }
                     away = done.failed();

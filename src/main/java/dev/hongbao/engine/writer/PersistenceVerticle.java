@@ -277,7 +277,7 @@ public final class PersistenceVerticle extends VerticleBase {
             runningTasks = false;
             if (ran.failed() && !choreFailed) {
                 LOG.warn(
-                        "an owner's task failed and is tried on: {}",
+                        "an owner's task failed, it is tried again: {}",
                         ran.cause().toString());
             }
             choreFailed = ran.failed();

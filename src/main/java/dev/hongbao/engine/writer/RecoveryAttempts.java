@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings suspended shards back: establishes where each one is, recovers what is broken, and tries on until it succeeds or the
+ * Brings suspended shards back: establishes where each one is, recovers what is broken, and tries again until it succeeds or the
  * shard is lost. At most one attempt a shard is under way. Confined to the persistence verticle's event loop.
  */
 final class RecoveryAttempts {
@@ -182,7 +182,7 @@ final class RecoveryAttempts {
     /** A store does not answer for these; the others go on. */
     private void unseen(Map<Integer, Long> attempts, Throwable why) {
         if (!attempts.keySet().stream().allMatch(away::get)) {
-            LOG.warn("cannot look at the shards {}, trying on: {}", attempts.keySet(), why.toString());
+            LOG.warn("cannot look at the shards {}, trying again: {}", attempts.keySet(), why.toString());
         }
         attempts.forEach((shard, attempt) -> {
             away.set(shard);
@@ -250,7 +250,7 @@ final class RecoveryAttempts {
                     boolean drawn = shards.current(broken.shard()).generation().epoch() > broken.epoch();
                     boolean costs = drawn || SqlState.isLocked(fault) || SqlState.isCancelled(fault);
                     if (pauses.failed(broken.shard(), costs)) {
-                        LOG.error("recovery of {} failed and is tried on: {}", broken, fault.toString());
+                        LOG.error("recovery of {} failed, it is tried again: {}", broken, fault.toString());
                     } else {
                         LOG.debug("recovery of {} failed again: {}", broken, fault.toString());
                     }

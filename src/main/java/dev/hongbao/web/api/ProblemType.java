@@ -16,14 +16,14 @@ public enum ProblemType {
             410,
             "The packet is over",
             "Its time ran out, or it was ended early. What was left goes back to the sender: there is nothing to claim any more."),
-    NOT_OPEN_YET(409, "It opens later", "Try again at its opensAt; GET the packet or the draw tells it."),
+    NOT_OPEN_YET(409, "Not open yet", "Try again at its opensAt; GET the packet or the draw tells it."),
     NOT_ELIGIBLE(
             403,
             "Not for this user",
             "Ask for a token that names the packet's group, or to be named as a recipient; a pool may ask for more in the token."),
     WRONG_PASSCODE(
             403, "The passcode is missing or wrong", "Claim again with {\"passcode\": …} as the sender said it."),
-    NOT_FOUND(404, "There is no such thing", "Check the id."),
+    NOT_FOUND(404, "Not found", "Check the id."),
 
     EXHAUSTED(
             410,
@@ -31,7 +31,9 @@ public enum ProblemType {
             "Or less than the plays asked for: GET the draw, and ask for fewer."),
     LIMIT_REACHED(409, "The user has had all plays", "Or has fewer left than asked for; GET the draw tells how many."),
     DAILY_LIMIT_REACHED(
-            409, "The user has had all of today", "Try again tomorrow, in the time zone of the draw or the campaign."),
+            409,
+            "The user's daily limit is reached",
+            "Try again tomorrow, in the time zone of the draw or the campaign."),
     CLOSED(410, "The draw is over", "GET the plays to see what was won."),
 
     LIMITED(
@@ -44,10 +46,13 @@ public enum ProblemType {
     BUDGET_SPENT(409, "The campaign's budget holds less than a pool", "The host may raise the budget."),
 
     UNKNOWN_ASSET(422, "Nobody declared the asset", "GET /v1/assets lists those there are; the backend declares more."),
-    ASSET_DIFFERS(409, "The asset is declared otherwise", "GET the asset; what stays of it cannot be changed."),
+    ASSET_DIFFERS(
+            409,
+            "The asset cannot be declared with these terms",
+            "GET the asset: its scale is fixed, and its daily cap on a sender can be changed, but not removed."),
     ABOVE_CAP(422, "It is above the asset's cap", "GET the asset tells its caps; send less, or give a smaller max."),
     DAY_CAP_REACHED(
-            409, "The sender has sent what a day allows", "Send less, or tomorrow: a day ends at midnight UTC."),
+            409, "The sender's daily limit is reached", "Send less, or send tomorrow: a day ends at midnight UTC."),
     REFERENCE_USED(409, "The reference names another command", "Use another reference; references are unique here."),
     ALREADY_REVERSED(409, "The transfer is reversed", "A transfer is reversed once."),
     NOT_REVERSIBLE(
@@ -65,7 +70,7 @@ public enum ProblemType {
     IDEMPOTENCY_KEY_REUSED(
             422, "The idempotency key was used with another body", "Take a new Idempotency-Key for a new command."),
     INFEASIBLE(422, "The numbers do not fit together", "Choose amount, count, min and max so that a split exists."),
-    BALANCE_LIMIT(422, "A balance would leave its range", "Move a smaller amount."),
+    BALANCE_LIMIT(422, "A balance would exceed its limit", "Move a smaller amount."),
 
     INVALID_REQUEST(
             400, "The request is not what the contract says", "See errors, and /openapi.yaml for what is allowed."),

@@ -116,7 +116,7 @@ public final class WebhookVerticle extends VerticleBase {
             if (done.failed()) {
                 if (!away && !stopping) {
                     LOG.warn(
-                            "webhooks are not delivered by this server, trying on: {}",
+                            "webhooks are not delivered by this server, trying again: {}",
                             done.cause().toString());
                 }
                 lost(session);
