@@ -16,7 +16,7 @@ import dev.hongbao.web.http.HostServices;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
-/** Whose money is where, who may move it, and who did, whatever it is moved for. Safe on any thread. */
+/** Whose money is where, who may move it, and who did, whatever it is moved for. Thread-safe. */
 public final class Accounting {
     private final Assets assets;
     private final Wallets wallets;

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the books checked from the checkpoint when the latest run of any server is old enough, and shows what the latest runs found. Every
- * server looks each minute, or as often as they are to be checked; one of them runs. A run that fails is tried again. Safe on any thread.
+ * server looks each minute, or as often as they are to be checked; one of them runs. A run that fails is tried again. Thread-safe.
  */
 final class BackgroundReconcile {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundReconcile.class);

@@ -19,7 +19,7 @@ import java.util.List;
 
 /**
  * The campaigns' part of the engine, and that of rains, which are campaigns: what they add to packets. They have no journal items of
- * their own, since a claim on a pool is a claim on a packet. Safe on any thread but for the service.
+ * their own, since a claim on a pool is a claim on a packet. Thread-safe but for the service.
  */
 final class Campaigns {
     static final Mode.Traits TRAITS =

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This server's place in the cluster, if one is configured: joined in the background, since that takes seconds and nothing
- * depends on it, and tried again until it succeeds. Safe on any thread.
+ * depends on it, and tried again until it succeeds. Thread-safe.
  */
 final class Cluster {
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);

@@ -34,7 +34,7 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
-/** The prize draws' part of the engine: what draws and plays add to it. Safe on any thread but for the services. */
+/** The prize draws' part of the engine: what draws and plays add to it. Thread-safe but for the services. */
 final class Draws {
     static final Mode.Traits TRAITS = new Mode.Traits(
             List.of("play", "draw", "period", "end", "return"),

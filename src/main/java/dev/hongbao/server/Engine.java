@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Everything but the faces: starts the parts in their order, gives them to the faces, and stops them. Safe on any thread, except
+ * Everything but the faces: starts the parts in their order, gives them to the faces, and stops them. Thread-safe, except
  * that {@link #loopServices} belongs on the event loop that will use them.
  */
 public final class Engine {

@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
 
 /**
  * What every part of the engine stands on: the connections to the stores, Postgres' clock, the shards, and what is set aside of
- * them. Safe on any thread, but for {@link #openRedis}.
+ * them. Thread-safe, but for {@link #openRedis}.
  */
 final class Foundation {
     private final Vertx vertx;

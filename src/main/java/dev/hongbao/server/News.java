@@ -17,7 +17,7 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
 
-/** The news for the host application, composed. Safe on any thread. */
+/** The news for the host application, composed. Thread-safe. */
 public final class News {
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(1);
 

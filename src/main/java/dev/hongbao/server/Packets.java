@@ -41,7 +41,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The red packets' part of the engine: what packets and claims add to it. Safe on any thread but for the services. */
+/** The red packets' part of the engine: what packets and claims add to it. Thread-safe but for the services. */
 final class Packets {
     static final Mode.Traits TRAITS = new Mode.Traits(
             List.of("claim", "load", "close"),

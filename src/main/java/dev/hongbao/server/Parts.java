@@ -6,7 +6,7 @@ import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.web.api.EventText;
 import java.util.List;
 
-/** The parts of an engine, each made of the {@link Foundation} and of the parts before it: a new mode is named here. Safe on any thread. */
+/** The parts of an engine, each made of the {@link Foundation} and of the parts before it: a new mode is named here. Thread-safe. */
 record Parts(Packets packets, Draws draws, Campaigns campaigns, Feeds feeds, Accounting accounting, Profiles profiles) {
 
     static Parts of(Foundation base) {

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * What is kept for a time only and is no news: every server removes it once an hour. The guide tells of every table how long it is kept;
- * {@link News} sweeps the outbox, and the feeds' owner the feeds. Safe on any thread.
+ * {@link News} sweeps the outbox, and the feeds' owner the feeds. Thread-safe.
  */
 public final class Retention {
     private static final Duration EVERY = Duration.ofHours(1);

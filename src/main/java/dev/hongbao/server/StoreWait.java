@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks the configured stores until they answer: after a power cut a server may start before them, and a store that was killed reads its log back
- * first. Each store is asked one question at a time. Ends early when the process is told to stop. Safe on any thread.
+ * first. Each store is asked one question at a time. Ends early when the process is told to stop. Thread-safe.
  */
 final class StoreWait implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StoreWait.class);

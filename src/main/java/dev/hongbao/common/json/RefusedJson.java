@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What can still be told of a document that {@link StrictJson} refuses: a text at its top, by which an answer can say what it answers. It
- * keeps no value, so a document costs the time of reading it once. Safe on any thread.
+ * keeps no value, so a document costs the time of reading it once. Thread-safe.
  */
 public final class RefusedJson {
     /** Nobody nests so deep by mistake. */

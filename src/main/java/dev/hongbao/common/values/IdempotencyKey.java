@@ -2,7 +2,7 @@ package dev.hongbao.common.values;
 
 /**
  * A client-made key under which a command happens once (draft-ietf-httpapi-idempotency-key-header), as one request gives it. Scoped
- * to the user and the operation, kept for at least 24 hours, bound only by success. Safe on any thread.
+ * to the user and the operation, kept for at least 24 hours, bound only by success. Thread-safe.
  */
 public final class IdempotencyKey {
     private static final int MAX_LENGTH = 128;

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Who on this server listens to one kind of news, on an event loop of his own and only while he wants to, or on that of who tells. The event bus would wake
  * every loop for every piece of news; while claims are settled one by one, to wake a loop costs more than what most have to do then.
- * Safe on any thread.
+ * Thread-safe.
  *
  * @param <T> a piece of news, immutable
  */

@@ -26,7 +26,7 @@ import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What finance and auditors ask of the ledger. Safe on any thread; futures complete on the caller's context. */
+/** What finance and auditors ask of the ledger. Thread-safe; futures complete on the caller's context. */
 public final class Books {
     /** The most days of which totals are asked for at once. */
     public static final int MAX_DAYS = 366;

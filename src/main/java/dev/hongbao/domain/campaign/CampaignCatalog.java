@@ -8,7 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import org.jspecify.annotations.Nullable;
 
-/** What never changes of campaigns: a bounded cache over Postgres. Safe on any thread. */
+/** What never changes of campaigns: a bounded cache over Postgres. Thread-safe. */
 public final class CampaignCatalog {
     /** At up to 100 KB for one with a list of users, 2 KB mostly. */
     private static final int MAX_CAMPAIGNS = 1_000;

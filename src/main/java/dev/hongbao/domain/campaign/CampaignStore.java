@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Campaigns as Postgres has them, but for rains. Safe on any thread. */
+/** Campaigns as Postgres has them, but for rains. Thread-safe. */
 final class CampaignStore {
     private static final String VIEW =
             "select c.id, c.shard, c.host, c.definition, c.budget, c.returned, c.opens_at, c.ends_at,"

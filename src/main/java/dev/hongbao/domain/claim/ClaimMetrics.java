@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** What an operator watches of the race. Safe on any thread. */
+/** What an operator watches of the race. Thread-safe. */
 public final class ClaimMetrics {
     private final Map<ClaimOutcome.Kind, Counter> outcomes = new EnumMap<>(ClaimOutcome.Kind.class);
     private final Counter unknown;

@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  *
  * <p>The count is kept in Redis, outside of the generations, for an hour from its first. Up to half of the limit what a server
  * knows of it is good for a second, so that the crowd that knows the passcode does not ask each time; from there on every guess
- * does. While Redis is away a server counts alone. Safe on any thread.
+ * does. While Redis is away a server counts alone. Thread-safe.
  *
  * <p>Keys: {@code hongbao:<namespace>:wrong-passcodes:<packet>}, the count; the same with {@code :<user>}, there while the
  * user has to wait.

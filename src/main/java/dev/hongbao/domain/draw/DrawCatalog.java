@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The terms of draws: a bounded cache over Postgres. What is cached never changes but for an end that is brought forward, and
- * that the script tells. Safe on any thread.
+ * that the script tells. Thread-safe.
  */
 public final class DrawCatalog {
     /** About 64 MB: a draw is 2 KB mostly, and more with long lists of users and prizes. */

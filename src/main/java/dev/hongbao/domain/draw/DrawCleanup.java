@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** Draws whose keys in Redis nobody needs any more. Safe on any thread. */
+/** Draws whose keys in Redis nobody needs any more. Thread-safe. */
 public final class DrawCleanup {
     /** More than this many are left to the sweep of leftover keys. */
     private static final int MAX_KEYS = 10_000;

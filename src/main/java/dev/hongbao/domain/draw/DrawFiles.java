@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Draws and plays for the host's backend, which may see everybody's. Reads Postgres. Safe on any thread. */
+/** Draws and plays for the host's backend, which may see everybody's. Reads Postgres. Thread-safe. */
 public final class DrawFiles {
     private static final String COLUMNS =
             "d.id, d.definition ->> 'name' as name, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"

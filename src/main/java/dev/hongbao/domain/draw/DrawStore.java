@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Draws and plays as Postgres has them. Safe on any thread. */
+/** Draws and plays as Postgres has them. Thread-safe. */
 public final class DrawStore {
     private static final String DRAW = "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,"
             + " encode(d.commitment, 'hex') as commitment from draw as d ";

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Announces packets once they can be claimed: while one statement is under way, and for a moment after it began, the next gathers.
  * What is lost here (a crash,
- * a fault) is announced by the shard's owner, see {@link FeedOwnerTask}. Safe on any thread.
+ * a fault) is announced by the shard's owner, see {@link FeedOwnerTask}. Thread-safe.
  */
 final class Announcer {
     private static final Logger LOG = LoggerFactory.getLogger(Announcer.class);

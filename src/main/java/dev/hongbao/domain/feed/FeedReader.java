@@ -7,7 +7,7 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 
-/** Reads feeds from Postgres, rendered. A thousand clients that come back at the same cursor share one query. Safe on any thread. */
+/** Reads feeds from Postgres, rendered. A thousand clients that come back at the same cursor share one query. Thread-safe. */
 public final class FeedReader {
     /** Events read at a time. */
     public static final int PIECE = 200;

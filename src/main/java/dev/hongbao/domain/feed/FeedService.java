@@ -134,7 +134,7 @@ public final class FeedService {
                 new RefusedException(Refusal.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
     }
 
-    /** One poll on its way. Only on its loop. */
+    /** One poll on its way. Confined to its event loop. */
     public final class Poll {
         private final Caller caller;
         private final GroupId group;

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The feeds as Postgres has them. Safe on any thread. */
+/** The feeds as Postgres has them. Thread-safe. */
 final class FeedStore {
     /** Which feeds were changed by what committed since a snapshot, and the horizon for the next question. */
     private static final String CHANGED = """

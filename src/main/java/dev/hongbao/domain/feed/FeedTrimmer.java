@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes what is old from the feeds, page after page. Nobody waits for it: after a long stop, or when less is kept than before, it has
- * minutes to do. One trim is under way at a time. Safe on any thread.
+ * minutes to do. One trim is under way at a time. Thread-safe.
  */
 final class FeedTrimmer {
     private static final Logger LOG = LoggerFactory.getLogger(FeedTrimmer.class);

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A group as one event loop follows it: the newest events, so that news need no query, and who follows. Only on its loop.
+ * A group as one event loop follows it: the newest events, so that news need no query, and who follows. Confined to its event loop.
  */
 final class GroupFeed {
     private static final Logger LOG = LoggerFactory.getLogger(GroupFeed.class);

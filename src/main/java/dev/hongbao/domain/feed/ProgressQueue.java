@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 
 /**
  * Packets that have come further than their feeds tell. One of a group is told at a time, the longest waiting first: however
- * many packets are open in a group, its members are not told more than a tick can bring. Safe on any thread.
+ * many packets are open in a group, its members are not told more than a tick can bring. Thread-safe.
  */
 final class ProgressQueue {
     private final Predicate<PacketId> over;

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Claims that another server settled, told here to the sockets of those who claimed. The groups' feeds tell how far a
  * packet has come; slots are settled without gaps; so what is new is one query a packet and piece of news, and none for what this
- * server settled itself. Best effort, as {@link SettledNews}. Safe on any thread.
+ * server settled itself. Best effort, as {@link SettledNews}. Thread-safe.
  */
 final class RemoteClaims {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteClaims.class);

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Won prizes and what was done about them, as Postgres has them. Safe on any thread. */
+/** Won prizes and what was done about them, as Postgres has them. Thread-safe. */
 public final class WinStore {
     private static final String LAST = " left join lateral (select x.n, x.state, x.note, x.actor, x.at as changed_at"
             + " from fulfilment as x where x.draw = y.draw and x.seq = y.seq order by x.n desc limit 1) as f on true ";

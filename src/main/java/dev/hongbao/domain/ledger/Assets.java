@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The assets that are declared, as this server knows them: at once what it declares itself, within a second what others do, 1,000 at
- * the most. It refuses early what nobody declared; Postgres holds accounts to the same rule, and sends to the caps. Safe on any thread.
+ * the most. It refuses early what nobody declared; Postgres holds accounts to the same rule, and sends to the caps. Thread-safe.
  */
 public final class Assets {
     private static final long LOOK_MILLIS = 1_000;

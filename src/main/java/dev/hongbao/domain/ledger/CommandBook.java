@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Looks commands up, for the host application's backend. They are kept for ever. Safe on any thread. */
+/** Looks commands up, for the host application's backend. They are kept for ever. Thread-safe. */
 public final class CommandBook {
     /** After every command's id: the start of a list of the newest. */
     private static final UUID NEWEST = new UUID(-1, -1);

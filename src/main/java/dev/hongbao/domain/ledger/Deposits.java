@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 
 /**
  * Money into many wallets by one request: all of it or nothing, in one statement, so that a host that repeats the request never has to
- * find out which half was done. Safe on any thread.
+ * find out which half was done. Thread-safe.
  */
 public final class Deposits {
     /** In one request. Their ids are the first one's and those that follow it: ten bits of it are theirs. */

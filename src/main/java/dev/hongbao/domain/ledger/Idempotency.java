@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Commands that happen once (invariant I6): the key is written in the command's own transaction, so it is bound by success
- * only. Safe on any thread.
+ * only. Thread-safe.
  */
 public final class Idempotency {
     private final Pool pool;

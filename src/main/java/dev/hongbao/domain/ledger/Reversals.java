@@ -16,7 +16,7 @@ import java.util.Objects;
 /**
  * Takes transfers back by new ones that name them; nothing is ever edited. A deposit and a withdrawal are reversed with the outside; a
  * claim and an award go to the wallet that had paid for them, while the claim and the play themselves stay. A transfer is reversed once,
- * and a reversal never: who reversed by mistake deposits or withdraws. Safe on any thread.
+ * and a reversal never: who reversed by mistake deposits or withdraws. Thread-safe.
  */
 public final class Reversals {
     private static final String REVERSE =

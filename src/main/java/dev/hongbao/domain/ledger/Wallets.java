@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Users' wallets: money in and out, balances, records. Safe on any thread; futures complete on the caller's context. */
+/** Users' wallets: money in and out, balances, records. Thread-safe; futures complete on the caller's context. */
 public final class Wallets {
     /** The transfers that touch the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """

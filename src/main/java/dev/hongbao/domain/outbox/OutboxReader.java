@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the outbox on from a cursor. What one cursor was told before another comes before it: events of one packet or draw are always
- * told in their order. Safe on any thread.
+ * told in their order. Thread-safe.
  */
 public final class OutboxReader {
     private static final Logger LOG = LoggerFactory.getLogger(OutboxReader.class);

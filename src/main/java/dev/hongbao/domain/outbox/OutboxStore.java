@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** The outbox as Postgres has it. Safe on any thread. */
+/** The outbox as Postgres has it. Thread-safe. */
 final class OutboxStore {
     /** Rows of a stream that one question lists. */
     static final int ROWS = 64;

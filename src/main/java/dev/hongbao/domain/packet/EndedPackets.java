@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Packets that are over, from settled facts only, together with who won: what makes it possible to refuse a late claim, and to
- * give a winner the claim back, without asking Redis or Postgres. Bounded; what is not here is asked for. Safe on any thread.
+ * give a winner the claim back, without asking Redis or Postgres. Bounded; what is not here is asked for. Thread-safe.
  */
 public final class EndedPackets {
     /** Winners kept in all packets together, at about 200 bytes each. */

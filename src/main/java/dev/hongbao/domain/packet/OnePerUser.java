@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** A kind of read that takes as long as a user has records: of each user one is under way at a time. Safe on any thread. */
+/** A kind of read that takes as long as a user has records: of each user one is under way at a time. Thread-safe. */
 final class OnePerUser {
     private final String refusal;
     private final Set<UserId> underWay = ConcurrentHashMap.newKeySet();

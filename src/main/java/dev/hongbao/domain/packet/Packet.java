@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms of a packet, fixed when it was sent, and those of its slots' amounts that were read so far. Safe on any thread.
+ * The terms of a packet, fixed when it was sent, and those of its slots' amounts that were read so far. Thread-safe.
  */
 public final class Packet {
     private final PacketId id;

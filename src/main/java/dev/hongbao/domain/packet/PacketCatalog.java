@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The terms of packets, and the amounts of their slots, block by block as they are needed: a bounded cache over Postgres. Neither
- * ever changes, so nothing is invalidated, unless Postgres itself goes back in time. Safe on any thread.
+ * ever changes, so nothing is invalidated, unless Postgres itself goes back in time. Thread-safe.
  */
 public final class PacketCatalog {
     /** Bytes kept, about. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** What follows when packets end: the server remembers it, and their keys leave Redis. Safe on any thread. */
+/** What follows when packets end: the server remembers it, and their keys leave Redis. Thread-safe. */
 public final class PacketCleanup {
     /** More than this many keys are left to the sweep of leftover keys. */
     private static final int MAX_KEYS = 100_000;

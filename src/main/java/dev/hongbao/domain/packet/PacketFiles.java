@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Packets and claims for the host's backend, which may see those of all groups. Reads Postgres. Safe on any thread. */
+/** Packets and claims for the host's backend, which may see those of all groups. Reads Postgres. Thread-safe. */
 public final class PacketFiles {
     /** $1, the viewer, is nobody: a user's name is never empty. */
     private static final String NOBODY = "";

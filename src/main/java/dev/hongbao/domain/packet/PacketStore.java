@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Packets and claims as Postgres has them, whoever asks; {@link PacketViews} is what users see. Safe on any thread. */
+/** Packets and claims as Postgres has them, whoever asks; {@link PacketViews} is what users see. Thread-safe. */
 public final class PacketStore {
     /** A packet's terms: columns of {@code p}, and of {@code o}, which {@link #POOL} joins. */
     static final String PACKET =

@@ -13,7 +13,7 @@ import java.util.stream.StreamSupport;
 
 /**
  * Adds up what users received and sent. It takes as long as a user has claims: some 0.5 s for a hundred thousand. So of each user one is
- * under way at a time. Safe on any thread.
+ * under way at a time. Thread-safe.
  */
 final class PacketSummaries {
     /** Through the index of a wallet's records, to which the offset keeps it, and each packet by its id. */

@@ -12,7 +12,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Packets as users see them, and their own lists of them, read from Postgres. Safe on any thread. */
+/** Packets as users see them, and their own lists of them, read from Postgres. Thread-safe. */
 public final class PacketViews {
     /**
      * The claims that went into the wallets of $1: a few from each, through the index of its records. No packet is younger than a claim on

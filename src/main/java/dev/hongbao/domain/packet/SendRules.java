@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 
-/** What of a wish to send is refused before any store is asked. Safe on any thread. */
+/** What of a wish to send is refused before any store is asked. Thread-safe. */
 final class SendRules {
     private final Assets assets;
     private final PacketService.Limits limits;

@@ -32,7 +32,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The one statement that sends packets: {@code send_packets}, a transaction by itself. Safe on any thread. */
+/** The one statement that sends packets: {@code send_packets}, a transaction by itself. Thread-safe. */
 final class SendStatement {
     private static final String SEND = "select verdict, packet, epoch, nonce, created_at, opens_at, expires_at from"
             + " send_packets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,"

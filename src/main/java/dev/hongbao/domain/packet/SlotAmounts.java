@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The amounts of a packet's slots, minor units, as far as they are at hand: blocks of a thousand, as in the database, so that
- * nobody reads all of a large packet for one share. What an amount is never changes. Safe on any thread.
+ * nobody reads all of a large packet for one share. What an amount is never changes. Thread-safe.
  */
 final class SlotAmounts {
     /** Slots of a block; also the schema's. */

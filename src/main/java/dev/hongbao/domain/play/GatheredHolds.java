@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What Postgres is asked before a play, for many plays at once, over the whole server. Safe on any thread. */
+/** What Postgres is asked before a play, for many plays at once, over the whole server. Thread-safe. */
 public final class GatheredHolds {
     private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5, $6, $7, $8)";
 

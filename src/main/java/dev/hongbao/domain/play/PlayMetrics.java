@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** What an operator watches of the plays. Safe on any thread. */
+/** What an operator watches of the plays. Thread-safe. */
 public final class PlayMetrics {
     private final Map<PlayOutcome.Kind, Counter> outcomes = new EnumMap<>(PlayOutcome.Kind.class);
     private final DistributionSummary batchSize;

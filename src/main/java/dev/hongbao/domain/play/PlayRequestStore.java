@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Requests as Postgres has them. Safe on any thread. */
+/** Requests as Postgres has them. Thread-safe. */
 public final class PlayRequestStore {
     private static final String RETURNED =
             "select user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Profiles in Postgres. Safe on any thread. */
+/** Profiles in Postgres. Thread-safe. */
 final class ProfileStore {
     private static final String FIND =
             "select user_id, display_name, avatar, given_by from profile where user_id = any ($1)";

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How users are shown: a bounded cache over Postgres, also of those of whom nothing is known. A change shows at once on the server that
- * makes it, and within {@link #KEPT} on the others. Safe on any thread.
+ * makes it, and within {@link #KEPT} on the others. Thread-safe.
  */
 public final class Profiles {
     /** How long a profile is believed without asking again. */

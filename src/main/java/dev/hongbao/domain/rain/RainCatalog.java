@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What never changes of rains: a bounded cache over Postgres. Safe on any thread. */
+/** What never changes of rains: a bounded cache over Postgres. Thread-safe. */
 public final class RainCatalog implements Channels {
     /** At some 10 KB for one with many groups, 2 KB mostly. */
     private static final int MAX_RAINS = 1_000;

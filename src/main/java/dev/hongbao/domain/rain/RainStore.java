@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Rains as Postgres has them. Safe on any thread. */
+/** Rains as Postgres has them. Thread-safe. */
 final class RainStore {
     private static final String RAIN = "c.id, c.shard, c.host, c.definition, encode(r.commitment, 'hex') as commitment";
 

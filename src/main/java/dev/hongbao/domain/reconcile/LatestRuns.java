@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What the latest reconciliation of each kind found, for all servers and the operator. Safe on any thread. */
+/** What the latest reconciliation of each kind found, for all servers and the operator. Thread-safe. */
 public final class LatestRuns {
     private static final String NOTE = """
             insert into reconcile_run as r (since_checkpoint, clean_at, violations, quarantined, heals)

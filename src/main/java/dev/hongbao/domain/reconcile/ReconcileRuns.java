@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reconciliations in the background, one at a time, and what the latest one found. A server remembers its own only. Safe on any
- * thread.
+ * Reconciliations in the background, one at a time, and what the latest one found. A server remembers its own only.
+ * Thread-safe.
  */
 public final class ReconcileRuns {
     private static final Logger LOG = LoggerFactory.getLogger(ReconcileRuns.class);

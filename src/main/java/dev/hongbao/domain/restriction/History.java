@@ -12,7 +12,7 @@ import java.util.stream.StreamSupport;
 
 /**
  * Follows an append-only table whose rows are numbered by {@code n} in the order of their commits: what there is, then each new row, in
- * that order, soon after it is committed. While Postgres is away it knows what it knew. Safe on any thread; what it tells comes on any
+ * that order, soon after it is committed. While Postgres is away it knows what it knew. Thread-safe; what it tells comes on any
  * thread, and a row may be told again.
  */
 final class History {

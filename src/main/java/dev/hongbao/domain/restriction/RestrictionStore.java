@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The history of restrictions as Postgres has it. Safe on any thread. */
+/** The history of restrictions as Postgres has it. Thread-safe. */
 final class RestrictionStore {
     private static final String COLUMNS = "select r.n, r.scope, r.subject, r.kind, r.placed, r.actor, r.reason, r.at,"
             + " r.placed and not exists (select from restriction as l where l.scope = r.scope and l.subject = r.subject"

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is in force, as this server knows it: at once what it changes itself, within a second what others do. While Postgres is away it
- * keeps what it knew. Nobody waits for it. Safe on any thread.
+ * keeps what it knew. Nobody waits for it. Thread-safe.
  */
 public final class Restrictions {
     /** More restrictions at a time than this are refused: a server holds all of them, some 100 bytes each. */

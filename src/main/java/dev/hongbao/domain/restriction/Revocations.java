@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which tokens are revoked, as this server knows it: at once what it revokes itself, within a second what others do. It knows all before
- * the first call is answered. While Postgres is away it keeps what it knew. Nobody waits for it. Safe on any thread.
+ * the first call is answered. While Postgres is away it keeps what it knew. Nobody waits for it. Thread-safe.
  */
 public final class Revocations {
     /** More users than this are refused: a server holds the moment of each, some 100 bytes. */

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * How amounts are spread, as text for a terminal: one line for each range of amounts with a bar of its count.
  *
- * <p>Immutable, safe on any thread. The ranges are equally wide, except that the last one ends at the largest amount.
+ * <p>Immutable. The ranges are equally wide, except that the last one ends at the largest amount.
  */
 public final class Histogram {
     /** From nothing to seven eighths of a column. */

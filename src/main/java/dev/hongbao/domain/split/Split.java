@@ -3,7 +3,7 @@ package dev.hongbao.domain.split;
 import java.util.Arrays;
 
 /**
- * Splits a total into shares: a pure function of the terms and a 32-byte seed. Stateless, safe on any thread.
+ * Splits a total into shares: a pure function of the terms and a 32-byte seed. Stateless, thread-safe.
  *
  * <p>The result for a seed is a format (see the package): the same terms and seed give the same amounts forever.
  */

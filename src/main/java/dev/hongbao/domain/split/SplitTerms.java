@@ -3,7 +3,7 @@ package dev.hongbao.domain.split;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be split, known to be feasible: a value of this type can always be split. Immutable, safe on any thread.
+ * What is to be split, known to be feasible: a value of this type can always be split. Immutable.
  *
  * <p>Article 1's split loops forever on an infeasible input and throws when the mean equals min or max. Here the
  * question is answered once, before anything is drawn, and an input is refused only when no split exists.

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the audit log, many rows in one statement. What the host changes is written before it is answered, unless a command tells of it;
  * all else is noted, which costs the call nothing: it waits in memory for the next statement. When too many wait, or Postgres is away, what is noted is lost and
- * counted, and the next row that is written tells how many. One instance a server, safe on any thread.
+ * counted, and the next row that is written tells how many. One instance a server, thread-safe.
  */
 public final class AuditLog {
     private static final String APPEND = "select audit_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the audit log in the order in which it was written: who has read up to a row has missed none before it. Safe on any thread. */
+/** Reads the audit log in the order in which it was written: who has read up to a row has missed none before it. Thread-safe. */
 public final class AuditReader {
     /** Rows of an export that are read at once. */
     private static final int EXPORT_PAGE = 1_000;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts calls that repeat, so that nobody fills the log: of calls alike the first one is written, and the others as one row when their
  * minute is over. So there are at most two rows a minute of one kind, and a bounded number of kinds; calls beyond are counted as those of
- * many. A call that is only counted costs two look-ups and no row. Safe on any thread, and nobody waits for another.
+ * many. A call that is only counted costs two look-ups and no row. Thread-safe, and nobody waits for another.
  */
 final class Repeats {
     /** Kinds of refused calls in a minute: with those of many some thousand rows, 200 KB. Of several at once a few more. */

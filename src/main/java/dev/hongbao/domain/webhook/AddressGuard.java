@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which addresses a webhook may lead to: public ones, so that nobody reaches through us what only we can reach (server-side request
- * forgery). By the registries of special addresses of IPv4 and IPv6 (RFC 6890 and its successors). Immutable, safe on any thread.
+ * forgery). By the registries of special addresses of IPv4 and IPv6 (RFC 6890 and its successors). Immutable.
  */
 public final class AddressGuard {
     private static final List<AddressRange> NOT_PUBLIC = Stream.of(

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What who delivers asks of Postgres. Safe on any thread. */
+/** What who delivers asks of Postgres. Thread-safe. */
 public final class WebhookStore {
     /** Attempts of a webhook that are remembered. */
     private static final int DELIVERIES = 1_000;

@@ -23,7 +23,7 @@ import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What the host application's backend does with webhooks. Safe on any thread. */
+/** What the host application's backend does with webhooks. Thread-safe. */
 public final class Webhooks {
     /** All there may be. */
     public static final int MOST = 50;

@@ -1,6 +1,6 @@
 /**
  * Who is told the news: webhooks, their secrets and how far each has come, in Postgres. The delivery itself is {@code web.webhook}.
- * Safe on any thread.
+ * Thread-safe.
  */
 @NullMarked
 package dev.hongbao.domain.webhook;

@@ -5,7 +5,7 @@ import java.util.Deque;
 
 /**
  * The rule of one shard: from what came, waits and was settled, over all servers, it says on which terms claims and plays are let in
- * until the next tick. Deterministic; it reads no clock. One thread.
+ * until the next tick. Deterministic; it reads no clock. Confined to one thread.
  *
  * <p>How long one waits is how much waits, divided by how much is settled a second (Little's law). So what waits is bounded, and the
  * measured rate only says how long that is. While less waits than is settled in a part of the timeout, everybody is let in. Beyond

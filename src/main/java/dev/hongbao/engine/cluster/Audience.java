@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Who wants to hear of all that is settled and written into feeds: on this server those with a socket, and those who follow a feed; and
- * other servers on which there are such. While there is none here, the others tell this server only what it waits for. Safe on any
- * thread.
+ * other servers on which there are such. While there is none here, the others tell this server only what it waits for.
+ * Thread-safe.
  */
 public final class Audience {
     private final AtomicInteger size = new AtomicInteger();

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Where in the shards' journals one server has written, as long as somebody there may wait for the settlement. Not thread safe. */
+/** Where in the shards' journals one server has written, as long as somebody there may wait for the settlement. Not thread-safe. */
 final class Awaited {
     /** Nobody waits for longer for what was written. */
     private static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(2);

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The clustered event bus of Vert.x on Hazelcast. A Vert.x of its own with one event loop, so that the server's own neither waits for it at
- * the start nor carries it. Two addresses: one of each server, and one of all of an installation. Safe on any thread.
+ * the start nor carries it. Two addresses: one of each server, and one of all of an installation. Thread-safe.
  */
 public final class HazelcastLine implements ServerLine {
     /** What may wait to be sent; beyond, messages are dropped: some server reads too slowly. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the other servers have said of themselves: which shards they own, whether anybody there listens to all news, and where in the
- * journals they have written. Hearsay: it only says whom to tell what. A server that is silent for some seconds is forgotten. Not thread safe.
+ * journals they have written. Hearsay: it only says whom to tell what. A server that is silent for some seconds is forgotten. Not thread-safe.
  */
 final class Peers {
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);

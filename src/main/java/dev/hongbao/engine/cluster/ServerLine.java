@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.function.Consumer;
 
-/** Carries messages to the other servers, best effort: nothing says whether one arrived. Safe on any thread. */
+/** Carries messages to the other servers, best effort: nothing says whether one arrived. Thread-safe. */
 public interface ServerLine {
     /** This server's name on the line; another one after each start. */
     String self();

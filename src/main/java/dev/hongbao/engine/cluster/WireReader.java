@@ -10,7 +10,7 @@ import java.util.UUID;
 
 /**
  * Reads what {@link WireWriter} wrote. What is malformed fails with an unchecked exception, and takes no more memory than the message
- * has. Not thread safe.
+ * has. Not thread-safe.
  */
 public final class WireReader {
     private final Buffer buffer;

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.UUID;
 
-/** Writes a message; {@link WireReader} reads it. Numbers are big-endian and of fixed size. Not thread safe. */
+/** Writes a message; {@link WireReader} reads it. Numbers are big-endian and of fixed size. Not thread-safe. */
 public final class WireWriter {
     private final Buffer buffer = Buffer.buffer();
 

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The packets and draws that are set aside, as this server knows: at once what it sets aside itself and what another server says that it
- * has, within a second what others do and what an operator brings back. It only refuses early; Postgres is asked before anything of them is settled. Safe
- * on any thread.
+ * has, within a second what others do and what an operator brings back. It only refuses early; Postgres is asked before anything of them is settled.
+ * Thread-safe.
  */
 public final class Quarantine {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);

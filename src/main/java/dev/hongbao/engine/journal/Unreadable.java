@@ -3,7 +3,7 @@ package dev.hongbao.engine.journal;
 import io.vertx.core.Future;
 import java.util.UUID;
 
-/** What becomes of a packet or a draw whose row cannot be read; see {@link Quarantine}. Safe on any thread. */
+/** What becomes of a packet or a draw whose row cannot be read; see {@link Quarantine}. Thread-safe. */
 public interface Unreadable {
     /**
      * It was met; the reader leaves it out.

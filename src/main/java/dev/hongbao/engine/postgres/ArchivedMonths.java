@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was put away with its month, so that nobody is told a sum that lacks it: Postgres decides, by {@code is_archived}. It is asked after
  * what is told was read: a month goes in one transaction, so an answer is either whole or refused. One a server:
- * what one part of it hears of Postgres all know. Safe on any thread.
+ * what one part of it hears of Postgres all know. Thread-safe.
  */
 public final class ArchivedMonths {
     /** A month that was not over can not be archived for a day, so what Postgres said of it holds for that long, and more often it is asked. */

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * more, the more there is to do, and a lone command waits for nobody. Each gets an answer of its own, on the event loop it comes from.
  *
  * <p>When Postgres refuses a statement, one of its commands may be the reason: each is tried alone, in order, and only what is refused
- * alone fails. A broken connection fails all of them: their effect is unknown, and each may be repeated under its key. Safe on any
- * thread.
+ * alone fails. A broken connection fails all of them: their effect is unknown, and each may be repeated under its key.
+ * Thread-safe.
  *
  * @param <C> a command
  * @param <R> its answer

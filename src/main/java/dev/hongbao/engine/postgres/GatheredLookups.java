@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks things up by their keys in few queries: while some are under way, later keys gather into the next, so that the first claims
  * on ten thousand packets are not ten thousand queries. A key that is asked for twice is looked up once; each who asks gets the
- * answer on the event loop it asks from. Safe on any thread.
+ * answer on the event loop it asks from. Thread-safe.
  *
  * @param <K> a key
  * @param <V> what is found

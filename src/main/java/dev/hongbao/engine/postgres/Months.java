@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The parts of a month of the tables that only grow (transfers, amounts, plays): made before their month comes. Without its part a row
- * goes into the table's part {@code _other}, so nothing waits for this. Every server looks; one at a time makes. Safe on any thread.
+ * goes into the table's part {@code _other}, so nothing waits for this. Every server looks; one at a time makes. Thread-safe.
  */
 public final class Months {
     private static final Logger LOG = LoggerFactory.getLogger(Months.class);
@@ -125,7 +125,11 @@ public final class Months {
                                 month.table(),
                                 month.table());
                     }
-                    LOG.warn("the part of {} for {} is not made yet, it is tried again: {}", month.month(), month.table(), fault.toString());
+                    LOG.warn(
+                            "the part of {} for {} is not made yet, it is tried again: {}",
+                            month.month(),
+                            month.table(),
+                            fault.toString());
                     return Future.succeededFuture();
                 });
     }

@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /**
  * Asks Postgres whether it answers and takes writes, on a connection that carries nothing else: a server whose requests wait for connections is busy, and Postgres is not
- * down. The connection stays open, so that no question needs a free one of {@code max_connections}. Safe on any thread.
+ * down. The connection stays open, so that no question needs a free one of {@code max_connections}. Thread-safe.
  */
 public final class Ping {
     /** As long as {@code /health/ready} waits for a check. */

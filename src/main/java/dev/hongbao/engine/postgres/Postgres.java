@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes all connections to one Postgres, so that none of them waits for ever on a host that froze or fell silent. Postgres ends a
  * statement that takes too long ({@code statement_timeout}); when not even that is heard, the connection is closed ({@link
- * Deadline}), and what it carried is of unknown effect. A connection that takes no writes is closed before anybody has it. Safe on
- * any thread.
+ * Deadline}), and what it carried is of unknown effect. A connection that takes no writes is closed before anybody has it.
+ * Thread-safe.
  */
 public final class Postgres {
     private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);

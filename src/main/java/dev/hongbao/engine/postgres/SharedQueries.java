@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /**
- * One query for all who ask the same at the same time, on whichever event loops; each gets the answer on its own. Safe on any
- * thread.
+ * One query for all who ask the same at the same time, on whichever event loops; each gets the answer on its own.
+ * Thread-safe.
  *
  * @param <K> what is asked
  */

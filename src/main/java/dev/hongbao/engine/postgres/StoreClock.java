@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Postgres' clock, as this server knows it: what Postgres answered last, and what has passed since that answer arrived. So it
  * never leads, but for the second until the next answer when Postgres' own clock goes back; the wall clock of this machine
- * plays no part. It is for refusing early and for the script's {@code now}: what is due is decided in SQL. Safe on any thread.
+ * plays no part. It is for refusing early and for the script's {@code now}: what is due is decided in SQL. Thread-safe.
  */
 public final class StoreClock extends Clock {
     private static final Logger LOG = LoggerFactory.getLogger(StoreClock.class);

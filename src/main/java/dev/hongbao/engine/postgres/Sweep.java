@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes from a table what is kept for a time only, a page after the other, so that nobody waits for long. Every server sweeps: what one
- * has removed another does not find. Safe on any thread.
+ * has removed another does not find. Thread-safe.
  */
 public final class Sweep {
     /** Rows that one statement removes: it takes some milliseconds. */

@@ -10,7 +10,7 @@ import java.time.Duration;
 
 /**
  * Asks Redis whether it answers, on links that carry nothing else. They stay open: to open new ones for a question would wait for a
- * sentinel or a node that is silent, while the others serve. Safe on any thread.
+ * sentinel or a node that is silent, while the others serve. Thread-safe.
  */
 public final class RedisPing {
     private final Context loop;

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * The shard's owner replaces such a generation soon, shard after shard; until then a copy takes some 30 KB of Redis a server and
- * shard. When neither set is there, the shard is broken: it is recovered. Safe on any thread.
+ * shard. When neither set is there, the shard is broken: it is recovered. Thread-safe.
  */
 final class ScriptCopies {
     private static final Logger LOG = LoggerFactory.getLogger(ScriptCopies.class);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The servers of a database and what each of them owns, for people to look at. The sessions that hold the advisory locks say it,
- * so a server is seen for as long as its session lives. Safe on any thread.
+ * so a server is seen for as long as its session lives. Thread-safe.
  */
 public final class ShardOwners {
     /** The first key of the shards' locks, "hb"; the second one is the shard. */

@@ -15,7 +15,7 @@ import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The shards' rows in Postgres: generations and cursors, where their truth is. Safe on any thread. */
+/** The shards' rows in Postgres: generations and cursors, where their truth is. Thread-safe. */
 public final class ShardStore {
     private static final String ROW = "select id, epoch, nonce, last_seq, replid, restored,"
             + " array(select q.id from quarantine_unit as q where q.shard = shard.id) as aside from shard ";

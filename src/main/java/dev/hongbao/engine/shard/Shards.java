@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this server knows of the shards' generations: maybe an old one, which the fence then tells. Safe on any thread.
+ * What this server knows of the shards' generations: maybe an old one, which the fence then tells. Thread-safe.
  */
 public final class Shards {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);

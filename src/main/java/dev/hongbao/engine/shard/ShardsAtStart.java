@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether the shards that this server owns have begun to work. Each counts once: a shard that needs a recovery later does not
- * make the server unready, since the others serve on. Safe on any thread.
+ * make the server unready, since the others serve on. Thread-safe.
  */
 public final class ShardsAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(ShardsAtStart.class);

@@ -1,4 +1,4 @@
-/** A shard and its generation: what this server knows of it, how its scripts are stamped and fenced, and how its owner is told that something is missing. Safe on any thread. */
+/** A shard and its generation: what this server knows of it, how its scripts are stamped and fenced, and how its owner is told that something is missing. Thread-safe. */
 @NullMarked
 package dev.hongbao.engine.shard;
 

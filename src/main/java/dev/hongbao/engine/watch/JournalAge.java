@@ -5,7 +5,7 @@ import java.util.Deque;
 
 /**
  * For how long the oldest entry of a journal has not been settled. An entry has no time of its own: it is as old as the first look that saw
- * it, so what is told is less than the truth by at most the time between two looks. Safe on any thread.
+ * it, so what is told is less than the truth by at most the time between two looks. Thread-safe.
  */
 final class JournalAge {
     /** Looks that are remembered. When it is full only the first ones are, and those say how old the oldest entry is. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
 
-/** A gauge of what each event loop counts for itself: it is added up when it is asked for, so counting costs nothing. Safe on any thread. */
+/** A gauge of what each event loop counts for itself: it is added up when it is asked for, so counting costs nothing. Thread-safe. */
 public final class LoopSum {
     private final List<IntSupplier> loops = new CopyOnWriteArrayList<>();
 

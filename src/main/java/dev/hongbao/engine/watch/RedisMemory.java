@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * How full Redis' memory is; of a cluster, that of its fullest master, since one that is full refuses the claims on its shards whatever
- * room the others have. A server that does not answer is left out; when none does, the numbers stay. Safe on any thread, but for {@link #look}.
+ * room the others have. A server that does not answer is left out; when none does, the numbers stay. Thread-safe, but for {@link #look}.
  */
 final class RedisMemory {
     private volatile Memory fullest = new Memory(0, 0);

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What an operator watches of the journal. One a registry, for all writers that follow one another. Safe on any thread. */
+/** What an operator watches of the journal. One a registry, for all writers that follow one another. Thread-safe. */
 public final class JournalMetrics {
     final Counter recoveries;
     final Counter voids;

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The Postgres connection that holds this server's locks and shows its presence, made when it is asked for, and anew after it was
  * lost. It also hears the requests for recovery. When it goes, so do the locks, and other servers may take them at once; a
- * settlement of this one that is still under way is fenced by the cursor. Confined to one event loop.
+ * settlement of this one that is still under way is fenced by the cursor. Confined to its event loop.
  */
 final class LockConnection {
     private static final Logger LOG = LoggerFactory.getLogger(LockConnection.class);

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which shards this server owns: session-level advisory locks on a {@link LockConnection}. How many it takes, and when it gives one
- * up, {@link Shares} says. Confined to one event loop.
+ * up, {@link Shares} says. Confined to its event loop.
  */
 final class Ownership implements LockConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);

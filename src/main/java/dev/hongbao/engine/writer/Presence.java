@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /**
  * Numbers that a server of a database shows to the others for as long as it is alive: shared advisory locks on the connection that
  * also holds its shards, taken before them. Nothing is left of a server that has stopped, so that what the numbers stand for may
- * change then. They may change while it is alive, too. Safe on any thread.
+ * change then. They may change while it is alive, too. Thread-safe.
  */
 public final class Presence {
     /** The first key of the advisory locks: "hk". */

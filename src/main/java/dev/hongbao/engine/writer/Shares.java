@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 /**
  * How many shards each of the servers that are alive should own. Free shards are taken up to an equal part; one that is owned moves
  * only to a server that has been there for a while and has at least two fewer. Servers that come and go make that while
- * longer, so that shards do not move with each of them. Decides nothing that counts: the locks do. Confined to one event loop.
+ * longer, so that shards do not move with each of them. Decides nothing that counts: the locks do. Confined to its event loop.
  */
 final class Shares {
     /** How long a server has to be there until shards move to it: longer than a start that fails takes. */

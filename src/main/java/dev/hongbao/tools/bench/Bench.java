@@ -17,7 +17,7 @@ import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
  * Runs benchmarks, each in a directory of its own that is deleted afterwards, prints what they found, and writes it as JSON and
- * as one page. Blocking, for one thread.
+ * as one page. Blocking, confined to one thread.
  */
 public final class Bench {
     private static final int BAR_MILLIS = 500;

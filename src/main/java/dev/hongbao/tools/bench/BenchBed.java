@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** An engine without faces, on stores of its own, with the services of some event loops. Blocking, for one thread. */
+/** An engine without faces, on stores of its own, with the services of some event loops. Blocking, confined to one thread. */
 final class BenchBed implements AutoCloseable {
     private static final Duration READY = Duration.ofSeconds(20);
 

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 /**
- * A Postgres, a Redis or a Redis Cluster, and some servers with a bus between them, each in processes of its own. Blocking, for one
- * thread.
+ * A Postgres, a Redis or a Redis Cluster, and some servers with a bus between them, each in processes of its own.
+ * Blocking, confined to one thread.
  */
 final class ClusterBed implements AutoCloseable {
     /**

@@ -16,7 +16,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * A model of the claims' way, made from what one server with one Redis took, held against all that was measured, and carried over to loads
- * that no single machine carries. For one thread.
+ * that no single machine carries. Confined to one thread.
  */
 final class ClusterForecast {
     /** In every run the same, so that the same costs give the same numbers. */

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The loads on one {@link ClusterBed}, in the order in which they are made. Their packets are sent before, since that is work, too.
- * For one thread.
+ * Confined to one thread.
  */
 final class ClusterLoads {
     /** More than can be settled here, so that each connection always has a next claim: the closed loop of the warm-up and of the capacity. */

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
-/** What {@link ClusterBench} has seen, by place, and how it compares. For one thread. */
+/** What {@link ClusterBench} has seen, by place, and how it compares. Confined to one thread. */
 final class ClusterResults {
     /** Flat: no more than 15 % above one server, or one Redis. */
     private static final double FLAT_PERCENT = 115;

@@ -9,7 +9,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
-/** One HTTP/1.1 connection with one request at a time, reading no more of an answer than its status and its end. One thread. */
+/** One HTTP/1.1 connection with one request at a time, reading no more of an answer than its status and its end. Confined to one thread. */
 final class HttpConnection {
     private static final byte[] END = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] LENGTH = "content-length: ".getBytes(StandardCharsets.US_ASCII);

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.Jedis;
 
-/** What Redis holds, in bytes. Blocking, for one thread. */
+/** What Redis holds, in bytes. Blocking, confined to one thread. */
 final class RedisMemory {
     private static final long PAUSE_MILLIS = 150;
     private static final int TRIES = 40;

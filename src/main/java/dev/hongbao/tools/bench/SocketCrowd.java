@@ -28,7 +28,7 @@ import java.util.function.IntFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * Users with a connection each, on few event loops: number n lives on loop n mod loops. Blocking, for one thread; the
+ * Users with a connection each, on few event loops: number n lives on loop n mod loops. Blocking, confined to one thread; the
  * connections are on their loops.
  */
 final class SocketCrowd implements AutoCloseable {

@@ -5,7 +5,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.http.WebSocket;
 import org.jspecify.annotations.Nullable;
 
-/** One connection of a crowd. It reads no JSON: a client that does takes more of the machine than the server. Only on its loop. */
+/** One connection of a crowd. It reads no JSON: a client that does takes more of the machine than the server. Confined to its event loop. */
 final class SocketMember {
     private final WebSocket socket;
     private final Runnable event;

@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 /**
  * Calls on the services, on every event loop, until all are made. In a closed loop each keeps a number of them under way; their times are
  * what that number takes, so the inverse of the speed. {@linkplain #paced Paced}, calls are due at a constant rate, and each one's time
- * counts from when it was due. Blocking, for one thread, once.
+ * counts from when it was due. Blocking, confined to one thread, once.
  *
  * @param <R> what a call ends with
  */

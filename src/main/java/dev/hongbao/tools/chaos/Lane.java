@@ -9,7 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The faults of one place in a round: each comes, lasts, and is mended before the next one. For one thread; blocking. */
+/** The faults of one place in a round: each comes, lasts, and is mended before the next one. Confined to one thread; blocking. */
 final class Lane implements Callable<List<Lane.Harm>> {
     private final List<Schedule.Turn> turns;
     private final History history;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** All who ask and listen while things break: the crowd, the rains, and the host's backend as a reader and as a webhook. For one thread; blocking. */
+/** All who ask and listen while things break: the crowd, the rains, and the host's backend as a reader and as a webhook. Confined to one thread; blocking. */
 final class Load {
     private final Crowd crowd;
     private final RainMaker rains;

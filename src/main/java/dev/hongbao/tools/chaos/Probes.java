@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Claims through every server on a packet of every shard, again and again until each is settled: so long does it take until all is well. For
- * one thread; blocking.
+ * Claims through every server on a packet of every shard, again and again until each is settled: so long does it take until all is well.
+ * Confined to one thread; blocking.
  */
 final class Probes implements AutoCloseable {
     private static final int SHARES = 10_000;

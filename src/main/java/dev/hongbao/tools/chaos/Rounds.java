@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Plays round after round, the lanes of each side by side, and waits after each until all is well. For one thread; blocking. */
+/** Plays round after round, the lanes of each side by side, and waits after each until all is well. Confined to one thread; blocking. */
 final class Rounds {
     /** A shard that settles nothing for so long after everything is mended is stranded; promised are 5 s, 15 s after a host froze. */
     private static final long STRANDED_MILLIS = 60_000;

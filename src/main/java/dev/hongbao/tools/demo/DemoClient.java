@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The API over real connections, as a host application would call it: a request whose connection breaks, or of which nobody can say what
- * became of it, is made again, with its idempotency key. So a server may be killed meanwhile, where there is another one. Confined to
- * one event loop.
+ * became of it, is made again, with its idempotency key. So a server may be killed meanwhile, where there is another one.
+ * Confined to its event loop.
  */
 final class DemoClient {
     /** The same request is to come again: the server, or a proxy's, is away. */

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
-/** What the demo saw, and what was wrong with it. Confined to one event loop. */
+/** What the demo saw, and what was wrong with it. Confined to its event loop. */
 final class DemoTally {
     private static final long MAX_LATENCY_NANOS = 60_000_000_000L;
 

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A server in a process of its own, so that its heap is its own too. It ends when its standard input does, so also with the
- * process that started it. Blocking; safe on any thread.
+ * process that started it. Blocking; thread-safe.
  */
 public final class ChildServer implements AutoCloseable {
     /** The JVM's flags for a class-data archive, or for a cache of classes and profiles. */

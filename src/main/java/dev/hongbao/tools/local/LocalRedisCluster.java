@@ -15,7 +15,7 @@ import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * A Redis Cluster of processes on loopback: masters 0, 1, … with equal parts of the slots, and, if wanted, a replica of each after
- * them. For one thread; blocking.
+ * them. Confined to one thread; blocking.
  */
 public final class LocalRedisCluster implements AutoCloseable {
     private static final Duration FORMED = Duration.ofSeconds(20);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import redis.clients.jedis.Jedis;
 
-/** Redis processes that belong together: one password, each in a directory of its own, not supervised. For one thread; blocking. */
+/** Redis processes that belong together: one password, each in a directory of its own, not supervised. Confined to one thread; blocking. */
 public final class RedisProcesses implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
 

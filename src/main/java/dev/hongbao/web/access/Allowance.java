@@ -9,8 +9,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one key may still take of a limit on this server, and how much it took that other servers have not been told. Safe on any
- * thread.
+ * What one key may still take of a limit on this server, and how much it took that other servers have not been told.
+ * Thread-safe.
  *
  * <p>Nobody waits for other servers: what they used is taken from the bucket when it is heard of, and the bucket may then owe
  * tokens. Use is told as soon as it comes to a sixteenth of the burst; less than that, within the time in which the burst comes

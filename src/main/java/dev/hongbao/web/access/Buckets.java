@@ -9,7 +9,7 @@ import java.util.function.Function;
 
 /**
  * One limit's buckets by key. A decision allocates nothing: all of them are made beforehand, one for each number of tokens
- * that can be left. Safe on any thread.
+ * that can be left. Thread-safe.
  */
 final class Buckets<K> {
     /** Decisions beyond this many tokens left are told as this many. */

@@ -3,7 +3,7 @@ package dev.hongbao.web.access;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** How many there are of each key at this moment; remembers nothing of a key that has none. Safe on any thread. */
+/** How many there are of each key at this moment; remembers nothing of a key that has none. Thread-safe. */
 public final class Counts<K> {
     private final ConcurrentMap<K, Integer> counts = new ConcurrentHashMap<>();
 

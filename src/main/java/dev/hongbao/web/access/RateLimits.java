@@ -14,7 +14,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.LongSupplier;
 
 /**
- * The limits on every user's calls. One instance for the whole server; safe on any thread.
+ * The limits on every user's calls. One instance for the whole server; thread-safe.
  *
  * <p>A decision is made at once, with what is known here. What a caller used is told to the other servers soon after, and what he
  * used there is heard of: see {@link #untold}. Where nobody asks for that, the limits are this server's own.

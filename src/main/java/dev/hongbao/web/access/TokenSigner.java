@@ -16,7 +16,7 @@ import java.util.Base64;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Signs tokens with a shared secret (HS256): for the {@code token} command, the demo and tests. Safe on any thread. */
+/** Signs tokens with a shared secret (HS256): for the {@code token} command, the demo and tests. Thread-safe. */
 public final class TokenSigner {
     private static final JWSHeader ALGORITHM = new JWSHeader(JWSAlgorithm.HS256);
     private static final String HEADER = encode("{\"alg\":\"HS256\",\"typ\":\"JWT\"}".getBytes(StandardCharsets.UTF_8));

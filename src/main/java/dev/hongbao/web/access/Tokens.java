@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Verifies tokens (RFC 7519, with the advice of RFC 8725). Believed tokens are remembered until they end or the keys are others,
- * so that the hot path costs a look-up. Safe on any thread, never blocks; the first sight of a token costs up to about 0.1 ms
+ * so that the hot path costs a look-up. Thread-safe, never blocks; the first sight of a token costs up to about 0.1 ms
  * (RS256).
  */
 public final class Tokens {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Renders events as the schema {@code Event} of openapi.yaml. Safe on any thread. */
+/** Renders events as the schema {@code Event} of openapi.yaml. Thread-safe. */
 public final class EventText implements EventRenderer {
     /** What cannot be told without how the packet ended. */
     private static final Set<String> TELLS_END = Set.of(EventRow.DRAINED, EventRow.EXPIRED, EventRow.REFUNDED);

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 
 /**
  * One schema of the contract, checked by Vert.x' JSON Schema, whose report is told in our words ({@link SchemaReport}). What plainly
- * fits ({@link PlainSchema}) does not come to it. Safe on any thread.
+ * fits ({@link PlainSchema}) does not come to it. Thread-safe.
  */
 public final class Schema {
     private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()

@@ -6,7 +6,7 @@ import io.vertx.core.buffer.Buffer;
 
 /**
  * A problem as it goes to a reader of one language. A crowd is refused in the same words: so what was told lately is kept, and told again
- * as it is. Immutable, safe on any thread.
+ * as it is. Immutable.
  */
 public final class ToldProblem {
     /** Half a megabyte. Those that name places in an input are seldom told twice, and not kept. */

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a visitor of a default start become one of a fixed list of demo users, in the demo group and nowhere else, as a plain
- * user. Their ids begin with {@code demo-}, so that they are never a real user's. Safe on any thread.
+ * user. Their ids begin with {@code demo-}, so that they are never a real user's. Thread-safe.
  */
 public final class DemoLogin {
     /** The only group of the tokens given here. */

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes one answer as fast as its client reads: all that is written is copied at once into memory outside of the heap. Whether the
- * queue is full does not tell: over HTTP/2 it is not until the loop has turned. Only on the request's loop.
+ * queue is full does not tell: over HTTP/2 it is not until the loop has turned. Confined to the request's event loop.
  */
 final class AnswerWriter {
     private static final Logger LOG = LoggerFactory.getLogger(AnswerWriter.class);

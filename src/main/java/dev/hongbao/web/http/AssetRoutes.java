@@ -7,7 +7,7 @@ import io.vertx.core.Future;
 import java.util.Map;
 import java.util.Objects;
 
-/** The calls on assets. Only on its loop. */
+/** The calls on assets. Confined to its event loop. */
 final class AssetRoutes {
     private final Assets assets;
 

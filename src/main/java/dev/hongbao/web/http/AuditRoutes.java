@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What an auditor and the host's support ask for: commands, reversals, the audit log. Only on its loop. */
+/** What an auditor and the host's support ask for: commands, reversals, the audit log. Confined to its event loop. */
 final class AuditRoutes {
     private final HostServices.Trail trail;
 

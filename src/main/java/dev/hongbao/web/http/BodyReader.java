@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a request's body by Vert.x Web's BodyHandler, and adds what that does not know: a limit of time, and that no body is a
- * form. Then checks it against the contract. What it refuses fails the routing with 408, 413 or 415. Only on its loop.
+ * form. Then checks it against the contract. What it refuses fails the routing with 408, 413 or 415. Confined to its event loop.
  */
 final class BodyReader {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReader.class);

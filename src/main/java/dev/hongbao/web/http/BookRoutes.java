@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that read the books. Only on its loop. */
+/** The calls that read the books. Confined to its event loop. */
 final class BookRoutes {
     private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
     private static final Instant END = Instant.parse("9000-01-01T00:00:00Z");

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the audit log is told of one call over HTTP, see {@link CallLog}. Only on its loop. */
+/** What the audit log is told of one call over HTTP, see {@link CallLog}. Confined to its event loop. */
 final class CallAudit {
     private static final Pattern PARAMETER = Pattern.compile("\\{([a-z]+)}");
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which calls are in the audit log, and which of them wait for their row, whatever they come by: all that the host's backend does, and who is
  * refused. A call of the host that may have changed something is answered when its row is committed, unless a command tells of it in the
- * same transaction; all other rows cost the call nothing. Safe on any thread.
+ * same transaction; all other rows cost the call nothing. Thread-safe.
  *
  * @param answerMillis for how long a call waits for its row
  */

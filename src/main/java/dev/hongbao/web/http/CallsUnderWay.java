@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The commands that a face has begun and that have not ended yet, whether or not their clients still wait: a stop must not take
- * the stores away from a send that is half done. Safe on any thread.
+ * the stores away from a send that is half done. Thread-safe.
  */
 public final class CallsUnderWay {
     private static final long POLL_MILLIS = 10;

@@ -9,7 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
-/** The calls on campaigns. Only on its loop. */
+/** The calls on campaigns. Confined to its event loop. */
 final class CampaignRoutes {
     private final CampaignService campaigns;
     private final RateLimits limits;

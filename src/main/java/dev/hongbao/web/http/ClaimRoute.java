@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** {@code POST /v1/packets/{packet}/claims}: the call that everyone makes at once. Only on its loop. */
+/** {@code POST /v1/packets/{packet}/claims}: the call that everyone makes at once. Confined to its event loop. */
 final class ClaimRoute {
     /** Late claims come by the thousand and are all told the same. */
     private static final Map<ClaimOutcome.Kind, Reply> REFUSALS = refusals();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whose address a request or a connection has: the peer's, or what trusted proxies tell of it. One notion for all limits by
- * address. Safe on any thread.
+ * address. Thread-safe.
  */
 public final class ClientAddresses {
     private static final List<AddressRange> LOOPBACK =

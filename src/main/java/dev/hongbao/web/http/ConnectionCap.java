@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How many connections the API has open, in all and by address; the management port's are not among them. One instance for
- * all event loops of a server, safe on any thread.
+ * all event loops of a server, thread-safe.
  */
 public final class ConnectionCap {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCap.class);

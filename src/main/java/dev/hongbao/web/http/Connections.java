@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The open connections of one event loop, so that none lives on without making a whole request, or without taking its answer: an
  * idle timeout alone lets a client trickle a header one byte at a time (Slowloris), or read an answer as slowly. When the server has
  * as many as it may, the one of all loops that is idle longest makes room; one whose clients wait for an answer, or a WebSocket, never
- * does. Only on its loop, except where other loops make room.
+ * does. Confined to its event loop, except where other loops make room.
  */
 final class Connections {
     private final IdentityHashMap<HttpConnection, Progress> open = new IdentityHashMap<>();

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 
 /**
  * The calls of the API on the management port, and the console's own: all for role service alone, within the same limits. There
- * is no WebSocket. Only on its loop; its server looks after the connections.
+ * is no WebSocket. Confined to its event loop; its server looks after the connections.
  */
 public final class ConsoleFace implements Handler<HttpServerRequest> {
     private final Vertx vertx;

@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The calls of {@code console.yaml}. Only on its loop. */
+/** The calls of {@code console.yaml}. Confined to its event loop. */
 final class ConsoleRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleRoutes.class);
 

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 /**
  * The two calls that need no token: who a visitor can become, and becoming it. Answers only a browser that was sent to
  * loopback by its address bar: a page of another site can neither call it (Origin) nor point its own name here (Host, against
- * DNS rebinding), and a proxy on this machine, whose visitors may be anywhere, is told by what it adds. Only on its loop.
+ * DNS rebinding), and a proxy on this machine, whose visitors may be anywhere, is told by what it adds. Confined to its event loop.
  */
 final class DemoRoutes {
     private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");

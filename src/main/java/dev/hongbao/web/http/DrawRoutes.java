@@ -10,7 +10,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
-/** The calls on prize draws. Only on its loop. */
+/** The calls on prize draws. Confined to its event loop. */
 final class DrawRoutes {
     private final DrawService draws;
     private final PlayService plays;

@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A poll that waits holds an entry in the feed and
- * a timer, nothing else; while it reads what is not at hand, it is one of its caller's calls. Only on its loop.
+ * a timer, nothing else; while it reads what is not at hand, it is one of its caller's calls. Confined to its event loop.
  */
 final class EventsRoute {
     private static final String WAIT = "wait=";

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One request and its one answer. Only on the request's loop. */
+/** One request and its one answer. Confined to the request's event loop. */
 final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 

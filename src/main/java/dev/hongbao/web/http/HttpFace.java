@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every request of one event loop: Vert.x Web's router, with a route for each call of the contract in the contract's order, and
- * the files behind them. All calls keep the same order: path, method, token, limit, role, key, parameters, body, service. Only
- * on its loop.
+ * the files behind them. All calls keep the same order: path, method, token, limit, role, key, parameters, body, service.
+ * Confined to its event loop.
  */
 final class HttpFace implements Handler<HttpServerRequest> {
     private static final String EXCHANGE = "exchange";

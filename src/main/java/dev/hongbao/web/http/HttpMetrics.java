@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the operator sees of the face: answers by call and class of status, and how long they took. All counters are made
- * beforehand; counting costs some additions. One instance for all verticles, safe on any thread.
+ * beforehand; counting costs some additions. One instance for all verticles, thread-safe.
  */
 public final class HttpMetrics {
     /** Status classes 1xx to 5xx. */

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /v1/outbox}: the news for hosts that poll. Only on its loop. */
+/** {@code GET /v1/outbox}: the news for hosts that poll. Confined to its event loop. */
 final class OutboxRoute {
     private static final String LATEST = "latest";
     private static final int DEFAULT_LIMIT = 200;

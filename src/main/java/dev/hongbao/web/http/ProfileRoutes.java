@@ -6,7 +6,7 @@ import dev.hongbao.web.api.ProfileBodies;
 import io.vertx.core.Future;
 import java.util.Map;
 
-/** The calls on how users are shown. Only on its loop. */
+/** The calls on how users are shown. Confined to its event loop. */
 final class ProfileRoutes {
     private final Profiles profiles;
 

@@ -6,7 +6,7 @@ import dev.hongbao.web.api.RainBodies;
 import io.vertx.core.Future;
 import java.util.Map;
 
-/** The calls on rains. Only on its loop. */
+/** The calls on rains. Confined to its event loop. */
 final class RainRoutes {
     private final RainService rains;
 

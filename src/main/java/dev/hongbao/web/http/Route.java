@@ -3,8 +3,8 @@ package dev.hongbao.web.http;
 import io.vertx.core.Future;
 
 /**
- * How one call of the contract is answered. The caller, the parameters and the body have been checked by then. Only on its
- * loop.
+ * How one call of the contract is answered. The caller, the parameters and the body have been checked by then.
+ * Confined to its event loop.
  */
 @FunctionalInterface
 interface Route {

@@ -15,7 +15,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
-/** One small function for each plain call on packets and money: extract, call the service, render. Only on its loop. */
+/** One small function for each plain call on packets and money: extract, call the service, render. Confined to its event loop. */
 final class Routes {
     private final Services services;
     private final RateLimits limits;

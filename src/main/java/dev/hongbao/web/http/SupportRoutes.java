@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The calls with which the host's backend looks after all users; and the view of a packet, which is another one for it. Only on its loop. */
+/** The calls with which the host's backend looks after all users; and the view of a packet, which is another one for it. Confined to its event loop. */
 final class SupportRoutes {
     private final PacketService packets;
     private final Profiles profiles;

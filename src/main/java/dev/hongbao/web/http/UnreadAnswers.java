@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 
 /**
  * The answers of one event loop of which something is written that their clients have not taken. Mostly that is a matter of
- * microseconds; who reads nothing, or a few bytes now and then, is found here. Only on its loop.
+ * microseconds; who reads nothing, or a few bytes now and then, is found here. Confined to its event loop.
  */
 final class UnreadAnswers {
     /** After so long a client does not read, rather than that its line is slow: when the server is full, it makes room. */

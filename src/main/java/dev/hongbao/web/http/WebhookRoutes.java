@@ -6,7 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
-/** The calls on webhooks. Only on its loop. */
+/** The calls on webhooks. Confined to its event loop. */
 final class WebhookRoutes {
     private final Webhooks webhooks;
 

@@ -8,7 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
-/** The calls on what was won in draws. Only on its loop. */
+/** The calls on what was won in draws. Confined to its event loop. */
 final class WinRoutes {
     private final Wins wins;
     private final Profiles profiles;

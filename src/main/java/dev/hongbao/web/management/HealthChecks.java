@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Named questions whose answers say whether this server can serve. Each is asked anew, and all at once; since when each has been as it is
- * is remembered. Safe on any thread.
+ * is remembered. Thread-safe.
  */
 public final class HealthChecks {
     private final Map<String, Supplier<Future<Boolean>>> checks;

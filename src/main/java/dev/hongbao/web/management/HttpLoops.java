@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * A check for each event loop that serves requests: whether it still turns. A loop that hangs answers nobody, and its
- * connections look open all the while. Safe on any thread.
+ * connections look open all the while. Thread-safe.
  */
 public final class HttpLoops {
     private final AtomicReferenceArray<Context> loops;

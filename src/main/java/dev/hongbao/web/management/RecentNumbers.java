@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The last ten minutes of what the operator's page plots, and the last faults and recoveries, so that a page opened after
- * the event still shows it. Read from the meters once a second; a server's own numbers, not the cluster's. One thread.
+ * the event still shows it. Read from the meters once a second; a server's own numbers, not the cluster's. Confined to one thread.
  */
 final class RecentNumbers {
     /** Ten minutes, about 60 KB. */

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The OpenID provider that lets operators into the console. The browser asks it for its discovery document and then for a token; where the
  * token is at another origin than the issuer, the console's page must allow that one too, and only the document tells it. So the server
- * reads it when the page is asked for, at most once a minute. Only on its loop.
+ * reads it when the page is asked for, at most once a minute. Confined to its event loop.
  */
 final class SignIn {
     private static final Logger LOG = LoggerFactory.getLogger(SignIn.class);

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that one port serves to browsers, read from the jar when first asked for. Safe on any thread; the first look at a
+ * The files that one port serves to browsers, read from the jar when first asked for. Thread-safe; the first look at a
  * file blocks for about 1 ms.
  *
  * <p>Not Vert.x Web's StaticHandler: it knows no entity tag, only the time at which it unpacked a file, which is another one

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What operators see of webhooks. Safe on any thread. */
+/** What operators see of webhooks. Thread-safe. */
 public final class WebhookMetrics {
     final Counter delivered;
     final Counter failed;

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a frame of a caller asks for, until it is answered. The audit log is told the same of it as of the same call over HTTP, with the
- * method {@code FRAME}. Only on the connection's loop.
+ * method {@code FRAME}. Confined to the connection's event loop.
  */
 final class Asked {
     private static final Logger LOG = LoggerFactory.getLogger(Asked.class);

@@ -8,7 +8,7 @@ import dev.hongbao.web.api.ProblemType;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Who the user of a connection is, and whether he may ask for anything now. Only on the face's loop. */
+/** Who the user of a connection is, and whether he may ask for anything now. Confined to the face's event loop. */
 final class Authentication {
     private final SocketFace face;
     private final Tokens tokens;

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /**
  * Hears of a frame that is longer than allowed, or that breaks RFC 6455, as soon as its header says so. Vert.x would cut the line at
- * once, and the client would not learn why; the rest of what it sends is thrown away by the decoder. On the socket's loop.
+ * once, and the client would not learn why; the rest of what it sends is thrown away by the decoder. Confined to the socket's event loop.
  */
 final class BrokenFrames extends ChannelInboundHandlerAdapter {
     private final Consumer<CloseReason> close;

@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One WebSocket: who it is, which groups it follows, what it may still do. Only on its loop.
+ * One WebSocket: who it is, which groups it follows, what it may still do. Confined to its event loop.
  */
 final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);

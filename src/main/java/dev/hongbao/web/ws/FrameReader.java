@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What one client sends, from frames to requests: bounded in rate, size and faults. It reads frames, not Vert.x' messages:
- * those bend bytes that are no UTF-8, and a message that is too long is only dropped. Only on the connection's loop.
+ * those bend bytes that are no UTF-8, and a message that is too long is only dropped. Confined to the connection's event loop.
  */
 final class FrameReader {
     private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);

@@ -6,8 +6,8 @@ import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
 
 /**
- * What one client is sent. Reading pauses while the client does not read, so that answers do not pile up either. Only on the
- * connection's loop.
+ * What one client is sent. Reading pauses while the client does not read, so that answers do not pile up either.
+ * Confined to the connection's event loop.
  */
 final class FrameWriter {
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Closes the socket of a reader who does not read. Vert.x would let its close frame wait behind the frames that are not read, cut
  * the line only some time after that frame is written, which may be never, and log a stack trace for a line that ends meanwhile.
- * On the socket's loop.
+ * Confined to the socket's event loop.
  */
 final class LineEnd extends ChannelDuplexHandler {
     /** How long the client may take to answer the close frame. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection following one group: it knows its place in the feed and goes on from there whenever there is news and the
- * reader has room. A slow reader holds nothing here: what it missed stays in the feed. Only on the connection's loop.
+ * reader has room. A slow reader holds nothing here: what it missed stays in the feed. Confined to the connection's event loop.
  */
 final class Membership {
     /** After a read that failed, or was refused because its user has too many calls under way. */

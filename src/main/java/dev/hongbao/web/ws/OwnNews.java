@@ -8,7 +8,7 @@ import java.util.UUID;
 
 /**
  * Which settlements of one kind are news to a socket's user: those that were not asked for here, where they are the answer, and each
- * once. Only on the socket's loop.
+ * once. Confined to the socket's event loop.
  */
 final class OwnNews {
     /** Remembered as told: a settlement is heard of from this server, from others and from the feed, soon after one another. */

@@ -32,7 +32,7 @@ import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 
-/** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Only on its loop. */
+/** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Confined to its event loop. */
 final class Requests {
     private final SocketFace face;
     private final Authentication authentication;

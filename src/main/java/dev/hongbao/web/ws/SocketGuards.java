@@ -10,7 +10,7 @@ import dev.hongbao.web.http.ServiceCertificate;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Who may connect, and how many connections there are of whom, over all event loops of this server. Safe on any thread. */
+/** Who may connect, and how many connections there are of whom, over all event loops of this server. Thread-safe. */
 public final class SocketGuards {
     private final SocketConfig.Connections limits;
     private final ClientAddresses addresses;

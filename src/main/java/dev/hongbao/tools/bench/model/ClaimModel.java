@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
  * Claims on their way through a {@link Deployment}: a server's cores; one call of the script at a time for each server and shard, on the
  * node's one thread, which takes all calls that it finds; one transaction at a time for each server, or one on each of its connections once
  * much waits; and back. What it leaves out: the network, garbage collection, locks in Postgres, and that a large transaction is sent before
- * the one under way has committed. For one thread.
+ * the one under way has committed. Confined to one thread.
  */
 public final class ClaimModel {
     /** As the servers do: {@code claim.batch-size}, what one settlement takes, and what is worth a connection of its own. */

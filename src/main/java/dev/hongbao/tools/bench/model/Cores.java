@@ -3,7 +3,7 @@ package dev.hongbao.tools.bench.model;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Cores that take pieces of work in the order in which they come; a piece is not interrupted. For one thread. */
+/** Cores that take pieces of work in the order in which they come; a piece is not interrupted. Confined to one thread. */
 final class Cores {
     private final Simulation simulation;
     private final Deque<Piece> waiting = new ArrayDeque<>();

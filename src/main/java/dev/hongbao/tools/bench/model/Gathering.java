@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 
 /**
  * A station that serves one batch at a time: what comes meanwhile gathers, and all of it, up to a limit, is the next batch. So the batches
- * grow with the load. It may have parts: once much waits for one of them, each is served by itself, side by side. For one thread.
+ * grow with the load. It may have parts: once much waits for one of them, each is served by itself, side by side. Confined to one thread.
  */
 final class Gathering<T> {
     private final int limit;

@@ -2,7 +2,7 @@ package dev.hongbao.tools.bench.model;
 
 import java.util.PriorityQueue;
 
-/** Events in the order of their time, in microseconds. For one thread. */
+/** Events in the order of their time, in microseconds. Confined to one thread. */
 final class Simulation {
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private double now;

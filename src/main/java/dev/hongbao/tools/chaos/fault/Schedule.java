@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * Rounds of faults that follow from a seed: every kind in some order, then every kind again. Those after which no server has to start come
- * twice as often: they cost little. For one thread.
+ * twice as often: they cost little. Confined to one thread.
  */
 public final class Schedule {
     /** A server starts for seconds, whatever else there is in a round: few faults would be waited for as long as many. */

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of one simulated client to all servers, each kept in the history. For one thread; blocking. */
+/** The calls of one simulated client to all servers, each kept in the history. Confined to one thread; blocking. */
 public final class Api implements AutoCloseable {
     /** The group of all users. */
     public static final String GROUP = "chaos";

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** All simulated clients of a run, each on a thread of its own. For one thread; blocking. */
+/** All simulated clients of a run, each on a thread of its own. Confined to one thread; blocking. */
 public final class Crowd {
     private static final int CLIENTS = 20;
 

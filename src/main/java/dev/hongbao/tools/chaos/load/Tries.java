@@ -6,7 +6,7 @@ import dev.hongbao.tools.chaos.history.Operation;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Asks again, mostly elsewhere, when nobody tells what became of a call; sometimes gives up. For one thread; blocking. */
+/** Asks again, mostly elsewhere, when nobody tells what became of a call; sometimes gives up. Confined to one thread; blocking. */
 final class Tries {
     private static final int MOST = 3;
     private static final int PAUSE_MILLIS = 200;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One HTTP/1.1 connection with one request at a time, opened when it is needed. It repeats nothing by itself: what became of a request
- * that got no answer is for its caller to find out. For one thread; blocking.
+ * that got no answer is for its caller to find out. Confined to one thread; blocking.
  */
 final class Wire implements AutoCloseable {
     private static final int MOST = 1 << 22;
