@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * ({@code -Dlogback.configurationFile=…}).
  */
 public final class Logging extends ContextAwareBase implements Configurator {
-    /** One line per event; a line break inside a message can not forge a second event. */
+    /** One line per event; a line break inside a message cannot forge a second event. */
     private static final String PATTERN =
             "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %-20logger{0} %replace(%msg){'[\\r\\n]+', ' | '}%n";
 

@@ -126,7 +126,7 @@ final class DoctorRules {
                     "the-memory-of-redis-is-nearly-full"));
         }
         if (info.get("aof_last_write_status").equals("err")) {
-            found.add(bad("Redis can not write its append-only file", "redis-does-not-answer"));
+            found.add(bad("Redis cannot write its append-only file", "redis-does-not-answer"));
         }
         if (!info.get("maxmemory_policy").equals("noeviction")) {
             found.add(warn(

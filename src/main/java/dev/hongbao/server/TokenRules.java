@@ -30,7 +30,7 @@ public final class TokenRules {
      * Reads the configured keys; with none configured, the data directory's key, which is made when missing. Blocks on the disk, and
      * on the issuer for up to 10 s.
      *
-     * @throws IOException that names the option, when a source can not be read or holds no key of the configured algorithm
+     * @throws IOException that names the option, when a source cannot be read or holds no key of the configured algorithm
      */
     static KeyRing keys(TokenConfig token, DataConfig data) throws IOException {
         List<KeySource> sources = new ArrayList<>();

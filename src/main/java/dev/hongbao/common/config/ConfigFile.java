@@ -51,7 +51,7 @@ final class ConfigFile {
         this.faults = faults;
     }
 
-    /** What the file sets, known option or not; what can not be read goes to {@code faults}. */
+    /** What the file sets, known option or not; what cannot be read goes to {@code faults}. */
     static Map<String, Setting> read(Path file, List<ConfigFault> faults) {
         ConfigFile reader = new ConfigFile(file, faults);
         reader.parse();
@@ -78,7 +78,7 @@ final class ConfigFile {
         } catch (CharacterCodingException e) {
             faults.add(new ConfigFault(file.toString(), "file", "is not UTF-8"));
         } catch (IOException e) {
-            faults.add(new ConfigFault(file.toString(), "file", "can not be read: " + e.getMessage()));
+            faults.add(new ConfigFault(file.toString(), "file", "cannot be read: " + e.getMessage()));
         }
     }
 

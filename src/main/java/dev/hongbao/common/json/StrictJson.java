@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a JSON object as RFC 8259 says, and as I-JSON (RFC 7493) narrows it: UTF-8 only, no duplicate keys, nothing after
- * the end. Deep nesting and unpaired surrogates are refused, and U+0000, which Postgres can not keep. Integers are exact
+ * the end. Deep nesting and unpaired surrogates are refused, and U+0000, which Postgres cannot keep. Integers are exact
  * longs (invariant I12); what would be rounded or cut is refused, not bent. Thread-safe.
  */
 public final class StrictJson {

@@ -10,7 +10,7 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * The random numbers of one split, expanded from its seed: the key stream of AES-256 in counter mode (NIST SP 800-38A,
  * 6.5) with the seed as key and a fixed label as the upper 12 bytes of the first counter block. Who has not the seed
- * can not tell the stream from noise, nor continue it from amounts already seen, as one can with {@code
+ * cannot tell the stream from noise, nor continue it from amounts already seen, as one can with {@code
  * java.util.Random}.
  *
  * <p>This is format {@code v1}. Seeds are stored with packets, so neither the stream nor the way a bounded number is

@@ -38,7 +38,7 @@ final class OwnersOnly {
         takeAway(path);
     }
 
-    /** Somebody else's directory, such as a mounted volume, can not be changed: the operator is told, and it is used as it is. */
+    /** Somebody else's directory, such as a mounted volume, cannot be changed: the operator is told, and it is used as it is. */
     private static void takeAway(Path path) throws IOException {
         Set<PosixFilePermission> owners = EnumSet.copyOf(DIRECTORY.value());
         owners.retainAll(Files.getPosixFilePermissions(path));
@@ -49,9 +49,7 @@ final class OwnersOnly {
             Files.setPosixFilePermissions(path, owners);
         } catch (IOException refused) {
             LOG.warn(
-                    "others than its owner may look into {}, and that can not be changed: {}",
-                    path,
-                    refused.toString());
+                    "others than its owner may look into {}, and that cannot be changed: {}", path, refused.toString());
         }
     }
 }

@@ -88,7 +88,7 @@ public abstract class Attempt<K, V, O> {
                 : asked.timeout(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
     }
 
-    /** The same future; whatever a caller can not act on fails as unknown. */
+    /** The same future; whatever a caller cannot act on fails as unknown. */
     public static <T> Future<T> orUnknown(Future<T> outcome) {
         return outcome.recover(
                 fault -> Future.failedFuture(

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of all sources, which are read again and again: that is how keys are changed without a restart. A source that can not
+ * The keys of all sources, which are read again and again: that is how keys are changed without a restart. A source that cannot
  * be read keeps the keys it had last, and the log says so each time. So a key goes when its source is read without it, not
  * when its source is gone.
  *
@@ -40,7 +40,7 @@ public final class KeyRing implements AutoCloseable {
      * Reads all sources once. A remote one may be away, if the others have keys: the server starts without its keys, and looks for
      * them later. Without any key it does not start, since it would tell every caller that his good token is bad.
      *
-     * @throws IOException that names the source, when another source can not be read, or none has a key
+     * @throws IOException that names the source, when another source cannot be read, or none has a key
      */
     public static KeyRing open(List<KeySource> sources) throws IOException {
         KeyRing ring = new KeyRing(sources);

@@ -16,7 +16,7 @@ public record KeySource(String name, boolean isRemote, Reader reader) {
         /**
          * At least one key.
          *
-         * @throws IOException when the source can not be read
+         * @throws IOException when the source cannot be read
          * @throws IllegalArgumentException when it holds no key that can be used
          */
         List<VerificationKey> read() throws IOException;

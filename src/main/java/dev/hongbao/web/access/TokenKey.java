@@ -21,7 +21,7 @@ public final class TokenKey {
      * Reads the key, or makes it when the file is missing. When two processes start at once, both get the same key. Blocks
      * on the disk.
      *
-     * @throws IOException when it can not be read or written, has another length, or others may read it
+     * @throws IOException when it cannot be read or written, has another length, or others may read it
      */
     public static byte[] loadOrCreate(Path file) throws IOException {
         if (!Files.exists(file)) {

@@ -185,7 +185,7 @@ public final class HttpVerticle extends VerticleBase {
                 .setMaxWebSocketMessageSize(settings.maxFrameBytes())
                 .setWebSocketSubProtocols(List.of(SocketUpgrade.SUBPROTOCOL))
                 .setWebSocketClosingTimeout(SOCKET_CLOSING_SECONDS)
-                // Twice the keep-alive: only for what the sweep can not see, such as an answer nobody reads.
+                // Twice the keep-alive: only for what the sweep cannot see, such as an answer nobody reads.
                 // Never shorter than what lies between two pings of a socket.
                 .setIdleTimeout((int) Math.max(
                         MIN_IDLE_MILLIS, 2 * settings.timeouts().keepAlive().toMillis()))

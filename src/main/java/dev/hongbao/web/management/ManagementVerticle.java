@@ -152,10 +152,10 @@ public final class ManagementVerticle extends VerticleBase {
             if (routing.statusCode() == 500) {
                 LOG.error("{} failed", routing.request().path(), routing.failure());
             }
-            send(routing, routing.statusCode(), TEXT, "this can not be answered\n");
+            send(routing, routing.statusCode(), TEXT, "this cannot be answered\n");
         });
         // An escape in the path that is none: the router tells it here alone.
-        return router.errorHandler(400, routing -> send(routing, 400, TEXT, "this can not be answered\n"));
+        return router.errorHandler(400, routing -> send(routing, 400, TEXT, "this cannot be answered\n"));
     }
 
     @Override
@@ -181,7 +181,7 @@ public final class ManagementVerticle extends VerticleBase {
                     request.resume();
                 })
                 .onFailure(fault -> {
-                    LOG.warn("the console's calls can not be opened: {}", fault.toString());
+                    LOG.warn("the console's calls cannot be opened: {}", fault.toString());
                     send(request, 503, TEXT, "the stores do not answer\n");
                 });
     }

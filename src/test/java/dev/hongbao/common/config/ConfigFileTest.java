@@ -109,7 +109,7 @@ class ConfigFileTest {
         // Then
         assertThat(faults)
                 .extracting(ConfigFault::problem)
-                .containsExactly("can not be read: more than 262144 bytes", "is not UTF-8");
+                .containsExactly("cannot be read: more than 262144 bytes", "is not UTF-8");
     }
 
     private Map<String, Setting> read(String yaml) throws IOException {

@@ -38,7 +38,7 @@ class ContractTest {
             Objects.requireNonNull(call("deposit").body()).schema();
     private static final String GOOD = "'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2";
 
-    /** The console opens it with its first call, so that nothing else would show that it can not be read. */
+    /** The console opens it with its first call, so that nothing else would show that it cannot be read. */
     @Test
     void theConsolesContractHasTheCallsOfTheApiAndItsOwnForServicesAlone() {
         List<Operation> calls = Contract.ofConsole().paths().stream()
@@ -51,7 +51,7 @@ class ContractTest {
 
     @Test
     void theDocumentIsAValidOpenapiContract() throws Exception {
-        // Given the document without what Vert.x' reader can not take: problem documents, and a server without a host
+        // Given the document without what Vert.x' reader cannot take: problem documents, and a server without a host
         JsonObject document = Contract.document();
         JsonObject copy = document.copy();
         copy.remove("servers");
