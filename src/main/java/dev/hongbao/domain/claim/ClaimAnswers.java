@@ -10,7 +10,7 @@ import io.vertx.core.Future;
  */
 public record ClaimAnswers(Future<ClaimOutcome> accepted, Future<ClaimOutcome> settled) {
 
-    /** A answers whose outcome is known at once. */
+    /** The answers to a claim whose outcome is known at once. */
     public static ClaimAnswers of(ClaimOutcome outcome) {
         Future<ClaimOutcome> known = Future.succeededFuture(outcome);
         return new ClaimAnswers(known, known);

@@ -18,9 +18,9 @@ import java.util.function.LongSupplier;
  * How many wrong passcodes a packet has had, from all users on all servers: the limit on one user's guesses is nothing to a
  * crowd of them. Beyond the packet's limit each user keeps one guess a minute, so that a guesser cannot lock a group out.
  *
- * <p>The count is kept in Redis, outside of the generations, for an hour from its first. Up to half of the limit what a server
- * knows of it is good for a second, so that the crowd that knows the passcode does not ask each time; from there on every guess
- * does. While Redis is away a server counts alone. Thread-safe.
+ * <p>The count is kept in Redis, outside of the generations, for an hour from the first wrong guess. Below half of the limit a server reuses
+ * a count for one second, so that a crowd with the right passcode does not ask Redis each time. From there on every guess asks. While Redis
+ * is away a server counts alone. Thread-safe.
  *
  * <p>Keys: {@code hongbao:<namespace>:wrong-passcodes:<packet>}, the count; the same with {@code :<user>}, there while the
  * user has to wait.

@@ -16,9 +16,10 @@ import java.util.Optional;
  * Checks of the database what is new since the checkpoint, and moves the checkpoint when all of it is clean. What it costs grows with what
  * is new, and with the draws and campaigns that are at work, not with what there ever was.
  *
- * <p>The checkpoint is an id of transfers. Ids are given in order, and not committed in order; so before it moves to an id, everyone is
- * awaited who writes transfers at that moment, as {@code create index concurrently} awaits them: after that, every transfer up to the id is
- * there to be read, or never will be. The sum of each account up to the checkpoint is kept; with the transfers beyond, it is the balance.
+ * <p>The checkpoint is an id of transfers. Ids are given in order, but committed out of order. So before it moves to an id, the checkpoint
+ * waits for every transaction that writes transfers at that moment, as {@code create index concurrently} does. Then every transfer up to
+ * the id is visible, or never will be. The sum of each account up to the checkpoint is kept; together with the later transfers it is the
+ * balance.
  *
  * <p>Much that is new is read in steps, each in a snapshot of its own, so that none keeps Postgres from cleaning up for long. One run at a
  * time, of all servers.
@@ -102,7 +103,7 @@ final class Checkpoint {
 
     /** An id up to which all transfers are there that ever will be. */
     private Future<Long> place(SqlConnection connection, long after) {
-        // In this order: whoever was given an id up to the place holds a lock by now, until it ends.
+        // The order matters: a transaction that was given an id up to the place holds a lock by now, until it ends.
         return one(connection, "select transfers_begun()")
                 .map(row -> row.getLong(0))
                 .compose(begun -> {

@@ -122,7 +122,7 @@ public final class AdmissionControl {
         return terms.get(shard);
     }
 
-    /** What this server has let in, is not settled, and will have to be, about. */
+    /** About how many claims and plays of a shard this server has let in that still need a settlement. */
     double unsettled(int shard, Terms terms) {
         double sum = 0;
         for (AdmissionGate gate : gates) {

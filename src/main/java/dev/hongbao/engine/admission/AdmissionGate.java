@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * AdmissionControl}.
  */
 public final class AdmissionGate {
-    /** What they are told who are refused, by the seconds after which they may come again: a refusal makes nothing. */
+    /** Refusals made beforehand, by their Retry-After in seconds, so that a refusal allocates nothing. */
     private static final UnavailableException[] REFUSALS = IntStream.rangeClosed(0, Terms.MOST_SPREAD)
             .mapToObj(seconds -> UnavailableException.overloaded(
                     "More come than can be settled. Try again a little later.", Math.max(1, seconds)))

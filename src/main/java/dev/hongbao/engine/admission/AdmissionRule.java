@@ -16,41 +16,44 @@ import java.util.Deque;
  * a server just started, refuses nobody; then {@code claim.max-waiting} is the bound.
  */
 final class AdmissionRule {
-    /** Of the timeout: while not everybody is let in, so much work is to wait. */
+    /** Target backlog while admission is limited, as a fraction of the timeout. */
     private static final double TARGET = 1.0 / 4;
 
-    /** Of the target: from so much on not everybody is let in. */
+    /** Backlog from which on admission is limited, as a multiple of the target. */
     private static final double TOO_MUCH = 1.5;
 
-    /** Of the target: so much may wait at the most, also before a tick has seen it. */
+    /** Largest backlog, as a multiple of the target. It also holds between two ticks. */
     private static final double MOST = 2;
 
-    /** Of the places of a server: the target is no more, or they would decide who is let in, first come first served. */
+    /** Largest target, as a fraction of a server's places. With more, the places would decide who is let in: first come, first served. */
     private static final double PLACES = 1.0 / 2;
 
-    /** Of the timeout: in this time a backlog is brought to its target. Twice what it takes to hear of the others, or it would swing. */
+    /**
+     * Time in which a backlog is brought to its target, as a fraction of the timeout. At least twice the delay of what is heard of the
+     * other servers: with less the control swings.
+     */
     private static final double CORRECTED_IN = 1.0 / 2;
 
     private static final double LEAST_CORRECTED_SECONDS = 0.5;
 
-    /** Busy ticks, one after the other, until the rate is known: less than that may be one lump of a settlement. */
+    /** Busy ticks in a row until the rate is known: fewer may be one large settlement. */
     private static final int LEAST_BUSY = 3;
 
-    /** Of the timeout: the ticks that a rate is a mean of. Settlements come in lumps. */
+    /** Time over which the rate is averaged, as a fraction of the timeout: settlements are large and few. */
     private static final double MEASURED_OVER = 1.0 / 4;
 
     private static final int LEAST_MEASURED = 5;
     private static final int MOST_MEASURED = 50;
 
-    /** What the known rate takes over of a higher and of a lower one, in a tick. */
+    /** Share of a higher measured rate that the known rate takes over in a tick; below, that of a lower one. */
     private static final double UP = 0.5;
 
     private static final double DOWN = 0.1;
 
-    /** What the rate is taken for more, in a tick that had too little to settle though not everybody was let in. */
+    /** The rate is multiplied by this in a tick that had too little to settle although admission was limited. */
     private static final double PROBE = 1.05;
 
-    /** Ticks after which the rate is forgotten that was measured before them: a store is not as fast as ever. */
+    /** Ticks for which a measured rate stays valid: a store's speed changes. */
     private static final int KNOWN_FOR = 100;
 
     /** What is taken over of a tick's settlements, and of its arrivals while not everybody is let in. */

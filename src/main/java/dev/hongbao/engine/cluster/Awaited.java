@@ -38,7 +38,7 @@ final class Awaited {
         return places != null && places.isTouchedBy(move);
     }
 
-    /** What the cursor has passed is not waited for any more, once it is beyond all of it. */
+    /** Forgets a stretch once the cursor has passed all of it. */
     void settled(CursorMoves.Move move) {
         Places places = byShard.get(move.generation().shard());
         if (places != null && places.stretch.isOverAfter(move)) {

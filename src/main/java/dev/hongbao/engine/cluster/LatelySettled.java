@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What this server has settled in the last moments, for those whose word that they had written it comes only then. Bounded; not
- * thread safe.
+ * What this server has settled in the last second. Another server's word that it has written an entry may arrive only after that entry is
+ * settled; it is then told from here. Bounded; not thread-safe.
  */
 final class LatelySettled {
     /** Longer than a word takes between two servers that work, and as long as somebody waits before he asks Postgres in any case. */

@@ -84,7 +84,7 @@ final class Peers {
         return "";
     }
 
-    /** Those that listen to all. */
+    /** The servers that listen to everything. */
     List<String> listening() {
         return peers.entrySet().stream()
                 .filter(peer -> peer.getValue().listens)
@@ -92,7 +92,10 @@ final class Peers {
                 .toList();
     }
 
-    /** Those that listen to all, or wait for some of what these moves have settled: for that they wait no more. */
+    /**
+     * The servers to tell of these moves: those that listen to everything, and those that wait for one of the entries. Removes the waits that
+     * the moves end.
+     */
     List<String> concerned(List<CursorMoves.Move> moves, long nowNanos) {
         List<String> concerned = new ArrayList<>();
         peers.forEach((name, peer) -> {

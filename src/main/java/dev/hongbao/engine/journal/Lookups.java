@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Whom of those who wait long Postgres is asked for at once: of each shard the same number, those who came first. A shard that stands
- * still so keeps nobody of another one from being found. For one look, on one thread.
+ * Chooses whom of those who wait long Postgres is asked for at once: the oldest, the same number from each shard. So a shard that stands
+ * still delays nobody of another one. For one look; confined to one thread.
  */
 final class Lookups<K> {
     private static final int MOST = 512;

@@ -42,9 +42,9 @@ public final class SettlementWaiters<K, V> {
     private static final long LONG_NANOS = 60_000_000;
 
     /**
-     * A shard of which nothing is heard for longer than this is settled where it is not heard of. A settlement of thousands of claims
-     * takes longer than {@link #LONG_NANOS}, on a busy machine a quarter of a second: to look them all up meanwhile would make the next one
-     * take longer still. No longer than a killed owner is replaced in.
+     * After this long without word of a shard's settlements this server takes the word for lost and asks Postgres. A settlement of
+     * thousands of claims takes longer than {@link #LONG_NANOS}, on a busy machine a quarter of a second; looking all of them up meanwhile
+     * would slow the next one down. No longer than it takes to replace a killed owner.
      */
     private static final long SILENT_NANOS = 500_000_000;
 
@@ -104,7 +104,8 @@ public final class SettlementWaiters<K, V> {
      * @param settled calls {@link #settled} for each fact
      */
     public <F> void listen(SettledNews<F> news, BooleanSupplier coming, Consumer<F> settled) {
-        // In this order: who was on his way and waits now is seen by the second look.
+        // The order matters: a claim that moves from the batcher to the waiters between the two looks is seen by the
+        // second.
         BooleanSupplier waits = () -> coming.getAsBoolean() || unsettled.sum() > 0;
         news.here().add(loop, waits, settled);
         news.heard().add(loop, waits, settled);
@@ -194,7 +195,7 @@ public final class SettlementWaiters<K, V> {
         found(key, fact);
     }
 
-    /** It is settled, as Postgres says who was asked: as {@link #settled}, but the shard's writer was not heard of. */
+    /** Completes a wait with a fact read from Postgres. Unlike {@link #settled}, it does not count as word of the shard's writer. */
     public void found(K key, V fact) {
         Waiter<V> waiter = waiters.remove(key);
         if (waiter == null) {

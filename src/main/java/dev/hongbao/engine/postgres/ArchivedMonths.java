@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * what one part of it hears of Postgres all know. Thread-safe.
  */
 public final class ArchivedMonths {
-    /** A month that was not over cannot be archived for a day, so what Postgres said of it holds for that long, and more often it is asked. */
+    /** A month that is not over cannot be archived within a day, so Postgres' answer about it holds for a day. It is asked once an hour. */
     private static final Duration HOLDS = Duration.ofHours(1);
 
     private static final String IS_ARCHIVED =

@@ -16,13 +16,13 @@ public final class SqlState {
     private static final Set<String> RETRYABLE = Set.of("40P01", "40001");
 
     /**
-     * What a pool says to who waited too long for a connection, whose new connection was closed at once, or who comes as the server stops:
-     * its exception has no type of its own.
+     * Messages of a pool that has no connection to give: the wait for one took too long, a new one was closed at once, or the pool is
+     * closed because the server stops. Their exceptions have no type of their own, so the message is what tells them.
      */
     private static final Set<String> NO_CONNECTION =
             Set.of("Timeout", "Timeout waiting for connection", "Connection was closed", "Pool closed");
 
-    /** How that begins which a connection says to who comes as it ends; without a type of its own, too. */
+    /** How the messages begin of a connection that is ending. Their exceptions have no type of their own, either. */
     private static final List<String> ENDED = List.of(
             "Connection is not active now", "Pending requests failed to be sent due to connection has been closed");
 

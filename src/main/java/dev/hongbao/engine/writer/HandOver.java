@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings shards to rest that another server is to own: nothing new of them is taken, and what is being settled ends. What they
- * hold beyond that is in their journals, for the next owner. A shard that turns out to be broken meanwhile stays, and is
+ * Brings shards to rest before another server takes them over: no new entries are taken, and settlements under way end. Entries that
+ * are not settled then are in the journals, for the next owner. A shard that turns out to be broken meanwhile stays here, and is
  * recovered. Confined to the persistence verticle's event loop.
  */
 final class HandOver {

@@ -49,9 +49,9 @@ public final class PersistenceVerticle extends VerticleBase {
     private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * A settlement that waits longer for a lock is refused, and its shards are settled one by one: a server that froze in the
-     * middle of a transaction holds up one shard, and for this long at each try those that are settled on the same connection. Locks that
-     * move on are held for a commit, some milliseconds.
+     * Longest wait of a settlement for a lock. Then Postgres refuses it, and its shards are settled one by one. So a server that froze in
+     * the middle of a transaction holds up its own shard; the others on the same connection wait only this long at each try. Other locks
+     * are held for one commit, some milliseconds.
      */
     private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
 

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Looks whether Redis is still the one that recovery prepared. The fence (NOSCRIPT) tells most of it to whoever runs a script;
- * this tells the rest: a primary that was demoted and came back has its scripts, but another replication id, and an idle shard
- * runs no script.
+ * Looks whether Redis is still the one that recovery prepared. Whoever calls a script learns of most losses by its answer, NOSCRIPT. This
+ * class finds the rest: a primary that was demoted and came back, which has its scripts but another replication id, and the loss of a
+ * shard on which nobody calls a script.
  */
 final class RedisWatch {
     private final RedisLinks redis;

@@ -146,9 +146,9 @@ public final class Contract {
     }
 
     /**
-     * A copy with every reference replaced by what it names, made for checking requests: answers are left out, an ECMA
-     * {@code $} means the very end as it does there, and {@code uniqueItems} is left to whoever decodes the list, since the
-     * library compares each with each. An {@code allOf} of one is that one: AsyncAPI writes a described reference so.
+     * A copy for checking requests. References are inlined, and responses are removed. {@code $} matches only at the very end, as in
+     * ECMA; in Java it also matches before a last line break. {@code uniqueItems} is removed, since the library compares every pair; the
+     * decoder of the list checks it. An {@code allOf} of one schema becomes that schema: AsyncAPI writes a described reference so.
      */
     static Object inlined(Object node, JsonObject root) {
         if (node instanceof JsonArray array) {

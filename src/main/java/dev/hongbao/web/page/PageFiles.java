@@ -92,7 +92,7 @@ public final class PageFiles {
      * @param type the content type
      * @param tag the strong entity tag: a digest of these bytes
      * @param policy the Content-Security-Policy
-     * @param zipped the same compressed, with a tag of its own; null of what is it already, or does not get smaller
+     * @param zipped the same compressed, with a tag of its own; null for a file that is compressed already, or does not get smaller
      */
     public record PageFile(
             String type,
