@@ -52,7 +52,7 @@ final class Draws {
     private final Quarantine quarantine;
     private final DrawStore store;
     private final DrawCatalog catalog;
-    private final DrawStore owners;
+    private final DrawStore ownerStore;
     private final PlayMetrics metrics;
     private final GatheredHolds holds;
     private final StoreClock clock;
@@ -66,7 +66,7 @@ final class Draws {
         this.quarantine = base.quarantine();
         this.store = new DrawStore(pool, base.archived(), quarantine.forReaders());
         this.catalog = new DrawCatalog(store);
-        this.owners = new DrawStore(ownerPool, base.archived(), quarantine.forOwners());
+        this.ownerStore = new DrawStore(ownerPool, base.archived(), quarantine.forOwners());
         this.metrics = new PlayMetrics(base.metrics());
         this.holds = new GatheredHolds(pool, base.config().domain().claim().maxWaiting(), metrics);
         this.clock = base.clock();
@@ -89,7 +89,7 @@ final class Draws {
 
     /** For one writer. */
     Mode mode() {
-        DrawCatalog ownersCatalog = catalog.over(owners);
+        DrawCatalog ownersCatalog = catalog.over(ownerStore);
         DrawCleanup closed = new DrawCleanup();
         shards.whenPostgresWentBack(closed::forget);
         return new Mode(
@@ -98,7 +98,13 @@ final class Draws {
                 new DrawShardLoader(quarantine),
                 List.of(
                         new DrawOwnerTask(
-                                ownerPool, owners, ownersCatalog, new DrawPlanner(ownerPool), closed, shards, vertx),
+                                ownerPool,
+                                ownerStore,
+                                ownersCatalog,
+                                new DrawPlanner(ownerPool),
+                                closed,
+                                shards,
+                                vertx),
                         new HoldExpiry(ownerPool, shards, vertx, clock, HoldExpiry.HELD_LONG)));
     }
 

@@ -58,7 +58,7 @@ final class Packets {
     private final Shards shards;
     private final Quarantine quarantine;
     private final PacketStore store;
-    private final PacketStore owners; // on connections of the owner's work
+    private final PacketStore ownerStore; // on connections of the owner's work
     private final PacketViews views;
     private final PacketCatalog catalog;
     private final EndedPackets ended;
@@ -74,7 +74,7 @@ final class Packets {
         this.shards = base.shards();
         this.quarantine = base.quarantine();
         this.store = new PacketStore(pool, base.archived(), quarantine.forReaders());
-        this.owners = new PacketStore(base.pools().owner(), base.archived(), quarantine.forOwners());
+        this.ownerStore = new PacketStore(base.pools().owner(), base.archived(), quarantine.forOwners());
         this.views = new PacketViews(pool, store);
         this.catalog = new PacketCatalog(store);
         this.ended = new EndedPackets(store);
@@ -111,9 +111,9 @@ final class Packets {
         shards.whenPostgresWentBack(ends::forget);
         return new Mode(
                 TRAITS,
-                settlers(news, catalog.over(owners), ends),
+                settlers(news, catalog.over(ownerStore), ends),
                 new PacketShardLoader(),
-                List.of(new PacketCloser(owners, ends, shards, vertx)));
+                List.of(new PacketCloser(ownerStore, ends, shards, vertx)));
     }
 
     private static List<Settler> settlers(SettledNews<SettledClaims> news, PacketCatalog catalog, PacketCleanup ends) {

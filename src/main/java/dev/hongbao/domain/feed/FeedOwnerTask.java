@@ -26,7 +26,7 @@ import java.util.function.Predicate;
 final class FeedOwnerTask implements OwnerTask {
     private static final int PAGE = 1000;
     private static final Duration UNANNOUNCED_AGE = Duration.ofSeconds(2);
-    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long ANNOUNCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Vertx vertx;
     private final FeedStore store;
@@ -35,7 +35,7 @@ final class FeedOwnerTask implements OwnerTask {
     private final ProgressQueue progressed;
     private final CatchUp catchUp;
     private final FeedTrimmer trimmer;
-    private long sweptNanos = System.nanoTime();
+    private long announcedNanos = System.nanoTime();
 
     /** @param over whether a packet is known to have ended */
     FeedOwnerTask(Vertx vertx, FeedStore store, Shards shards, Predicate<PacketId> over, FeedTrimmer trimmer) {
@@ -63,7 +63,8 @@ final class FeedOwnerTask implements OwnerTask {
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
         trimmer.trimIfDue();
-        return OwnerTask.inTurn(List.of(() -> catchUp.round(live), this::tellProgress, () -> sweep(live, redis)));
+        return OwnerTask.inTurn(
+                List.of(() -> catchUp.round(live), this::tellProgress, () -> announceForgotten(live, redis)));
     }
 
     private Future<Void> tellProgress() {
@@ -81,11 +82,11 @@ final class FeedOwnerTask implements OwnerTask {
         vertx.eventBus().publish(FeedHub.NUDGE, null);
     }
 
-    private Future<Void> sweep(List<Integer> live, RedisLinks redis) {
-        if (System.nanoTime() - sweptNanos < SWEEP_NANOS || live.isEmpty()) {
+    private Future<Void> announceForgotten(List<Integer> live, RedisLinks redis) {
+        if (System.nanoTime() - announcedNanos < ANNOUNCE_NANOS || live.isEmpty()) {
             return Future.succeededFuture();
         }
-        sweptNanos = System.nanoTime();
+        announcedNanos = System.nanoTime();
         return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
             Map<Integer, List<PacketId>> byShard = new HashMap<>();
             for (Unannounced packet : waiting) {

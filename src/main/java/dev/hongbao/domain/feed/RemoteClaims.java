@@ -10,6 +10,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.SettledNews;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -60,7 +61,12 @@ final class RemoteClaims {
      * nobody here listened, all of these are read. Nobody hears one twice.
      */
     private void heard(List<Claim> claims) {
-        List<Claim> news = claims.stream().filter(this::isNext).toList();
+        List<Claim> news = new ArrayList<>();
+        for (Claim claim : claims) {
+            if (advanceIfNext(claim)) {
+                news.add(claim);
+            }
+        }
         if (!audience.isEmpty()) {
             claims.forEach(claim -> tell(claim.packet(), claim.share().slot() + 1));
         }
@@ -69,7 +75,8 @@ final class RemoteClaims {
         }
     }
 
-    private boolean isNext(Claim claim) {
+    /** Moves the packet on past a claim that comes next of it, or is the first one. @return whether it is */
+    private boolean advanceIfNext(Claim claim) {
         AtomicBoolean isNext = new AtomicBoolean();
         next.asMap().compute(claim.packet(), (packet, from) -> {
             isNext.set(from == null || from == claim.share().slot());

@@ -30,8 +30,8 @@ public final class Audience {
         return elsewhere || !isEmpty();
     }
 
-    /** Some other server does, or none. */
-    void isElsewhere(boolean now) {
+    /** Notes whether somebody on another server does. */
+    void setElsewhere(boolean now) {
         elsewhere = now;
     }
 }

@@ -225,7 +225,7 @@ public final class ServerNews extends VerticleBase {
         boolean listens = !audience.isEmpty();
         long now = System.nanoTime();
         peers.forgetSilent(now);
-        audience.isElsewhere(!peers.listening().isEmpty());
+        audience.setElsewhere(!peers.listening().isEmpty());
         boolean changed = !owned.equals(toldOwned) || listens != toldListens;
         if (!line.isAlone() && (changed || now - toldNanos > SELF_NANOS)) {
             toldOwned = owned;

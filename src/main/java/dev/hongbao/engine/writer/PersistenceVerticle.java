@@ -68,7 +68,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private List<OwnerTask> ownerTasks;
     private long lookedBackNanos = System.nanoTime();
     private boolean runningTasks;
-    private boolean choreFailed;
+    private boolean taskFailed;
     private boolean draining;
 
     /** What the verticle works with. */
@@ -265,22 +265,22 @@ public final class PersistenceVerticle extends VerticleBase {
         }
     }
 
-    private void runOwnerTasks(List<Integer> live) {
+    private void runOwnerTasks(List<Integer> reachable) {
         if (runningTasks) {
             return;
         }
         runningTasks = true;
         List<Supplier<Future<Void>>> steps = ownerTasks.stream()
-                .<Supplier<Future<Void>>>map(task -> () -> task.run(live, redis))
+                .<Supplier<Future<Void>>>map(task -> () -> task.run(reachable, redis))
                 .toList();
         OwnerTask.inTurn(steps).onComplete(ran -> {
             runningTasks = false;
-            if (ran.failed() && !choreFailed) {
+            if (ran.failed() && !taskFailed) {
                 LOG.warn(
                         "an owner's task failed, it is tried again: {}",
                         ran.cause().toString());
             }
-            choreFailed = ran.failed();
+            taskFailed = ran.failed();
         });
     }
 }

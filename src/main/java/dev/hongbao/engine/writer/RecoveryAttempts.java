@@ -127,11 +127,11 @@ final class RecoveryAttempts {
 
     /** Looks where these shards are, those of them that are suspended, and brings them back. */
     void establish(Collection<Integer> suspended) {
-        Map<Integer, Long> attempts = begin(suspended);
-        if (attempts.isEmpty()) {
+        Map<Integer, Long> incarnations = begin(suspended);
+        if (incarnations.isEmpty()) {
             return;
         }
-        Set<Integer> looked = attempts.keySet();
+        Set<Integer> looked = incarnations.keySet();
         store.readSettled(writer, looked)
                 .compose(rows -> {
                     List<Future<Boolean>> broken = broken(rows);
@@ -143,35 +143,35 @@ final class RecoveryAttempts {
                                     ? store.readSettled(writer, looked)
                                     : Future.succeededFuture(rows))
                             .map(again -> {
-                                decide(rows, broken, again, attempts);
+                                decide(rows, broken, again, incarnations);
                                 return null;
                             });
                 })
-                .onFailure(fault -> unseen(attempts, fault));
+                .onFailure(fault -> unseen(incarnations, fault));
     }
 
     /** @param broken of each row, whether it is broken; failed when its Redis does not answer */
     private void decide(
-            List<ShardRow> rows, List<Future<Boolean>> broken, List<ShardRow> again, Map<Integer, Long> attempts) {
+            List<ShardRow> rows, List<Future<Boolean>> broken, List<ShardRow> again, Map<Integer, Long> incarnations) {
         Map<Integer, Long> unseen = new HashMap<>();
         Throwable why = null;
         for (int i = 0; i < rows.size(); i++) {
             ShardRow row = rows.get(i);
             int shard = row.generation().shard();
-            long attempt = attempts.getOrDefault(shard, -1L);
+            long incarnation = incarnations.getOrDefault(shard, -1L);
             Doubt doubt = faults.get(shard);
             if (broken.get(i).failed()) {
-                unseen.put(shard, attempt);
+                unseen.put(shard, incarnation);
                 why = broken.get(i).cause();
                 continue;
             }
             away.clear(shard);
             if (!again.contains(row)) {
-                finish(shard, attempt, null);
+                finish(shard, incarnation, null);
             } else if (isTrue(broken.get(i)) || doubt != null && doubt.holds(row)) {
-                recover(row.generation(), attempt);
+                recover(row.generation(), incarnation);
             } else {
-                finish(shard, attempt, row);
+                finish(shard, incarnation, row);
             }
         }
         if (why != null) {
@@ -180,14 +180,14 @@ final class RecoveryAttempts {
     }
 
     /** A store does not answer for these; the others go on. */
-    private void unseen(Map<Integer, Long> attempts, Throwable why) {
-        if (!attempts.keySet().stream().allMatch(away::get)) {
-            LOG.warn("cannot look at the shards {}, trying again: {}", attempts.keySet(), why.toString());
+    private void unseen(Map<Integer, Long> incarnations, Throwable why) {
+        if (!incarnations.keySet().stream().allMatch(away::get)) {
+            LOG.warn("cannot look at the shards {}, trying again: {}", incarnations.keySet(), why.toString());
         }
-        attempts.forEach((shard, attempt) -> {
+        incarnations.forEach((shard, incarnation) -> {
             away.set(shard);
             shards.atStart().failed(shard, why.toString());
-            finish(shard, attempt, null);
+            finish(shard, incarnation, null);
         });
     }
 
@@ -197,7 +197,7 @@ final class RecoveryAttempts {
 
     /** The incarnations of those that no attempt is under way for, by shard. */
     private Map<Integer, Long> begin(Collection<Integer> suspended) {
-        Map<Integer, Long> attempts = new HashMap<>();
+        Map<Integer, Long> incarnations = new HashMap<>();
         for (int shard : suspended) {
             if (logs[shard].state() != ShardLog.State.RECOVERING || underWay.get(shard)) {
                 continue;
@@ -206,10 +206,10 @@ final class RecoveryAttempts {
                 retryLater();
             } else {
                 underWay.set(shard);
-                attempts.put(shard, logs[shard].incarnation());
+                incarnations.put(shard, logs[shard].incarnation());
             }
         }
-        return attempts;
+        return incarnations;
     }
 
     /** Of each, whether it cannot go on from where Postgres says it is: see {@link RedisWatch}, and {@link #remembered}. */
@@ -232,7 +232,7 @@ final class RecoveryAttempts {
         return log.generation().equals(generation) ? log.settledSeq() : -1;
     }
 
-    private void recover(Generation broken, long attempt) {
+    private void recover(Generation broken, long incarnation) {
         Recovery how = recovery;
         if (how == null) {
             throw new IllegalStateException("not started");
@@ -242,7 +242,7 @@ final class RecoveryAttempts {
                     metrics.recoveries.increment();
                     LOG.info("recovered {}", row.generation());
                     pauses.over(broken.shard());
-                    finish(broken.shard(), attempt, row);
+                    finish(broken.shard(), incarnation, row);
                 })
                 .onFailure(fault -> {
                     // A generation that was drawn in vain costs an epoch and a script: the next one comes later and
@@ -255,15 +255,15 @@ final class RecoveryAttempts {
                         LOG.debug("recovery of {} failed again: {}", broken, fault.toString());
                     }
                     shards.atStart().failed(broken.shard(), fault.toString());
-                    finish(broken.shard(), attempt, null);
+                    finish(broken.shard(), incarnation, null);
                 });
     }
 
     /** An attempt ended: the shard settles on from {@code row}, or it is tried again. */
-    private void finish(int shard, long attempt, @Nullable ShardRow row) {
+    private void finish(int shard, long incarnation, @Nullable ShardRow row) {
         underWay.clear(shard);
         ShardLog log = logs[shard];
-        if (row == null || log.incarnation() != attempt) {
+        if (row == null || log.incarnation() != incarnation) {
             retryLater();
             return;
         }

@@ -186,7 +186,7 @@ final class Connections {
             progress.answering = exchange;
             progress.inFlight++;
             progress.first = false;
-            exchange.counts(true);
+            exchange.setCounted(true);
         }
     }
 
@@ -217,7 +217,7 @@ final class Connections {
     /** The answer is taken; when it is the last one, the time to the next header runs. An exchange may say so more than once. */
     void answered(HttpConnection connection, Exchange exchange) {
         Progress progress = open.get(connection);
-        if (progress != null && exchange.counts(false)) {
+        if (progress != null && exchange.setCounted(false)) {
             progress.inFlight--;
             if (progress.inFlight == 0) {
                 progress.answering = null;

@@ -78,8 +78,8 @@ final class Exchange {
         return id;
     }
 
-    /** Whether its connection counts it from now on. @return whether it did */
-    boolean counts(boolean now) {
+    /** Notes whether its connection counts it from now on. @return whether it did before */
+    boolean setCounted(boolean now) {
         boolean before = isCounted;
         isCounted = now;
         return before;

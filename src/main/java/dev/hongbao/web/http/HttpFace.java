@@ -185,8 +185,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
     /** Everything that is checked before the body. A call without a body, as most claims are, is answered at once. */
     private void admit(RoutingContext routing, String template, Operation operation, Route route) {
         Exchange exchange = exchange(routing);
-        CallAudit told = new CallAudit(audit, template, operation, routing, exchange.id());
-        exchange.auditBy(told);
+        CallAudit callAudit = new CallAudit(audit, template, operation, routing, exchange.id());
+        exchange.auditBy(callAudit);
         exchange.countAs(operation.index());
         Operation.Needs needs = operation.needs();
         Caller caller = null;
@@ -195,7 +195,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             if (caller == null) {
                 return;
             }
-            told.by(caller);
+            callAudit.by(caller);
             if (needs.service() && caller.role() != Role.SERVICE) {
                 exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
                 return;
@@ -236,15 +236,15 @@ final class HttpFace implements Handler<HttpServerRequest> {
         call.exchange().begins(body);
         route.answer(body == null ? call : call.with(body)).onComplete(answer -> {
             if (answer.succeeded()) {
-                call.exchange().send(told(answer.result(), call.key()).unlessHeldBy(routing));
+                call.exchange().send(marked(answer.result(), call.key()).unlessHeldBy(routing));
             } else {
                 call.exchange().fail(answer.cause());
             }
         });
     }
 
-    /** @param key null for a call that needs none */
-    private static Reply told(Reply reply, @Nullable IdempotencyKey key) {
+    /** The reply, which says so if it is that of an earlier call. @param key null for a call that needs none */
+    private static Reply marked(Reply reply, @Nullable IdempotencyKey key) {
         return key != null && key.isRepeated() ? reply.with("Idempotency-Replayed", "true") : reply;
     }
 

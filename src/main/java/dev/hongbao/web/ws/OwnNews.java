@@ -26,7 +26,7 @@ final class OwnNews {
     void answered(UUID id, boolean isKnown) {
         asked.remove(id);
         if (isKnown) {
-            isNew(id);
+            remember(id);
         }
     }
 
@@ -37,16 +37,20 @@ final class OwnNews {
 
     /** Whether a settlement is to be told; true once. */
     boolean tells(UUID id) {
-        return !asked.contains(id) && isNew(id);
+        if (asked.contains(id) || told.contains(id)) {
+            return false;
+        }
+        remember(id);
+        return true;
     }
 
-    private boolean isNew(UUID id) {
+    private void remember(UUID id) {
         if (told.contains(id)) {
-            return false;
+            return;
         }
         if (told.size() == MAX_TOLD) {
             told.remove();
         }
-        return told.add(id);
+        told.add(id);
     }
 }

@@ -13,14 +13,14 @@ class AudienceTest {
         assertThat(audience.isAnywhere()).isFalse();
 
         // When
-        audience.isElsewhere(true);
+        audience.setElsewhere(true);
 
         // Then
         assertThat(audience.isAnywhere()).isTrue();
         assertThat(audience.isEmpty()).isTrue();
 
         // When they leave, and somebody comes here
-        audience.isElsewhere(false);
+        audience.setElsewhere(false);
         audience.joined();
 
         // Then
