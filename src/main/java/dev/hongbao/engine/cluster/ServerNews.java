@@ -16,15 +16,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the other servers what they would else find out by asking the stores, and hears it of them: that a shard's journal has new
- * entries, what was settled, what is set aside, that a feed has news. A word about a journal only makes its owner read it; what is in the
- * journal is never believed of anybody else. What was settled is told to those that wrote some of it into the journal, and like news of
- * feeds to those on which somebody listens; the others need not hear it. One instance a server, on one event loop.
+ * Tells the other servers of new journal entries, settlements, quarantine and feed changes, and hears theirs. It only makes things faster:
+ * the stores have the same facts. Word of new entries only makes the shard's owner read its journal; what is in a journal is never taken
+ * from a message. A settlement is told to the servers that wrote some of its entries, and, like a change of a feed, to those on which somebody
+ * listens. One instance a server; confined to its event loop.
  *
  * <p>A message is a version, a kind and a body, in bytes. Another version or kind is ignored, so servers of two versions get
  * along, as slowly as without this.
@@ -36,6 +35,10 @@ public final class ServerNews extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNews.class);
 
     private static final int VERSION = 1;
+
+    // The kinds of messages. Servers of two versions hear each other, so a number is never given to another kind.
+    // 2 was ENTRIES without places in the journals. From SettledFacts.FIRST_KIND on they are settled facts:
+    // 16 claims (ClaimFacts), 17 plays (PlayFacts).
     private static final int SELF = 1;
     private static final int NUDGE = 3;
     private static final int ENTRIES = 4;
@@ -84,10 +87,11 @@ public final class ServerNews extends VerticleBase {
     }
 
     /**
-     * @param facts what is told of settlements
+     * @param facts what is told of settlements, each with a kind of its own
      * @param audience who wants to hear of all
      * @param nudge where it is published, without a body, that this server has written into feeds
      * @param nudged where it is to be published that another server has
+     * @throws IllegalArgumentException for a kind that is taken, or is not one of facts
      */
     public ServerNews(
             ServerLine line,
@@ -99,7 +103,7 @@ public final class ServerNews extends VerticleBase {
             MeterRegistry metrics) {
         this.line = line;
         this.shards = shards;
-        this.facts = facts.stream().collect(Collectors.toMap(SettledFacts::kind, each -> each));
+        this.facts = SettledFacts.byKind(facts);
         this.audience = audience;
         this.hints = Map.of(
                 NUDGE, new Hint(nudge, nudged, true),

@@ -2,7 +2,10 @@ package dev.hongbao.engine.cluster;
 
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
@@ -88,6 +91,34 @@ class ServerNewsTest {
         before.tell("this", self("before", List.of(3), false));
         Eventually.eventually(SOON, () -> assertThat(told).hasSize(2));
         assertThat(toldAgain).containsExactlyElementsOf(told.subList(0, 1));
+    }
+
+    /** Settled facts of one kind. */
+    private record Facts(int kind) implements SettledFacts<String> {
+        @Override
+        public SettledNews<String> news() {
+            return new SettledNews<>();
+        }
+
+        @Override
+        public List<CursorMoves.Move> moves(String facts) {
+            return List.of();
+        }
+
+        @Override
+        public void write(String facts, WireWriter to) {}
+
+        @Override
+        public void heard(WireReader from) {}
+    }
+
+    @Test
+    void aKindOfFactsIsOneByteAboveTheServersOwnAndNobodyElses() {
+        assertThat(SettledFacts.byKind(List.of(new Facts(16), new Facts(255)))).containsOnlyKeys(16, 255);
+        for (List<SettledFacts<?>> wrong : List.<List<SettledFacts<?>>>of(
+                List.of(new Facts(15)), List.of(new Facts(256)), List.of(new Facts(17), new Facts(17)))) {
+            assertThatThrownBy(() -> SettledFacts.byKind(wrong)).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Test
