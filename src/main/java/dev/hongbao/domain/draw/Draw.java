@@ -33,12 +33,6 @@ public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition
         return new Draw(id, shard, owner, definition, new Times(times.createdAt, closesAt), chance);
     }
 
-    /** What a number of plays costs; 0 for a free draw. */
-    public long costOf(int plays) {
-        DrawDefinition.Cost cost = definition.cost();
-        return cost == null ? 0 : Math.multiplyExact(cost.amount(), plays);
-    }
-
     /** Whether it opens after {@code now}; one that opened when it was made never does, as a packet. */
     public boolean opensAfter(Instant now) {
         return definition.opening().isAfter(createdAt()) && definition.opening().isAfter(now);

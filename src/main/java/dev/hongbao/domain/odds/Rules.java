@@ -74,14 +74,6 @@ public record Rules(
         return prizes.get(number - 1);
     }
 
-    /** Whether anything has to be remembered of each user. */
-    public boolean tracksUsers() {
-        return perUser.total > 0
-                || perUser.day > 0
-                || !perUser.guarantees.isEmpty()
-                || prizes.stream().anyMatch(prize -> prize.perUser > 0);
-    }
-
     /** The numbers of the prizes with a limit per user, in order: where a user's counters have a place for their wins. */
     public List<Integer> limitedPrizes() {
         List<Integer> limited = new java.util.ArrayList<>();

@@ -36,13 +36,4 @@ public record TokenSettings(
             throw new IllegalArgumentException("the leeway is from 0 to 5 minutes");
         }
     }
-
-    /** The most that a configuration allows. */
-    public static final Duration LONGEST_LIFE = Duration.ofDays(365);
-
-    /** Tokens signed with the data directory's key. */
-    public static TokenSettings ofSecret(byte[] secret) {
-        return new TokenSettings(
-                List.of(VerificationKey.hs256(secret)), null, null, Duration.ZERO, LONGEST_LIFE, DEFAULT_CACHE_BYTES);
-    }
 }

@@ -115,7 +115,7 @@ public final class Tokens {
         return ENTRY_BYTES + token.length() + GROUP_BYTES * caller.groups().size() + traits;
     }
 
-    /** Of what is remembered, about. */
+    /** About how many bytes the remembered tokens take. Only tests ask: they show that the cache keeps to its size. */
     long cachedBytes() {
         Cache<String, TokenVerdict> believed = trust.believed;
         believed.cleanUp();

@@ -46,7 +46,7 @@ public final class Schema {
         this.plain = PlainSchema.of(schema);
     }
 
-    /** Whether values that fit are mostly known to without the validator. */
+    /** Whether values that fit are mostly known to without the validator. Only a test asks: the ids in paths have to be. */
     boolean isPlain() {
         return PlainSchema.isKnown(plain);
     }

@@ -31,7 +31,7 @@ final class HandshakeRemains {
         }
     }
 
-    /** Whether this Vert.x is one whose remains can be let go. */
+    /** Whether this Vert.x lets go of them. Only a test asks: it fails when another version keeps them elsewhere. */
     static boolean canBeReleased() {
         return FACTORY != null;
     }

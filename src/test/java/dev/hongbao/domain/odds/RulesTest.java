@@ -40,21 +40,12 @@ class RulesTest {
     }
 
     @Test
-    void usersAreRememberedWhereSomethingIsCountedOfThem() {
+    void thePrizesWithALimitPerUserAreKnown() {
         Rules.Prize limited = new Rules.Prize(1, -1, 1, 0);
 
-        assertThat(weights(prize(1)).tracksUsers()).isFalse();
-        assertThat(weights(prize(1), limited).tracksUsers()).isTrue();
+        assertThat(weights(prize(1)).limitedPrizes()).isEmpty();
         assertThat(weights(prize(1), limited, prize(1), limited).limitedPrizes())
                 .containsExactly(2, 4);
-        for (Rules.PerUser counted : List.of(
-                new Rules.PerUser(1, 0, List.of()),
-                new Rules.PerUser(0, 1, List.of()),
-                new Rules.PerUser(0, 0, List.of(new Rules.Guarantee(3))))) {
-            assertThat(rules(DrawMode.WEIGHTS, WhenExhausted.STOP, counted, prize(1))
-                            .tracksUsers())
-                    .isTrue();
-        }
     }
 
     @ParameterizedTest

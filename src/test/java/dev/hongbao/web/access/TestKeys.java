@@ -15,7 +15,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /** Keys and tokens made without the library that reads them. */
-final class TestKeys {
+public final class TestKeys {
+    /** The most that a configuration allows a token to live. */
+    static final Duration LONGEST_LIFE = Duration.ofDays(365);
+
     private TestKeys() {}
 
     /** A secret for HS256 that has {@code name} in it. */
@@ -27,10 +30,19 @@ final class TestKeys {
         return VerificationKey.hs256(secret(name));
     }
 
+    /** Trusts the tokens that are signed with this secret, as a server does without configuration. */
+    public static TokenSettings settingsOf(byte[] secret) {
+        return new TokenSettings(
+                List.of(VerificationKey.hs256(secret)),
+                null,
+                null,
+                Duration.ZERO,
+                LONGEST_LIFE,
+                TokenSettings.DEFAULT_CACHE_BYTES);
+    }
+
     static Tokens tokens(Clock clock, VerificationKey... keys) {
-        return new Tokens(
-                new TokenSettings(List.of(keys), null, null, Duration.ZERO, TokenSettings.LONGEST_LIFE, 100_000),
-                clock);
+        return new Tokens(new TokenSettings(List.of(keys), null, null, Duration.ZERO, LONGEST_LIFE, 100_000), clock);
     }
 
     /** A token by HS256. */

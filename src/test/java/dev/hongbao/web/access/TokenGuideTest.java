@@ -41,7 +41,7 @@ class TokenGuideTest {
         }
 
         // Then
-        Caller caller = new Tokens(TokenSettings.ofSecret(secret), Clock.systemUTC())
+        Caller caller = new Tokens(TestKeys.settingsOf(secret), Clock.systemUTC())
                 .verify(token)
                 .caller();
         assertThat(Objects.requireNonNull(caller).user().value()).isEqualTo("alice");

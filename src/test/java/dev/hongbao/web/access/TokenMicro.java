@@ -32,7 +32,7 @@ public class TokenMicro {
     private final Tokens forgetful = new Tokens(settings(0), Clock.systemUTC());
 
     private static TokenSettings settings(long cacheBytes) {
-        TokenSettings usual = TokenSettings.ofSecret(SECRET);
+        TokenSettings usual = TestKeys.settingsOf(SECRET);
         return new TokenSettings(
                 usual.keys(), usual.issuer(), usual.audience(), usual.leeway(), usual.maxLife(), cacheBytes);
     }

@@ -45,7 +45,7 @@ class TokensTest {
     private static final String HS256 = "{\"alg\":\"HS256\"}";
 
     private final MovableClock clock = new MovableClock(NOW);
-    private final Tokens tokens = new Tokens(TokenSettings.ofSecret(SECRET), clock);
+    private final Tokens tokens = new Tokens(TestKeys.settingsOf(SECRET), clock);
 
     @Test
     void aSignedTokenIsBelievedUntilItEndsAlsoFromTheCache() {
@@ -247,7 +247,7 @@ class TokensTest {
                         "shop",
                         "hongbao",
                         Duration.ZERO,
-                        TokenSettings.LONGEST_LIFE,
+                        TestKeys.LONGEST_LIFE,
                         10_000),
                 clock);
 
@@ -294,7 +294,7 @@ class TokensTest {
                         null,
                         null,
                         Duration.ofSeconds(5),
-                        TokenSettings.LONGEST_LIFE,
+                        TestKeys.LONGEST_LIFE,
                         10_000),
                 clock);
         String token = claimed("\"nbf\":" + (NOW.getEpochSecond() + 5));
@@ -315,7 +315,7 @@ class TokensTest {
                         null,
                         null,
                         Duration.ZERO,
-                        TokenSettings.LONGEST_LIFE,
+                        TestKeys.LONGEST_LIFE,
                         100_000),
                 clock);
         String groups =

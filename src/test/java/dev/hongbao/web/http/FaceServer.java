@@ -15,7 +15,7 @@ import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
 import dev.hongbao.web.access.RateLimitSettings;
 import dev.hongbao.web.access.RateLimits;
-import dev.hongbao.web.access.TokenSettings;
+import dev.hongbao.web.access.TestKeys;
 import dev.hongbao.web.access.TokenSigner;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
@@ -115,7 +115,7 @@ final class FaceServer implements AutoCloseable {
                 contract,
                 PageFiles.chat(List.of()),
                 new Admission(
-                        new Tokens(TokenSettings.ofSecret(SECRET), Clock.systemUTC()),
+                        new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
                         new RateLimits(
                                 new RateLimitSettings(
                                         new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
