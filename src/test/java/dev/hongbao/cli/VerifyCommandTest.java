@@ -180,7 +180,7 @@ class VerifyCommandTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("forgeries")
-    void aForgeryIsANo(String name, BiConsumer<JsonObject, JsonArray> forgery) throws IOException {
+    void aForgeryIsAnsweredWithNo(String name, BiConsumer<JsonObject, JsonArray> forgery) throws IOException {
         // Given
         JsonObject forged = packet.copy();
         JsonObject page = claims.copy();

@@ -59,7 +59,7 @@ class BackgroundReconcileTest {
     }
 
     @Test
-    void everyZeroIsNever() {
+    void anIntervalOfZeroNeverRuns() {
         every(Duration.ZERO).look();
 
         assertThat(runs).isZero();

@@ -290,7 +290,7 @@ class StartChecksTest {
     }
 
     @Test
-    void keysThatAnotherServerDoesNotHave() throws Exception {
+    void keysThatDifferFromAnotherServersAreFound() throws Exception {
         Path file = Files.writeString(directory.resolve("secret"), SECRET);
         HongbaoConfig own = HongbaoConfig.of(Map.of());
         HongbaoConfig shared = HongbaoConfig.of(Map.of("token.secret-file", file.toString()));

@@ -238,7 +238,7 @@ class ArchiveIT {
     }
 
     @Test
-    void lifeGoesOn() throws Exception {
+    void sendsAndClaimsGoOnAfterAMonthIsArchived() throws Exception {
         // Given
         past.archive(folder);
 

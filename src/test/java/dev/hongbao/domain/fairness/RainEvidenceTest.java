@@ -165,7 +165,7 @@ class RainEvidenceTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("forgeries")
-    void aForgeryIsANo(String name, Consumer<JsonObject> forge) throws IOException {
+    void aForgeryIsContradicted(String name, Consumer<JsonObject> forge) throws IOException {
         // Given
         JsonObject rain = told(vectors().findFirst().orElseThrow());
         forge.accept(rain);

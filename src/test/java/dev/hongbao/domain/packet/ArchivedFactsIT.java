@@ -102,7 +102,7 @@ class ArchivedFactsIT {
     }
 
     @Test
-    void eachCallAboutIt() {
+    void eachCallAboutWhatWasArchivedIsRefused() {
         // Given
         PacketStore packets = new PacketStore(engine.engine().pool());
         Books books = engine.engine().accounting().books();
@@ -168,7 +168,7 @@ class ArchivedFactsIT {
     }
 
     @Test
-    void eachList() {
+    void eachListSaysUpToWhenItLacksWhatWasArchived() {
         // Given
         PacketFilter any = new PacketFilter(null, null, null, null, null);
         TransferFilter all = new TransferFilter(null, BOB, null, null);
@@ -202,7 +202,7 @@ class ArchivedFactsIT {
 
     /** Each passing-over is left out once, of rules that find nothing with it. */
     @Test
-    void eachRuleThatPassesOverIt() throws SQLException {
+    void eachRuleFindsWhatWasArchivedUnlessItPassesOverIt() throws SQLException {
         try (Connection owner = TestDatabase.connect(past.servers.postgresOwnerUrl());
                 Statement sql = owner.createStatement()) {
             owner.setAutoCommit(false);

@@ -125,7 +125,7 @@ class PlayRecoveryIT {
     }
 
     @Test
-    void flushAll() {
+    void everyShardGetsANewGenerationAfterAFlush() {
         // Given
         long epochs = books.sumOfEpochs();
 

@@ -123,7 +123,7 @@ class RecoveryIT {
     }
 
     @Test
-    void flushAll() {
+    void everyShardGetsANewGenerationAfterAFlush() {
         // Given
         long epochs = books.sumOfEpochs();
 

@@ -35,7 +35,7 @@ class SchemaTest {
     }
 
     @Test
-    void aWordOfAPacketInAFrame() {
+    void aFaultOfAPacketInAFrameNamesItsField() {
         String packet = "{'group':'g','kind':'lucky','asset':'CNY','amount':100,'count':2,'split':'foo','opensAt':'x'}";
 
         assertThat(faultsOfFrame("{'type':'send','id':'c','key':'k','packet':" + packet + "}"))

@@ -264,7 +264,7 @@ class HttpRainIT extends TestServerClient {
     }
 
     @Test
-    void cancelledItIsTold() throws Exception {
+    void aCancelledRainIsToldAsEndedAndItsMoneyReturns() throws Exception {
         // Given
         JsonObject rain = create("{\"durationSeconds\": 3600}");
 

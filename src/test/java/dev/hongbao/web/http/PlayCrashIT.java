@@ -168,7 +168,7 @@ class PlayCrashIT extends ServerProcessClient {
     }
 
     @Test
-    void killedBeforeTheCostIsHeld() throws Exception {
+    void aPlayKilledBeforeItsCostIsHeldLeavesNothing() throws Exception {
         try (Connection owner = TestDatabase.connect(stores.postgresOwnerUrl());
                 Statement lock = owner.createStatement()) {
             // Given a hold that waits for the draw
@@ -190,7 +190,7 @@ class PlayCrashIT extends ServerProcessClient {
     }
 
     @Test
-    void killedAfterTheHoldAndBeforeTheScript() throws Exception {
+    void aPlayKilledBetweenHoldAndScriptIsDecidedAfterTheNextStart() throws Exception {
         // Given a Redis that takes no writes
         holdWithoutScript();
 
@@ -200,7 +200,7 @@ class PlayCrashIT extends ServerProcessClient {
     }
 
     @Test
-    void killedAfterTheHoldAndNobodyAsksAgainUntilItIsGivenBack() throws Exception {
+    void aHoldGivenBackAfterAKillFreesItsKey() throws Exception {
         // Given
         holdWithoutScript();
 
@@ -230,7 +230,7 @@ class PlayCrashIT extends ServerProcessClient {
     }
 
     @Test
-    void killedAfterTheScriptAndBeforeTheSettlement() throws Exception {
+    void aPlayKilledBetweenScriptAndSettlementKeepsItsPrizes() throws Exception {
         // Given a play that is decided; when the server is killed, and its settlement with it
         List<Integer> decided = killedWhenSettlementIsHeld(
                 "the play is decided", () -> decided().size() == 1, () -> books.breakConnections(false));
@@ -242,7 +242,7 @@ class PlayCrashIT extends ServerProcessClient {
     }
 
     @Test
-    void killedAfterTheSettlementAndBeforeTheAnswer() throws Exception {
+    void aPlayKilledBetweenSettlementAndAnswerIsPlayedOnce() throws Exception {
         // Given a settlement that waits; when the server is killed, and Postgres commits what nobody hears of
         List<Integer> decided =
                 killedWhenSettlementIsHeld("the settlement waits", () -> waits("settle_plays"), () -> {});

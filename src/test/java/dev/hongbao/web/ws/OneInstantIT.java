@@ -88,7 +88,7 @@ class OneInstantIT {
     }
 
     @Test
-    void ofASendAClaimAndTheEndOfAPacket() {
+    void aSendAClaimAndAPacketsEndHaveOneTimeEach() {
         try (FrameClient alice = connect("alice");
                 FrameClient bob = connect("bob")) {
             // When a packet is sent, and claimed by one on the socket and by one over HTTP
@@ -154,7 +154,7 @@ class OneInstantIT {
     }
 
     @Test
-    void ofARefund() {
+    void aRefundHasOneTime() {
         // When
         JsonObject sent;
         JsonObject refunded;
@@ -179,7 +179,7 @@ class OneInstantIT {
     }
 
     @Test
-    void ofAPlayAndOfADeposit() {
+    void aPlayAndADepositHaveOneTimeEach() {
         // Given
         String draw = server.draw("""
                 {"group": "%s", "mode": "weights", "prizes": [{"name": "flag", "weight": 1, "class": "all"}]}

@@ -96,7 +96,7 @@ class GeneratedClientIT extends TestServerClient {
     }
 
     @Test
-    void packetsAndMoney() throws Exception {
+    void everyViewAgreesOnAPacketAndItsMoney() throws Exception {
         // Given money, and a feed
         AccountsApi accounts = new AccountsApi(client(null));
         Transfer in =

@@ -54,7 +54,7 @@ class PostgresSideIT {
     @Test
     @DisplayName(
             "Given a Postgres, when its disk is full, then it refuses what takes room, and after there is room it has all that it committed")
-    void aFullDisk() throws Exception {
+    void aFullDiskRefusesWhatTakesRoomAndLosesNothing() throws Exception {
         assumeTrue(PostgresSide.isFillable(), "this process may mount no disk");
         // Given
         execute("insert into fact values (1)");
@@ -121,7 +121,7 @@ class PostgresSideIT {
 
     @Test
     @DisplayName("Given a Postgres, when it is shut down immediately and started again, then it has what it committed")
-    void anImmediateShutdown() throws Exception {
+    void anImmediateShutdownLosesNothingThatWasCommitted() throws Exception {
         // Given
         execute("insert into fact values (1)");
 

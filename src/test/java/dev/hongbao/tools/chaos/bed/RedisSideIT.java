@@ -44,7 +44,7 @@ class RedisSideIT {
     @Test
     @DisplayName(
             "Given a Redis, when its disk is full, then it takes no writes, and after there is room it has all that it took")
-    void aFullDisk() throws IOException {
+    void aFullDiskRefusesWritesAndLosesNothing() throws IOException {
         assumeTrue(RedisSide.isFillable(Form.ONE), "this process may mount no disk");
         try (Jedis client = redis.client(0)) {
             // Given
