@@ -60,6 +60,6 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
                     Claim.Status.SETTLED,
                     from.instant()));
         }
-        news.heard().tell(SettledClaims.elsewhere(claims));
+        news.toWaiters().tell(SettledClaims.elsewhere(claims));
     }
 }

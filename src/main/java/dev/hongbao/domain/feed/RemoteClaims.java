@@ -43,7 +43,7 @@ final class RemoteClaims {
         this.store = store;
         this.catalog = catalog;
         settled.here().add(here -> settledHere(here.claims()));
-        settled.heard().add(there -> heard(there.claims()));
+        settled.toWaiters().add(there -> heard(there.claims()));
     }
 
     /** Those on a packet come one after the other, in the order of their slots. */
@@ -71,7 +71,7 @@ final class RemoteClaims {
             claims.forEach(claim -> tell(claim.packet(), claim.share().slot() + 1));
         }
         if (!news.isEmpty()) {
-            settled.elsewhere().tell(SettledClaims.elsewhere(news));
+            settled.toListeners().tell(SettledClaims.elsewhere(news));
         }
     }
 
@@ -133,7 +133,7 @@ final class RemoteClaims {
                             .filter(claim -> claim.share().slot() < upTo)
                             .toList();
                     if (!news.isEmpty()) {
-                        settled.elsewhere().tell(SettledClaims.elsewhere(news));
+                        settled.toListeners().tell(SettledClaims.elsewhere(news));
                     }
                     if (news.size() == PAGE) {
                         read(packet, from + PAGE, upTo);

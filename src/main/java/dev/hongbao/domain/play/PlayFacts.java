@@ -84,10 +84,12 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
                 cached.put(told.draw(), draw);
             }
         }
-        news.heard().tell(settled(known, cached));
+        SettledPlayRequests told = settled(known, cached);
+        news.toWaiters().tell(told);
+        news.toListeners().tell(told);
         if (!unknown.isEmpty()) {
             catalog.findAll(unknown.stream().map(Told::draw).collect(Collectors.toSet()))
-                    .onSuccess(found -> news.elsewhere().tell(settled(unknown, found)))
+                    .onSuccess(found -> news.toListeners().tell(settled(unknown, found)))
                     .onFailure(fault -> LOG.debug("settled plays are not told: {}", fault.toString()));
         }
     }

@@ -33,7 +33,7 @@ public interface SettledFacts<T> {
     void write(T facts, WireWriter to);
 
     /**
-     * Reads what {@link #write} wrote, and tells it on this server as {@link SettledNews#heard}. It may be called more than once for the
+     * Reads what {@link #write} wrote, and tells it on this server. It may be called more than once for the
      * same facts, in any order.
      *
      * @throws RuntimeException when it is malformed

@@ -108,7 +108,7 @@ public final class SettlementWaiters<K, V> {
         // second.
         BooleanSupplier waits = () -> coming.getAsBoolean() || unsettled.sum() > 0;
         news.here().add(loop, waits, settled);
-        news.heard().add(loop, waits, settled);
+        news.toWaiters().add(loop, waits, settled);
     }
 
     /**

@@ -97,11 +97,11 @@ public final class SocketFace implements SocketUpgrade {
                 Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
         for (LoopListeners<SettledClaims> each :
-                List.of(claims.news().here(), claims.news().elsewhere())) {
+                List.of(claims.news().here(), claims.news().toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
         }
         for (LoopListeners<SettledPlayRequests> each :
-                List.of(plays.news().here(), plays.news().heard(), plays.news().elsewhere())) {
+                List.of(plays.news().here(), plays.news().toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
     }

@@ -121,7 +121,7 @@ class SettlementWaitersTest {
         // And when somebody waits
         coming.set(false);
         Future<WaitResult<String>> wait = await("bob");
-        news.heard().tell("bob");
+        news.toWaiters().tell("bob");
 
         // Then
         assertThat(late.result()).isEqualTo(new WaitResult<>("7 fen"));

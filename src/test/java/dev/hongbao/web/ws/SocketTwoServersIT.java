@@ -99,9 +99,12 @@ class SocketTwoServersIT {
                 assertThat(bob.passedOver("claim.settled")).isZero();
             }
 
-            // When he plays at the one, in draws that the other has never heard of
-            for (int i = 0; i < 8; i++) {
+            // When he plays at the one, in draws that the other has never heard of, and in some that it has in memory
+            for (int i = 0; i < 16; i++) {
                 String draw = one.draw("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
+                if (i % 2 == 1) {
+                    other.get("/v1/draws/" + draw, other.token("bob", "g"));
+                }
                 JsonObject plays = one.play("bob", draw, "k", 3);
 
                 // Then his socket at the other hears of it, once
