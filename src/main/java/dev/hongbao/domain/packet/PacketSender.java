@@ -98,9 +98,10 @@ public final class PacketSender extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        return redis.get().onSuccess(opened -> {
+        return redis.get().map(opened -> {
             links = opened;
             loading = new KeyLoader(vertx, opened, shards, loadWait);
+            return opened;
         });
     }
 

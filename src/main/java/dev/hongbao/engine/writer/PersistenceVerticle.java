@@ -124,7 +124,7 @@ public final class PersistenceVerticle extends VerticleBase {
                             .beat()
                             .recover(fault -> link.close().transform(closed -> Future.failedFuture(fault)));
                 })
-                .onSuccess(acquired -> vertx.setPeriodic(wiring.pace.pollInterval.toMillis(), tick -> tick()));
+                .map(acquired -> vertx.setPeriodic(wiring.pace.pollInterval.toMillis(), tick -> tick()));
     }
 
     private void connect(RedisLinks link) {

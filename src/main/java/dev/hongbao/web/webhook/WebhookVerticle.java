@@ -87,10 +87,11 @@ public final class WebhookVerticle extends VerticleBase {
         AddressGuard guard = new AddressGuard(config.privateNetworks());
         Path authority = config.authority();
         return lookups.executeBlocking(() -> authority == null ? null : Authorities.with(authority))
-                .onSuccess(trusted -> {
+                .map(trusted -> {
                     terms = new Receiver.Terms(guard, config.timeout(), trusted, clock);
                     vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
                     vertx.setPeriodic(LAG_MILLIS, tick -> lookBehind());
+                    return null;
                 });
     }
 
