@@ -1,8 +1,8 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.postgres.Postgres;
-import dev.hongbao.engine.writer.PersistenceVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -26,7 +26,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
     private static final int BOOKS_QUEUE = 16;
 
     /** Outside of these pools: the ping's, the locks', the webhooks', and the writer's. */
-    private static final int SINGLE = 3 + PersistenceVerticle.CONNECTIONS;
+    private static final int SINGLE = 3 + SettlementBatch.MOST_AT_ONCE;
 
     /** What a server holds, but for the short while of a check or of the console. The guide and the base for Kubernetes reckon with it. */
     static int connections(HongbaoConfig config) {

@@ -12,6 +12,9 @@ import java.util.UUID;
 
 /** Journal entries of one verb, from any number of shards, that are settled by one statement. */
 public final class SettlementBatch {
+    /** What a server settles at the same time, each on a connection to Postgres of its own. */
+    public static final int MOST_AT_ONCE = 2;
+
     private final String verb;
     private final CursorMoves moves;
     private final List<JournalItem> items = new ArrayList<>();

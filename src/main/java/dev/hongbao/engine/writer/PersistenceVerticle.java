@@ -6,6 +6,7 @@ import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.journal.ShardLoader;
@@ -39,9 +40,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PersistenceVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
-
-    /** To Postgres, for settlements. */
-    public static final int CONNECTIONS = 2;
 
     private static final long DRAIN_MILLIS = 5_000;
 
@@ -134,7 +132,7 @@ public final class PersistenceVerticle extends VerticleBase {
             LOG.info("{} shards over {} servers of Redis: {}", logs.length, spread.size(), spread);
         }
         writers = Stream.generate(() -> wiring.stores.postgres.pipeline("writer", LOCK_LIMIT))
-                .limit(CONNECTIONS)
+                .limit(SettlementBatch.MOST_AT_ONCE)
                 .toList();
         ShardStore store = wiring.owned.store;
         Shards shards = wiring.owned.shards;

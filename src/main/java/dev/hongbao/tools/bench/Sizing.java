@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.engine.writer.PersistenceVerticle;
+import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.tools.bench.Exhibits.Axis;
 import dev.hongbao.tools.bench.Exhibits.Line;
 import dev.hongbao.tools.bench.Exhibits.Plot;
@@ -89,7 +89,7 @@ final class Sizing {
         double rate = (double) packets / cells;
         // A connection is one process of Postgres.
         double byCores = rate * costs.server().claim() / 1e6 / BUSY / SERVER_CORES;
-        double byConnection = rate * costs.postgres().claim() / 1e6 / BUSY / PersistenceVerticle.CONNECTIONS;
+        double byConnection = rate * costs.postgres().claim() / 1e6 / BUSY / SettlementBatch.MOST_AT_ONCE;
         int servers = Math.max(2, up(Math.max(byCores, byConnection)));
         int nodes = up(rate * costs.redis().claim() / 1e6 / NODE_BUSY);
         int shards = Math.min(MOST_SHARDS, Math.max(LEAST_SHARDS, nodes == 1 ? 0 : SHARDS_A_NODE * nodes));

@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench.model;
 
-import dev.hongbao.engine.writer.PersistenceVerticle;
+import dev.hongbao.engine.journal.SettlementBatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -78,10 +78,7 @@ public final class ClaimModel {
             lanes.add(ofServer);
             int owner = server;
             owners.add(new Gathering<>(
-                    SETTLEMENT_LIMIT,
-                    PersistenceVerticle.CONNECTIONS,
-                    MUCH,
-                    (batch, done) -> settle(owner, batch, done)));
+                    SETTLEMENT_LIMIT, SettlementBatch.MOST_AT_ONCE, MUCH, (batch, done) -> settle(owner, batch, done)));
         }
     }
 
@@ -149,7 +146,7 @@ public final class ClaimModel {
 
     private void accepted(Claim claim) {
         int owner = claim.shard % owners.size();
-        owners.get(owner).add(claim.shard / owners.size() % PersistenceVerticle.CONNECTIONS, claim);
+        owners.get(owner).add(claim.shard / owners.size() % SettlementBatch.MOST_AT_ONCE, claim);
     }
 
     private void settle(int owner, List<Claim> batch, Runnable done) {
