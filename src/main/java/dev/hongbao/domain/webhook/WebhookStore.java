@@ -6,14 +6,19 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** What who delivers asks of Postgres. Thread-safe. */
 public final class WebhookStore {
+    /** The key of the advisory lock of who delivers: "hw". */
+    private static final int COURIER = 0x6877;
+
     /** Attempts of a webhook that are remembered. */
     private static final int DELIVERIES = 1_000;
 
@@ -82,6 +87,30 @@ public final class WebhookStore {
 
     public WebhookStore(Pool pool) {
         this.pool = pool;
+    }
+
+    /** Whether it is this server that delivers, as long as the session lasts; one of all servers is. */
+    public static Future<Boolean> apply(SqlClient session) {
+        return session.preparedQuery("select pg_try_advisory_lock($1, 0)")
+                .execute(Tuple.of(COURIER))
+                .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    /**
+     * A webhook, for who delivers.
+     *
+     * @param attempts failed ones in a row
+     */
+    public record Listed(UUID id, int attempts, boolean isDisabled) {}
+
+    /** All webhooks, the disabled ones too. */
+    public static Future<List<Listed>> list(SqlClient session) {
+        return session.query("select id, attempts, disabled_at is not null as disabled from webhook")
+                .execute()
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row ->
+                                new Listed(row.getUUID("id"), row.getInteger("attempts"), row.getBoolean("disabled")))
+                        .toList());
     }
 
     /**

@@ -10,8 +10,6 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.pgclient.PgConnection;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.Tuple;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -32,9 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class WebhookVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(WebhookVerticle.class);
-
-    /** The key of the advisory lock of who delivers: "hw". */
-    private static final int COURIER = 0x6877;
 
     private static final long BEAT_MILLIS = 500;
     private static final long LAG_MILLIS = 2_000;
@@ -147,35 +142,31 @@ public final class WebhookVerticle extends VerticleBase {
     }
 
     private Future<Void> apply(PgConnection open) {
-        return open.preparedQuery("select pg_try_advisory_lock($1, 0)")
-                .execute(Tuple.of(COURIER))
-                .compose(rows -> {
-                    delivers = rows.iterator().next().getBoolean(0);
-                    return delivers ? list(open) : Future.succeededFuture();
-                });
+        return WebhookStore.apply(open).compose(isOurs -> {
+            delivers = isOurs;
+            return delivers ? list(open) : Future.succeededFuture();
+        });
     }
 
     private Future<Void> list(PgConnection open) {
-        return open.query("select id, attempts, disabled_at is not null as disabled from webhook")
-                .execute()
-                .map(rows -> {
-                    int failing = 0;
-                    int disabled = 0;
-                    couriers.values().removeIf(Courier::isStopped);
-                    for (Row row : rows) {
-                        if (row.getBoolean("disabled")) {
-                            disabled++;
-                            continue;
-                        }
-                        failing += row.getInteger("attempts") > 0 ? 1 : 0;
-                        if (!stopping && delivers) {
-                            couriers.computeIfAbsent(row.getUUID("id"), this::courier);
-                        }
-                    }
-                    metrics.failing.set(failing);
-                    metrics.disabledNow.set(disabled);
-                    return null;
-                });
+        return WebhookStore.list(open).map(webhooks -> {
+            int failing = 0;
+            int disabled = 0;
+            couriers.values().removeIf(Courier::isStopped);
+            for (WebhookStore.Listed webhook : webhooks) {
+                if (webhook.isDisabled()) {
+                    disabled++;
+                    continue;
+                }
+                failing += webhook.attempts() > 0 ? 1 : 0;
+                if (!stopping && delivers) {
+                    couriers.computeIfAbsent(webhook.id(), this::courier);
+                }
+            }
+            metrics.failing.set(failing);
+            metrics.disabledNow.set(disabled);
+            return null;
+        });
     }
 
     private Courier courier(UUID webhook) {
