@@ -1,6 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.api.FaultLog;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
 /** One request and its one answer. Confined to the request's event loop. */
 final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    private static final FaultLog FAULTS = new FaultLog(LOG, System::nanoTime);
 
     /** One line an answer, when {@code log.access} is on. Without the query, which may name users. */
     private static final Logger ACCESS = LoggerFactory.getLogger("dev.hongbao.access");
@@ -268,7 +271,7 @@ final class Exchange {
         }
         @Nullable Problem problem = Problem.ofFailure(failure);
         if (problem == null) {
-            LOG.error("{} {} failed, request {}", request.method(), request.path(), id, failure);
+            FAULTS.failed(request.method() + " " + request.path() + " failed, request " + id, failure);
             problem = Problem.of(ProblemType.INTERNAL_ERROR);
         }
         if (isBegun) {

@@ -74,7 +74,7 @@ final class Asked {
     void fail(Throwable failure) {
         Problem problem = Problem.ofFailure(failure);
         if (problem == null) {
-            LOG.error("a request failed", failure);
+            FrameReader.failed(caller, frame, failure);
             problem = Problem.of(ProblemType.INTERNAL_ERROR);
         }
         refuse(problem);

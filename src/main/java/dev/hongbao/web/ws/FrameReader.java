@@ -3,13 +3,14 @@ package dev.hongbao.web.ws;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.RefusedJson;
 import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.web.api.FaultLog;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.WebSocketFrame;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -17,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * those bend bytes that are no UTF-8, and a message that is too long is only dropped. Confined to the connection's event loop.
  */
 final class FrameReader {
-    private static final Logger LOG = LoggerFactory.getLogger(FrameReader.class);
+    private static final FaultLog FAULTS = new FaultLog(LoggerFactory.getLogger(FrameReader.class), System::nanoTime);
 
     /** Frames without an id that could be read, before the client is taken for broken. A refused one with an id is not broken. */
     private static final int MAX_FAULTS = 20;
@@ -73,9 +74,16 @@ final class FrameReader {
                 connection.close(CloseReason.TOO_MANY_ERRORS);
             }
         } catch (RuntimeException fault) {
-            LOG.error("a frame failed", fault);
+            failed(connection.caller(), frame, fault);
             connection.refuse(idOf(frame), Problem.of(ProblemType.INTERNAL_ERROR));
         }
+    }
+
+    /** Tells the operator of a fault that nobody foresaw. @param caller null before the first token @param frame null when it was not read */
+    static void failed(@Nullable Caller caller, @Nullable JsonObject frame, Throwable fault) {
+        String type = frame == null ? null : allowed(frame.getValue("type"));
+        String user = caller == null ? "nobody" : caller.user().value();
+        FAULTS.failed("frame " + type + " of " + user + " failed, id " + idOf(frame), fault);
     }
 
     /** What a client calls its frame, as far as an answer may repeat it; null for nothing. */
