@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The limits on every user's calls. One instance for the whole server; thread-safe.
@@ -61,12 +62,12 @@ public final class RateLimits {
     }
 
     /**
-     * Counts a send by its shares, besides as a call. More than may be sent at once are not counted: no packet may be as large,
+     * Counts a packet by its shares, besides as a call. More than may be sent at once are not counted: no packet may be as large,
      * so it is refused for that.
      *
      * @param count of the packet's shares, 1 or more
      */
-    public RateDecision send(Caller caller, int count) {
+    RateDecision send(Caller caller, int count) {
         return caller.role() == Role.SERVICE || count > sharesLimit.burst()
                 ? RateDecision.UNLIMITED
                 : shares.take(caller.user(), count);
@@ -82,17 +83,13 @@ public final class RateLimits {
         return Future.failedFuture(new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
     }
 
-    /**
-     * Counts a passcode before it is tried, so that a thousand guesses sent at once are counted too. Give it back with
-     * {@link #passcodeWasRight} unless it was wrong.
-     */
-    public RateDecision passcode(Caller caller, PacketId packet) {
-        return wrongPasscodes.take(new Guess(caller.user(), packet));
-    }
-
-    /** The passcode of {@link #passcode} was not wrong, or not looked at. */
-    public void passcodeWasRight(Caller caller, PacketId packet) {
-        wrongPasscodes.giveBack(new Guess(caller.user(), packet));
+    /** Counts a claim's passcode, if it is not refused. @param passcode null for none */
+    public PasscodeTry passcode(Caller caller, PacketId packet, @Nullable String passcode) {
+        if (passcode == null) {
+            return PasscodeTry.NONE;
+        }
+        Guess guess = new Guess(caller.user(), packet);
+        return new PasscodeTry(wrongPasscodes.take(guess), () -> wrongPasscodes.giveBack(guess));
     }
 
     /**

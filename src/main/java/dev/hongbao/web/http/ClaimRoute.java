@@ -1,11 +1,10 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.Problem;
@@ -39,21 +38,13 @@ final class ClaimRoute {
         PacketId packet = call.packet();
         JsonObject body = call.json();
         String passcode = body == null ? null : body.getString("passcode");
-        if (passcode == null) {
-            return claim(call, packet, null).map(ClaimRoute::reply);
-        }
-        RateDecision guess = limits.passcode(caller, packet);
-        if (!guess.allowed()) {
-            call.exchange().tell(guess);
-            int wait = guess.retryAfterSeconds();
-            throw new TooManyCallsException("Too many wrong passcodes for this packet: wait " + wait + " s.", wait);
+        PasscodeTry tried = limits.passcode(caller, packet, passcode);
+        if (!tried.decision().allowed()) {
+            call.exchange().tell(tried.decision());
+            throw tried.refusal();
         }
         return claim(call, packet, passcode)
-                .onComplete(outcome -> {
-                    if (!isWrongPasscode(outcome.result())) {
-                        limits.passcodeWasRight(caller, packet);
-                    }
-                })
+                .onComplete(done -> tried.ended(done.result()))
                 .map(ClaimRoute::reply);
     }
 
@@ -70,10 +61,6 @@ final class ClaimRoute {
             refusals.put(kind, Reply.problem(Problem.of(kind)));
         }
         return refusals;
-    }
-
-    private static boolean isWrongPasscode(@Nullable ClaimOutcome outcome) {
-        return outcome != null && outcome.kind() == ClaimOutcome.Kind.WRONG_PASSCODE;
     }
 
     private static Reply reply(ClaimOutcome outcome) {

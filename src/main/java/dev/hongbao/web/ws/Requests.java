@@ -20,6 +20,7 @@ import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Problem;
@@ -169,11 +170,11 @@ final class Requests {
             return;
         }
         SendCommand command = SendBody.decode(frame.getJsonObject("packet"));
-        if (!isAllowed(asked, limits.send(caller, command.count()))) {
-            return;
-        }
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
-        inFlight.run(caller, () -> ongoing.track(packets.send(caller, command, key)))
+        inFlight.run(
+                        caller,
+                        () -> ongoing.track(limits.mayIssue(caller, command.count())
+                                .compose(allowed -> packets.send(caller, command, key))))
                 .onFailure(asked::fail)
                 .onSuccess(packet -> asked.answer(201, ServerFrames.sent(asked.id(), packet)));
     }
@@ -208,8 +209,12 @@ final class Requests {
             throw InvalidInputException.of("#/packet", "must be a packet's id");
         }
         String passcode = frame.getString("passcode");
-        if (!isAllowed(asked, limits.claim(caller))
-                || (passcode != null && !isAllowed(asked, limits.passcode(caller, packet)))) {
+        if (!isAllowed(asked, limits.claim(caller))) {
+            return;
+        }
+        PasscodeTry tried = limits.passcode(caller, packet, passcode);
+        if (!tried.decision().allowed()) {
+            asked.fail(tried.refusal());
             return;
         }
         connection.claims().asked(packet.value());
@@ -222,9 +227,7 @@ final class Requests {
         answers.settled().onComplete(done -> {
             connection.claims().answered(packet.value(), true);
             ClaimOutcome outcome = done.result();
-            if (passcode != null && (outcome == null || outcome.kind() != Kind.WRONG_PASSCODE)) {
-                limits.passcodeWasRight(caller, packet);
-            }
+            tried.ended(outcome);
             if (done.succeeded()) {
                 tell(asked, outcome);
             } else {

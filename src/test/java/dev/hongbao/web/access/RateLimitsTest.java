@@ -78,18 +78,20 @@ class RateLimitsTest {
     void wrongPasscodesAreCountedByUserAndPacketAndRightOnesAreNot() {
         PacketId packet = PacketId.create();
         for (int i = 0; i < 10; i++) {
-            assertThat(limits.passcode(ALICE, packet).allowed()).isTrue();
-            limits.passcodeWasRight(ALICE, packet);
+            PasscodeTry right = limits.passcode(ALICE, packet, "open");
+            assertThat(right.decision().allowed()).isTrue();
+            right.ended(null);
         }
 
-        assertThat(limits.passcode(ALICE, packet).allowed()).isTrue();
-        assertThat(limits.passcode(ALICE, packet).allowed()).isTrue();
-        RateDecision refused = limits.passcode(ALICE, packet);
+        assertThat(limits.passcode(ALICE, packet, "open").decision().allowed()).isTrue();
+        assertThat(limits.passcode(ALICE, packet, "open").decision().allowed()).isTrue();
+        RateDecision refused = limits.passcode(ALICE, packet, "open").decision();
 
         assertThat(refused.allowed()).isFalse();
         assertThat(refused.retryAfterSeconds()).isEqualTo(30);
-        assertThat(limits.passcode(BOB, packet).allowed()).isTrue();
-        assertThat(limits.passcode(ALICE, PacketId.create()).allowed()).isTrue();
+        assertThat(limits.passcode(BOB, packet, "open").decision().allowed()).isTrue();
+        assertThat(limits.passcode(ALICE, PacketId.create(), "open").decision().allowed())
+                .isTrue();
     }
 
     private static Caller caller(String user, Role role) {

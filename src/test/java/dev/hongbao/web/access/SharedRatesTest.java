@@ -169,25 +169,24 @@ class SharedRatesTest {
         RateLimits server = server();
         RateLimits other = server();
         PacketId packet = PacketId.create();
-        server.passcode(ALICE, packet);
-        server.passcodeWasRight(ALICE, packet);
+        server.passcode(ALICE, packet, "open").ended(null);
         assertThat(server.untold(500)).isEmpty();
 
         // When four guesses were wrong here
         Line line = new Line(server);
         for (int guess = 0; guess < 4; guess++) {
-            server.passcode(ALICE, packet);
+            server.passcode(ALICE, packet, "open");
             line.exchange(0);
             line.exchange(0);
         }
 
         // Then few are left there
-        other.passcode(ALICE, packet);
+        other.passcode(ALICE, packet, "open");
         Line otherLine = new Line(other);
         otherLine.exchange(0);
         otherLine.exchange(0);
-        assertThat(other.passcode(ALICE, packet).allowed()).isTrue();
-        assertThat(other.passcode(ALICE, packet).allowed()).isFalse();
+        assertThat(other.passcode(ALICE, packet, "open").decision().allowed()).isTrue();
+        assertThat(other.passcode(ALICE, packet, "open").decision().allowed()).isFalse();
     }
 
     @Test

@@ -1,0 +1,40 @@
+package dev.hongbao.web.access;
+
+import dev.hongbao.common.values.TooManyCallsException;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The passcode of one claim: counted before it is tried, so that a thousand guesses sent at once are counted too, and given back unless it
+ * was wrong.
+ */
+public final class PasscodeTry {
+    /** Of a claim without one. */
+    static final PasscodeTry NONE = new PasscodeTry(RateDecision.UNLIMITED, () -> {});
+
+    private final RateDecision decision;
+    private final Runnable giveBack;
+
+    PasscodeTry(RateDecision decision, Runnable giveBack) {
+        this.decision = decision;
+        this.giveBack = giveBack;
+    }
+
+    /** Whether it may be tried. */
+    public RateDecision decision() {
+        return decision;
+    }
+
+    /** What a claim is refused with whose passcode may not be tried. */
+    public TooManyCallsException refusal() {
+        int wait = decision.retryAfterSeconds();
+        return new TooManyCallsException("Too many wrong passcodes for this packet: wait " + wait + " s.", wait);
+    }
+
+    /** The claim has ended; once. @param outcome null for one that failed: then the passcode was right, or not looked at */
+    public void ended(@Nullable ClaimOutcome outcome) {
+        if (outcome == null || outcome.kind() != ClaimOutcome.Kind.WRONG_PASSCODE) {
+            giveBack.run();
+        }
+    }
+}
