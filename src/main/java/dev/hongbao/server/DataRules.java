@@ -20,7 +20,7 @@ public final class DataRules {
         Path dir = config.engine().data().dir();
         boolean redis = config.engine().redis().isEmbedded();
         boolean postgres = config.engine().postgres().isEmbedded();
-        if (!EmbeddedServers.hasData(dir, redis, postgres)) {
+        if ((redis && !EmbeddedServers.hasRedisData(dir)) || (postgres && !EmbeddedServers.hasPostgresData(dir))) {
             String missing = redis && postgres ? "no data of a server" : redis ? "no Redis data" : "no Postgres data";
             throw fault(dir, "holds " + missing + "; " + MEANT);
         }

@@ -99,12 +99,22 @@ public final class CampaignService {
                                 views, limit, view -> view.campaign().id().toString())));
     }
 
-    /** Stops or allows the opening of pools; those that are open go on. Idempotent. Refused with CAMPAIGN_OVER. */
-    public Future<CampaignView> pause(Caller caller, CampaignId id, boolean paused) {
+    /** Stops the opening of pools; those that are open go on. Idempotent. Refused with CAMPAIGN_OVER. */
+    public Future<CampaignView> pause(Caller caller, CampaignId id) {
+        return unlessOver(caller, id, () -> store.pause(id));
+    }
+
+    /** Allows the opening of pools again. Idempotent. Refused with CAMPAIGN_OVER. */
+    public Future<CampaignView> resume(Caller caller, CampaignId id) {
+        return unlessOver(caller, id, () -> store.resume(id));
+    }
+
+    /** @param change false when the campaign has ended */
+    private Future<CampaignView> unlessOver(Caller caller, CampaignId id, Supplier<Future<Boolean>> change) {
         return forService(
                 caller,
                 () -> known(id)
-                        .compose(before -> store.pause(id, paused))
+                        .compose(before -> change.get())
                         .compose(changed -> changed
                                 ? known(id)
                                 : Future.failedFuture(

@@ -83,9 +83,17 @@ final class CampaignStore {
                 .map(rows -> stream(rows).map(CampaignStore::view).toList());
     }
 
-    /** Stops or allows pools; false when the campaign has ended. Idempotent. */
-    Future<Boolean> pause(CampaignId id, boolean paused) {
-        String to = paused ? "coalesce(paused_at, now())" : "null";
+    /** Stops pools; false when the campaign has ended. Idempotent. */
+    Future<Boolean> pause(CampaignId id) {
+        return setPaused(id, "coalesce(paused_at, now())");
+    }
+
+    /** Allows pools again; false when the campaign has ended. Idempotent. */
+    Future<Boolean> resume(CampaignId id) {
+        return setPaused(id, "null");
+    }
+
+    private Future<Boolean> setPaused(CampaignId id, String to) {
         return pool.preparedQuery("update campaign set paused_at = " + to
                         + " where id = $1 and closed_at is null and ends_at > clock_timestamp()")
                 .execute(Tuple.of(id.value()))

@@ -30,7 +30,15 @@ final class RestrictionStore {
         this.pool = pool;
     }
 
-    Future<Void> change(Target target, boolean place, UserId actor, String reason) {
+    Future<Void> place(Target target, UserId actor, String reason) {
+        return change(target, true, actor, reason);
+    }
+
+    Future<Void> lift(Target target, UserId actor, String reason) {
+        return change(target, false, actor, reason);
+    }
+
+    private Future<Void> change(Target target, boolean place, UserId actor, String reason) {
         return pool.preparedQuery("select change_restriction($1, $2, $3, $4, $5, $6)")
                 .execute(Tuple.of(
                         target.scope().wireName(),

@@ -138,18 +138,27 @@ public final class Restrictions {
     }
 
     /**
-     * Places or lifts a restriction. Idempotent: one that is so already is not changed, and keeps its first reason.
+     * Places a restriction. Idempotent: one that is placed already is not changed, and keeps its first reason.
      *
      * @param actor who does it
      * @param reason 1 to 200 characters
      */
-    public Future<Void> change(Target target, boolean place, UserId actor, String reason) {
-        if (place && inForce.size() >= MOST) {
+    public Future<Void> place(Target target, UserId actor, String reason) {
+        if (inForce.size() >= MOST) {
             return Future.failedFuture(
                     new RefusedException(Refusal.INVALID, "There are " + MOST + " restrictions: lift some first."));
         }
-        // What others changed meanwhile is adopted in the order of the history, so the last change holds here as there.
-        return store.change(target, place, actor, reason).compose(done -> history.catchUp());
+        return adopted(store.place(target, actor, reason));
+    }
+
+    /** Lifts a restriction; else as {@link #place}. */
+    public Future<Void> lift(Target target, UserId actor, String reason) {
+        return adopted(store.lift(target, actor, reason));
+    }
+
+    /** What others changed meanwhile is adopted in the order of the history, so the last change holds here as there. */
+    private Future<Void> adopted(Future<Void> changed) {
+        return changed.compose(done -> history.catchUp());
     }
 
     /** See {@link RestrictionStore#of}. */

@@ -85,10 +85,14 @@ public final class EmbeddedServers implements AutoCloseable {
         return Platform.anyIsOnTheClassPath();
     }
 
-    /** Whether the directory holds the data of a Redis, or of a Postgres, that has been started there before. */
-    public static boolean hasData(Path dataDir, boolean redis, boolean postgres) {
-        return (!redis || Files.isDirectory(dataDir.resolve("redis")))
-                && (!postgres || Files.isDirectory(dataDir.resolve("postgres")));
+    /** Whether the directory holds the data of a Redis that has been started there before. */
+    public static boolean hasRedisData(Path dataDir) {
+        return Files.isDirectory(dataDir.resolve("redis"));
+    }
+
+    /** The same of a Postgres. */
+    public static boolean hasPostgresData(Path dataDir) {
+        return Files.isDirectory(dataDir.resolve("postgres"));
     }
 
     private static <T> CompletableFuture<T> inThread(Supplier<T> start) {

@@ -29,17 +29,17 @@ final class RestrictionRoutes {
                 "getUser",
                 call -> state(call.user()),
                 "freezeUser",
-                call -> user(call, Kind.FROZEN, true),
+                call -> place(call, user(call, Kind.FROZEN)).compose(done -> state(call.user())),
                 "unfreezeUser",
-                call -> user(call, Kind.FROZEN, false),
+                call -> lift(call, user(call, Kind.FROZEN)).compose(done -> state(call.user())),
                 "blockUser",
-                call -> user(call, Kind.BLOCKED, true),
+                call -> place(call, user(call, Kind.BLOCKED)).compose(done -> state(call.user())),
                 "unblockUser",
-                call -> user(call, Kind.BLOCKED, false),
+                call -> lift(call, user(call, Kind.BLOCKED)).compose(done -> state(call.user())),
                 "blockGroup",
-                call -> group(call, true),
+                call -> place(call, group(call)).map(done -> state(call.group(), true)),
                 "unblockGroup",
-                call -> group(call, false),
+                call -> lift(call, group(call)).map(done -> state(call.group(), false)),
                 "listRestrictions",
                 this::list);
     }
@@ -59,20 +59,28 @@ final class RestrictionRoutes {
                 .map(done -> Reply.json(200, RestrictionBodies.revocation(done)));
     }
 
-    private Future<Reply> user(Call call, Kind kind, boolean place) {
-        return change(call, new Target(Scope.USER, call.user().value(), kind), place)
-                .compose(done -> state(call.user()));
+    private static Reply state(GroupId group, boolean isBlocked) {
+        return Reply.json(200, RestrictionBodies.group(group, isBlocked));
     }
 
-    private Future<Reply> group(Call call, boolean place) {
-        GroupId group = call.group();
-        return change(call, new Target(Scope.GROUP, group.value(), Kind.BLOCKED), place)
-                .map(done -> Reply.json(200, RestrictionBodies.group(group, place)));
+    private static Target user(Call call, Kind kind) {
+        return new Target(Scope.USER, call.user().value(), kind);
     }
 
-    private Future<Void> change(Call call, Target target, boolean place) {
-        return restrictions.change(
-                target, place, call.caller().user(), call.requiredBody().getString("reason"));
+    private static Target group(Call call) {
+        return new Target(Scope.GROUP, call.group().value(), Kind.BLOCKED);
+    }
+
+    private Future<Void> place(Call call, Target target) {
+        return restrictions.place(target, call.caller().user(), reason(call));
+    }
+
+    private Future<Void> lift(Call call, Target target) {
+        return restrictions.lift(target, call.caller().user(), reason(call));
+    }
+
+    private static String reason(Call call) {
+        return call.requiredBody().getString("reason");
     }
 
     private Future<Reply> list(Call call) {

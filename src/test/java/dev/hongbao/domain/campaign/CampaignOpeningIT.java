@@ -164,7 +164,7 @@ class CampaignOpeningIT {
 
         // When it is paused
         CampaignView paused =
-                get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id, true)));
+                get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id)));
 
         // Then no pool is opened, and the open one goes on
         assertThat(paused.status()).isEqualTo(Status.PAUSED);
@@ -172,7 +172,7 @@ class CampaignOpeningIT {
         assertThat(engine.claim(pool, "bob").kind()).isEqualTo(Kind.CLAIMED);
 
         // When it is resumed
-        get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id, false)));
+        get(engine.loop(0).call(services -> services.campaigns().resume(TestDraws.SERVICE, id)));
         campaigns.open(open, "ben", "shoe");
 
         // When it has ended
@@ -180,7 +180,7 @@ class CampaignOpeningIT {
         assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(open, "ben", "hat"));
         assertRefused(
                 Refusal.CAMPAIGN_OVER,
-                () -> get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id, true))));
+                () -> get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id))));
         assertRefused(
                 Refusal.CAMPAIGN_OVER,
                 () -> get(engine.loop(0)

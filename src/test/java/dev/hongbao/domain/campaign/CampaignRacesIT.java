@@ -55,7 +55,10 @@ class CampaignRacesIT extends TwoEngines {
     }
 
     private Future<CampaignView> pausing(TestEngine by, CampaignId id, boolean paused) {
-        return by.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id, paused));
+        return by.loop(0)
+                .call(services -> paused
+                        ? services.campaigns().pause(TestDraws.SERVICE, id)
+                        : services.campaigns().resume(TestDraws.SERVICE, id));
     }
 
     private Future<CampaignView> ending(TestEngine by, CampaignId id) {

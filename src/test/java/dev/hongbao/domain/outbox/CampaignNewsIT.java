@@ -105,7 +105,10 @@ class CampaignNewsIT extends TwoEngines {
         }
         for (boolean paused : new boolean[] {true, false}) {
             for (TestEngine by : List.of(engine, other)) {
-                lead(by, service -> service.pause(TestDraws.SERVICE, id, paused));
+                lead(
+                        by,
+                        service ->
+                                paused ? service.pause(TestDraws.SERVICE, id) : service.resume(TestDraws.SERVICE, id));
             }
         }
         Packet returned = campaigns.open(campaign, "ben", "shoe");
@@ -209,7 +212,9 @@ class CampaignNewsIT extends TwoEngines {
             orders.add(by.loop(0)
                     .call(services -> n % 3 == 0
                             ? services.campaigns().raise(TestDraws.SERVICE, id, 1 + n, newKey())
-                            : services.campaigns().pause(TestDraws.SERVICE, id, n % 3 == 1)));
+                            : n % 3 == 1
+                                    ? services.campaigns().pause(TestDraws.SERVICE, id)
+                                    : services.campaigns().resume(TestDraws.SERVICE, id)));
         }
         orders.forEach(order -> get(order));
         campaigns.end(id);

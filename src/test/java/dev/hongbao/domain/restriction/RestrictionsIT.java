@@ -53,7 +53,11 @@ class RestrictionsIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private void change(Target target, boolean place) {
-        get(engine.engine().accounting().restrictions().change(target, place, BACKEND.actor(), "a test"));
+        Restrictions restrictions = engine.engine().accounting().restrictions();
+        get(
+                place
+                        ? restrictions.place(target, BACKEND.actor(), "a test")
+                        : restrictions.lift(target, BACKEND.actor(), "a test"));
     }
 
     private void freeze(String user, boolean place) {
@@ -172,7 +176,7 @@ class RestrictionsIT extends TwoEngines {
         get(engine.engine()
                 .accounting()
                 .restrictions()
-                .change(new Target(Scope.USER, "busy", Kind.FROZEN), true, BACKEND.actor(), "a thief"));
+                .place(new Target(Scope.USER, "busy", Kind.FROZEN), BACKEND.actor(), "a thief"));
 
         // Then the wallet is as it was when the freeze was answered
         long held = books.longOf("select balance from account where kind = 'wallet' and owner = 'busy'");
@@ -327,10 +331,10 @@ class RestrictionsIT extends TwoEngines {
     void theHistoryIsKeptAndNothingIsWrittenTwice() {
         Target target = new Target(Scope.USER, "hist", Kind.FROZEN);
         Restrictions known = engine.engine().accounting().restrictions();
-        get(known.change(target, true, BACKEND.actor(), "first"));
-        get(known.change(target, true, BACKEND.actor(), "again"));
-        get(known.change(target, false, new UserId("boss"), "mistake"));
-        get(known.change(target, true, BACKEND.actor(), "after all"));
+        get(known.place(target, BACKEND.actor(), "first"));
+        get(known.place(target, BACKEND.actor(), "again"));
+        get(known.lift(target, new UserId("boss"), "mistake"));
+        get(known.place(target, BACKEND.actor(), "after all"));
 
         assertThat(get(known.of(new UserId("hist"))))
                 .extracting(each -> each.change().reason())
