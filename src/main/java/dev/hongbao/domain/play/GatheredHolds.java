@@ -115,20 +115,18 @@ public final class GatheredHolds {
     private static List<Hold> answers(RowSet<Row> rows) {
         List<Hold> answers = new ArrayList<>();
         for (Row row : rows) {
-            Status status = switch (row.getString("status")) {
+            String word = row.getString("status");
+            PlayRefusal refusal = PlayRefusal.of(word);
+            Status status = switch (word) {
                 case "held" -> Status.HELD;
                 case "settled" -> Status.SETTLED;
                 case "reused" -> Status.REUSED;
                 case "poor" -> Status.POOR;
-                case "closed" -> Status.CLOSED;
-                case "limit" -> Status.LIMIT;
-                case "day" -> Status.DAILY_LIMIT;
-                case "exhausted" -> Status.EXHAUSTED;
                 case "frozen" -> Status.FROZEN;
                 case "blocked" -> Status.BLOCKED;
-                default -> Status.UNKNOWN;
+                default -> refusal == null ? Status.UNKNOWN : Status.REFUSED;
             };
-            answers.add(new Hold(status, row.getUUID("attempt")));
+            answers.add(new Hold(status, row.getUUID("attempt"), refusal));
         }
         return answers;
     }

@@ -27,10 +27,7 @@ final class HoldBatcher {
         SETTLED,
         REUSED,
         POOR,
-        CLOSED,
-        LIMIT,
-        DAILY_LIMIT,
-        EXHAUSTED,
+        REFUSED,
         FROZEN,
         BLOCKED,
         /** The draw is not there: a restored backup may lack it. */
@@ -41,8 +38,9 @@ final class HoldBatcher {
      * The answer.
      *
      * @param attempt for the script, when HELD
+     * @param refusal when REFUSED, else null
      */
-    record Hold(Status status, UUID attempt) {}
+    record Hold(Status status, UUID attempt, @Nullable PlayRefusal refusal) {}
 
     /**
      * Holds the cost of a request, or looks whether a free one was played. A free request is its own only attempt: the script
@@ -59,7 +57,7 @@ final class HoldBatcher {
         waiting++;
         Future<Hold> hold = draw.definition().cost() != null
                 ? gathered.hold(draw.definition(), request, now)
-                : gathered.played(request.id()).map(plays -> new Hold(status(request, plays), request.id()));
+                : gathered.played(request.id()).map(plays -> new Hold(status(request, plays), request.id(), null));
         return hold.andThen(done -> waiting--);
     }
 

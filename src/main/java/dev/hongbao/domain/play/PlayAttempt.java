@@ -179,10 +179,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             case POOR ->
                 Future.failedFuture(
                         new RefusedException(Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
-            case CLOSED -> refused(Kind.CLOSED);
-            case LIMIT -> refused(Kind.LIMIT_REACHED);
-            case DAILY_LIMIT -> refused(Kind.DAILY_LIMIT_REACHED);
-            case EXHAUSTED -> refused(Kind.EXHAUSTED);
+            case REFUSED -> refused(Objects.requireNonNull(hold.refusal()).kind());
             case FROZEN -> Future.failedFuture(Verdict.FROZEN.refusal());
             case BLOCKED -> Future.failedFuture(Verdict.BLOCKED.refusal());
             case UNKNOWN -> Future.failedFuture(UnavailableException.unknown("The draw is not known to the database."));
@@ -228,16 +225,15 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                                 .compose(end -> end == null || end.closedAt() == null
                                         ? Future.succeededFuture()
                                         : refusedUnlessPlayed(Kind.CLOSED)));
-            case LIMIT -> refusedOnceReturned(held, answer, Kind.LIMIT_REACHED);
-            case DAILY_LIMIT -> refusedOnceReturned(held, answer, Kind.DAILY_LIMIT_REACHED);
-            case CLOSED -> refusedOnceReturned(held, answer, Kind.CLOSED);
-            case EXHAUSTED -> refusedOnceReturned(held, answer, Kind.EXHAUSTED);
+            case REFUSED -> refusedOnceReturned(held, answer);
         };
     }
 
     /** A cost that was held is back before its refusal is told. */
-    private Future<PlayOutcome> refusedOnceReturned(UUID held, Answer answer, Kind refusal) {
-        return draw.definition().cost() == null ? refused(refusal) : await(held, answer, Kind.ALREADY_PLAYED);
+    private Future<PlayOutcome> refusedOnceReturned(UUID held, Answer answer) {
+        return draw.definition().cost() == null
+                ? refused(Objects.requireNonNull(answer.refusal()).kind())
+                : await(held, answer, Kind.ALREADY_PLAYED);
     }
 
     /**
@@ -260,11 +256,11 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     private Future<PlayOutcome> settled(SettledPlayRequest settled, Kind kind) {
         String reason = settled.reason();
         if (reason != null) {
-            Kind refusal = refusalOf(reason);
+            PlayRefusal refusal = PlayRefusal.of(reason);
             return refusal == null
                     ? Future.failedFuture(
                             UnavailableException.unknown("The play was given up and its cost returned. Try again."))
-                    : refused(refusal);
+                    : refused(refusal.kind());
         }
         return played(settled.plays(), kind);
     }
@@ -273,16 +269,5 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return plays.size() == request.plays()
                 ? Future.succeededFuture(new PlayOutcome(kind, plays))
                 : Future.failedFuture(reused());
-    }
-
-    /** A settled reason; null for one that is nobody's fault. */
-    private static @Nullable Kind refusalOf(String reason) {
-        return switch (reason) {
-            case "limit" -> Kind.LIMIT_REACHED;
-            case "day" -> Kind.DAILY_LIMIT_REACHED;
-            case "exhausted" -> Kind.EXHAUSTED;
-            case "closed" -> Kind.CLOSED;
-            default -> null;
-        };
     }
 }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Requests in calls of {@code play.lua}, with the chance that decides them. One instance per event loop, used on it only. */
 final class PlayBatcher {
@@ -78,16 +79,23 @@ final class PlayBatcher {
         PLAYED,
         /** The attempt was decided before: what became of it is in Postgres, or will be. */
         DECIDED,
-        LIMIT,
-        DAILY_LIMIT,
-        EXHAUSTED,
-        CLOSED,
+        REFUSED,
         /** Redis does not have the draw. */
         MISSING
     }
 
-    /** The script's answer. @param generation in which it was said */
-    record Answer(Verdict verdict, Generation generation) {}
+    /** The script's answer. @param refusal when REFUSED, else null @param generation in which it was said */
+    record Answer(Verdict verdict, @Nullable PlayRefusal refusal, Generation generation) {
+        static Answer of(String word, Generation generation) {
+            PlayRefusal refusal = PlayRefusal.of(word);
+            Verdict verdict = switch (word) {
+                case "+" -> Verdict.PLAYED;
+                case "=" -> Verdict.DECIDED;
+                default -> refusal == null ? Verdict.MISSING : Verdict.REFUSED;
+            };
+            return new Answer(verdict, refusal, generation);
+        }
+    }
 
     /** @param numbers of each play */
     private record Submission(Draw draw, PlayRequest request, UUID attempt, int numbers) {
@@ -189,24 +197,12 @@ final class PlayBatcher {
                 for (int place : places) {
                     String outcome = outcomes[next++];
                     if (!outcome.equals("?")) {
-                        answers.set(place, Optional.of(new Answer(verdict(outcome), generation)));
+                        answers.set(place, Optional.of(Answer.of(outcome, generation)));
                     }
                 }
             }
             List<DecidedPlayRequest> decided = DecidedPlayRequest.decodeAll(reply.get(2));
             return new ShardScript.Reply<>(answers, decided, List.of());
-        }
-
-        private static Verdict verdict(String outcome) {
-            return switch (outcome) {
-                case "+" -> Verdict.PLAYED;
-                case "=" -> Verdict.DECIDED;
-                case "limit" -> Verdict.LIMIT;
-                case "day" -> Verdict.DAILY_LIMIT;
-                case "exhausted" -> Verdict.EXHAUSTED;
-                case "closed" -> Verdict.CLOSED;
-                default -> Verdict.MISSING;
-            };
         }
     }
 }
