@@ -16,12 +16,12 @@ import dev.hongbao.domain.play.HoldExpiry;
 import dev.hongbao.domain.play.PlayFacts;
 import dev.hongbao.domain.play.PlayMetrics;
 import dev.hongbao.domain.play.PlayService;
-import dev.hongbao.domain.play.PlaySettings;
 import dev.hongbao.domain.play.PlaySettler;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.reconcile.DrawAudit;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
@@ -121,7 +121,8 @@ final class Draws {
         return new DrawFiles(pool, store, catalog);
     }
 
-    PlayService plays(RedisLinks redis, AdmissionControl admission, Restrictions restrictions, PlaySettings settings) {
+    PlayService plays(
+            RedisLinks redis, AdmissionControl admission, Restrictions restrictions, AttemptSettings settings) {
         return new PlayService(
                 vertx,
                 redis,

@@ -7,8 +7,8 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.fulfilment.WinStore;
 import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.packet.PacketService;
-import dev.hongbao.domain.play.PlaySettings;
 import dev.hongbao.engine.admission.AdmissionControl;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.web.http.HostServices;
@@ -53,7 +53,7 @@ final class Loops {
                         parts.profiles()),
                 new Services.Hosted(
                         draws,
-                        parts.draws().plays(redis, admission, accounting.restrictions(), playSettings()),
+                        parts.draws().plays(redis, admission, accounting.restrictions(), attempts()),
                         new Wins(draws, new WinStore(base.pools().requests(), base.archived())),
                         campaigns.campaigns(loading, packets),
                         campaigns.rains(base.vertx(), loading, packets, accounting.restrictions())),
@@ -65,24 +65,17 @@ final class Loops {
     }
 
     private ClaimSettings claimSettings() {
+        return new ClaimSettings(attempts(), base.config().log().slowClaim());
+    }
+
+    private AttemptSettings attempts() {
         int perLoop =
                 Math.max(1, claims.maxWaiting() / base.config().web().http().effectiveEventLoops());
-        return new ClaimSettings(
+        return new AttemptSettings(
                 claims.batchSize(),
                 perLoop,
                 perLoop,
                 base.config().engine().journal().maxEntries(),
-                claims.settleTimeout(),
-                base.config().log().slowClaim());
-    }
-
-    private PlaySettings playSettings() {
-        ClaimSettings settings = claimSettings();
-        return new PlaySettings(
-                settings.batchSize(),
-                settings.maxQueued(),
-                settings.maxUnsettled(),
-                settings.maxJournalEntries(),
-                settings.timeout());
+                claims.settleTimeout());
     }
 }

@@ -5,6 +5,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PoolTerms;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -31,12 +32,12 @@ final class ClaimBatcher {
     private static final int FIRST_PACKET = 2;
 
     private final ScriptBatcher<Submission, Answer> batcher;
-    private final ClaimSettings settings;
+    private final AttemptSettings settings;
     private final Clock clock;
 
     /** @param clock tells which day it is, for the limits of campaigns */
     ClaimBatcher(
-            Vertx vertx, RedisLinks redis, Shards shards, ClaimSettings settings, ClaimMetrics metrics, Clock clock) {
+            Vertx vertx, RedisLinks redis, Shards shards, AttemptSettings settings, ClaimMetrics metrics, Clock clock) {
         this.settings = settings;
         this.clock = clock;
         this.batcher = new ScriptBatcher<>(

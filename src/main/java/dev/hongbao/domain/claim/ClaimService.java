@@ -68,7 +68,7 @@ public final class ClaimService {
         SettlementWaiters<ClaimRace.Key, Claim> waiters = new SettlementWaiters<>(
                 vertx,
                 shards,
-                settings.maxUnsettled(),
+                settings.attempts().maxUnsettled(),
                 keys -> settledClaims(store, keys),
                 metrics::settledAfter,
                 System::nanoTime);
@@ -81,7 +81,7 @@ public final class ClaimService {
                                         .contains(key.packet().value()),
                                 UnavailableException.setAside()));
         this.waiters = waiters;
-        this.batcher = new ClaimBatcher(vertx, redis, shards, settings, metrics, clock);
+        this.batcher = new ClaimBatcher(vertx, redis, shards, settings.attempts(), metrics, clock);
         waiters.listen(
                 news,
                 batcher::isUnanswered,
@@ -141,7 +141,7 @@ public final class ClaimService {
                 id,
                 passcode,
                 awaitsSettlement,
-                begunNanos + settings.timeout().toNanos());
+                begunNanos + settings.attempts().timeout().toNanos());
         if (!settings.slow().isZero()) {
             answers.settled().onComplete(done -> logIfSlow(id, done, System.nanoTime() - begunNanos));
         }

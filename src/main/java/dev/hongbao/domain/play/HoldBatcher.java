@@ -2,6 +2,7 @@ package dev.hongbao.domain.play;
 
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.draw.Draw;
+import dev.hongbao.engine.journal.AttemptSettings;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.UUID;
@@ -13,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class HoldBatcher {
     private final GatheredHolds gathered;
-    private final PlaySettings settings;
+    private final AttemptSettings settings;
     private int waiting;
 
-    HoldBatcher(GatheredHolds gathered, PlaySettings settings) {
+    HoldBatcher(GatheredHolds gathered, AttemptSettings settings) {
         this.gathered = gathered;
         this.settings = settings;
     }

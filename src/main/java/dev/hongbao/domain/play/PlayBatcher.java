@@ -5,6 +5,7 @@ import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.SeededChance;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.MessagePack;
@@ -41,11 +42,12 @@ final class PlayBatcher {
     /** Its answers are empty when a play of the call had too few random numbers: nothing was changed. */
     private final ScriptBatcher<Submission, Optional<Answer>> batcher;
 
-    private final PlaySettings settings;
+    private final AttemptSettings settings;
     private final Clock clock;
     private final int numbers;
 
-    PlayBatcher(Vertx vertx, RedisLinks redis, Shards shards, PlaySettings settings, PlayMetrics metrics, Clock clock) {
+    PlayBatcher(
+            Vertx vertx, RedisLinks redis, Shards shards, AttemptSettings settings, PlayMetrics metrics, Clock clock) {
         this(vertx, redis, shards, settings, metrics, clock, NUMBERS);
     }
 
@@ -54,7 +56,7 @@ final class PlayBatcher {
             Vertx vertx,
             RedisLinks redis,
             Shards shards,
-            PlaySettings settings,
+            AttemptSettings settings,
             PlayMetrics metrics,
             Clock clock,
             int numbers) {

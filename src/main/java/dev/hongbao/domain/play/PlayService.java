@@ -14,6 +14,7 @@ import dev.hongbao.domain.play.PlayOutcome.Kind;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.SettlementWaiters;
@@ -34,7 +35,7 @@ public final class PlayService {
     private final HoldBatcher holds;
     private final PlayBatcher batcher;
     private final SettlementWaiters<AttemptKey, SettledPlayRequest> waiters;
-    private final PlaySettings settings;
+    private final AttemptSettings settings;
     private final PlayMetrics metrics;
     private final Restrictions restrictions;
     private final PlayAttempt.Dependencies needs;
@@ -57,7 +58,7 @@ public final class PlayService {
             GatheredHolds holds,
             AdmissionControl admission,
             Restrictions restrictions,
-            PlaySettings settings,
+            AttemptSettings settings,
             PlayMetrics metrics,
             SettledNews<SettledPlayRequests> news,
             Clock clock) {

@@ -10,6 +10,7 @@ import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Installation;
@@ -56,7 +57,7 @@ class ClaimBatcherIT {
                 engine.vertx(),
                 redis,
                 shards,
-                new ClaimSettings(256, 100, 100, 1000, Duration.ofSeconds(2), Duration.ZERO),
+                new AttemptSettings(256, 100, 100, 1000, Duration.ofSeconds(2)),
                 new ClaimMetrics(new SimpleMeterRegistry()),
                 Clock.systemUTC());
     }

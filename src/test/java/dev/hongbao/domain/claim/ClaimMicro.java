@@ -10,6 +10,7 @@ import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -74,7 +75,7 @@ public class ClaimMicro {
             null,
             NOWHERE,
             shards,
-            new ClaimSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2), Duration.ZERO),
+            new AttemptSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2)),
             new ClaimMetrics(new SimpleMeterRegistry()),
             Clock.systemUTC());
     private final List<ClaimBatcher.Submission> submissions = new ArrayList<>();

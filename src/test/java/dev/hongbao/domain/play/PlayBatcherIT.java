@@ -9,6 +9,7 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.SeededChance;
+import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
@@ -61,7 +62,7 @@ class PlayBatcherIT {
                         engine.vertx(),
                         services.redis(),
                         shards,
-                        new PlaySettings(256, 1000, 1000, 1000, Duration.ofSeconds(2)),
+                        new AttemptSettings(256, 1000, 1000, 1000, Duration.ofSeconds(2)),
                         new PlayMetrics(new SimpleMeterRegistry()),
                         Clock.systemUTC(),
                         0);
