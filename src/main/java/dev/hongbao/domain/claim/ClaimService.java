@@ -72,14 +72,7 @@ public final class ClaimService {
                 keys -> settledClaims(store, keys),
                 metrics::settledAfter,
                 System::nanoTime);
-        vertx.eventBus()
-                .<Quarantine.Changed>localConsumer(
-                        Quarantine.Changed.ADDRESS,
-                        changed -> waiters.refuse(
-                                key -> changed.body()
-                                        .added()
-                                        .contains(key.packet().value()),
-                                UnavailableException.setAside()));
+        waiters.refuseSetAside(vertx, key -> key.packet().value());
         this.waiters = waiters;
         this.batcher = new ClaimBatcher(vertx, redis, shards, settings.attempts(), metrics, clock);
         waiters.listen(

@@ -78,14 +78,7 @@ public final class PlayService {
                 news,
                 batcher::isUnanswered,
                 settled -> settled.requests().forEach(request -> waiters.settled(AttemptKey.of(request), request)));
-        vertx.eventBus()
-                .<Quarantine.Changed>localConsumer(
-                        Quarantine.Changed.ADDRESS,
-                        changed -> waiters.refuse(
-                                attempt -> changed.body()
-                                        .added()
-                                        .contains(attempt.draw().value()),
-                                UnavailableException.setAside()));
+        waiters.refuseSetAside(vertx, attempt -> attempt.draw().value());
         this.needs = new PlayAttempt.Dependencies(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
                 new PlayAttempt.Stations(admission.gate(waiters.unsettled(), waiters.settled()), this.holds, batcher),

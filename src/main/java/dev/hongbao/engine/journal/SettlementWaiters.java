@@ -14,6 +14,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -210,8 +211,17 @@ public final class SettlementWaiters<K, V> {
         }
     }
 
-    /** What cannot be settled now: whoever waits for it is told so. */
-    public void refuse(Predicate<K> what, UnavailableException why) {
+    /** From now on whoever waits for what is set aside is told so. @param unit the packet or draw of what is waited for */
+    public void refuseSetAside(Vertx vertx, Function<K, UUID> unit) {
+        vertx.eventBus()
+                .<Quarantine.Changed>localConsumer(
+                        Quarantine.Changed.ADDRESS,
+                        changed -> refuse(
+                                key -> changed.body().added().contains(unit.apply(key)),
+                                UnavailableException.setAside()));
+    }
+
+    private void refuse(Predicate<K> what, UnavailableException why) {
         for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<K, Waiter<V>> entry = all.next();
             if (what.test(entry.getKey())) {
