@@ -1,5 +1,6 @@
 package dev.hongbao.domain.archive;
 
+import dev.hongbao.common.values.Sha256;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.NoSuchFileException;
@@ -76,7 +77,7 @@ final class ArchiveReader {
         Manifest manifest;
         try {
             byte[] bytes = folder.read(name);
-            if (!Digesting.sha256(bytes).equals(month.manifest())) {
+            if (!Sha256.hex(bytes).equals(month.manifest())) {
                 faults.add(name + ": it is not the manifest that the database knows, whose SHA-256 is "
                         + month.manifest());
             }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.archive;
 
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -117,7 +118,7 @@ public final class Archiver implements AutoCloseable {
     }
 
     Archived finish(Manifest manifest) throws SQLException {
-        String hash = Digesting.sha256(manifest.toBytes());
+        String hash = Sha256.hex(manifest.toBytes());
         patiently(() -> database.finish(manifest.month(), hash, manifest.parts()));
         return new Archived(
                 manifest.month(),

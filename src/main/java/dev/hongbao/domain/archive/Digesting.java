@@ -1,30 +1,18 @@
 package dev.hongbao.domain.archive;
 
+import dev.hongbao.common.values.Sha256;
 import java.io.FilterInputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Counts bytes and takes their SHA-256, as they pass. */
 final class Digesting {
-    private final MessageDigest digest = sha256();
+    private final MessageDigest digest = Sha256.begin();
     private long bytes;
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException never) {
-            throw new IllegalStateException(never);
-        }
-    }
-
-    static String sha256(byte[] bytes) {
-        return HexFormat.of().formatHex(sha256().digest(bytes));
-    }
 
     private void pass(byte[] buffer, int offset, int length) {
         digest.update(buffer, offset, length);

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.fairness;
 
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
@@ -30,7 +31,7 @@ public record Commitment(int splitVersion, String digest) {
      * @param seed 32 bytes
      */
     public static Commitment of(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
-        return new Commitment(SplitAlgorithm.VERSION, Sha256.of(text(packet, asset, terms, seed)));
+        return new Commitment(SplitAlgorithm.VERSION, Sha256.hex(text(packet, asset, terms, seed)));
     }
 
     /** What is digested: ten lines of ASCII, each with a line feed at its end, and named as in the API. */

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.fairness;
 
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.SeededChance;
@@ -47,9 +48,9 @@ public final class DrawSeed {
         String text = "hongbao-draw-v1"
                 + "\nid=" + draw
                 + "\nseed=" + told()
-                + "\ndefinition=" + Sha256.of(definitionText(definition))
+                + "\ndefinition=" + Sha256.hex(definitionText(definition))
                 + "\n";
-        return Sha256.of(text);
+        return Sha256.hex(text);
     }
 
     /** A definition as the commitment holds it and a closed draw tells it: JSON without white space, its fields in the order of their names. */

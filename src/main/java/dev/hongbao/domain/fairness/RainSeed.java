@@ -1,5 +1,6 @@
 package dev.hongbao.domain.fairness;
 
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.domain.odds.Moments;
 import dev.hongbao.domain.odds.SeededChance;
 import java.time.Instant;
@@ -47,7 +48,7 @@ public final class RainSeed {
 
     /** The commitment of a rain with this seed, to those moments: 64 hexadecimal digits. Postgres computes it too. */
     public String commitment(UUID rain, Instant from, Instant to, int drops) {
-        return Sha256.of(text(rain, from, to, drops));
+        return Sha256.hex(text(rain, from, to, drops));
     }
 
     /** What is digested: six lines of ASCII, each with a line feed at its end. */

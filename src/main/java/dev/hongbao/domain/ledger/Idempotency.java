@@ -2,6 +2,7 @@ package dev.hongbao.domain.ledger;
 
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
@@ -9,9 +10,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.function.Function;
@@ -57,11 +55,7 @@ public final class Idempotency {
 
         /** Tells this command from others under the same key: 32 bytes. */
         public byte[] fingerprint() {
-            try {
-                return MessageDigest.getInstance("SHA-256").digest(wish.getBytes(StandardCharsets.UTF_8));
-            } catch (NoSuchAlgorithmException impossible) {
-                throw new IllegalStateException(impossible);
-            }
+            return Sha256.of(wish);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.text.Normalizer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -40,13 +40,9 @@ public final class Passcode {
 
     private static byte[] digest(PacketId packet, String typed) {
         String form = Normalizer.normalize(typed.strip(), Normalizer.Form.NFKC);
-        try {
-            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            sha256.update(packet.toString().getBytes(StandardCharsets.US_ASCII));
-            return sha256.digest(form.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        MessageDigest sha256 = Sha256.begin();
+        sha256.update(packet.toString().getBytes(StandardCharsets.US_ASCII));
+        return sha256.digest(form.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

@@ -1,12 +1,11 @@
 package dev.hongbao.domain.play;
 
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
@@ -23,15 +22,10 @@ record PlayRequest(UUID id, DrawId draw, UserId user, int plays) {
     static PlayRequest of(DrawId draw, UserId user, IdempotencyKey key, int plays) {
         // Neither a draw's id nor a user's has a space in it, so the text is unambiguous.
         String text = draw + " " + user + " " + key.value();
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
-            ByteBuffer bytes = ByteBuffer.wrap(digest);
-            // A UUID of version 8, for ids of one's own making (RFC 9562, 5.8).
-            long high = bytes.getLong() & 0xffff_ffff_ffff_0fffL | 0x8000L;
-            long low = bytes.getLong() & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L;
-            return new PlayRequest(new UUID(high, low), draw, user, plays);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        ByteBuffer bytes = ByteBuffer.wrap(Sha256.of(text.getBytes(StandardCharsets.US_ASCII)));
+        // A UUID of version 8, for ids of one's own making (RFC 9562, 5.8).
+        long high = bytes.getLong() & 0xffff_ffff_ffff_0fffL | 0x8000L;
+        long low = bytes.getLong() & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L;
+        return new PlayRequest(new UUID(high, low), draw, user, plays);
     }
 }

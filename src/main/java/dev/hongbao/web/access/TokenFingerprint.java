@@ -1,9 +1,9 @@
 package dev.hongbao.web.access;
 
+import dev.hongbao.common.values.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -25,13 +25,9 @@ public final class TokenFingerprint {
     }
 
     private static int of(VerificationKey key, String salt) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(("hongbao token key of " + salt).getBytes(StandardCharsets.UTF_8));
-            digest.update((byte) 0);
-            return ByteBuffer.wrap(digest.digest(key.encoded())).getInt();
-        } catch (NoSuchAlgorithmException missing) {
-            throw new IllegalStateException("every JDK has SHA-256", missing);
-        }
+        MessageDigest digest = Sha256.begin();
+        digest.update(("hongbao token key of " + salt).getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) 0);
+        return ByteBuffer.wrap(digest.digest(key.encoded())).getInt();
     }
 }

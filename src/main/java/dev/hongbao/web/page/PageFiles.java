@@ -1,5 +1,6 @@
 package dev.hongbao.web.page;
 
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.web.api.PostmanCollection;
 import dev.hongbao.web.api.SocketDocument;
 import io.vertx.core.buffer.Buffer;
@@ -7,8 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -138,13 +137,8 @@ public final class PageFiles {
 
         /** The strong entity tag of these bytes. */
         public static String tag(Buffer bytes) {
-            try {
-                byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes.getBytes());
-                String text = Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(digest, TAG_BYTES));
-                return '"' + text + '"';
-            } catch (NoSuchAlgorithmException impossible) {
-                throw new IllegalStateException(impossible);
-            }
+            byte[] digest = Arrays.copyOf(Sha256.of(bytes.getBytes()), TAG_BYTES);
+            return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(digest) + '"';
         }
     }
 

@@ -2,6 +2,7 @@ package dev.hongbao.domain.archive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.values.Sha256;
 import dev.hongbao.testing.PastBooks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -131,7 +132,7 @@ class ArchiveReaderIT {
     }
 
     private void know(YearMonth month, byte[] manifest) {
-        past.books.execute("update archive_month set manifest = '" + Digesting.sha256(manifest) + "' where month = '"
+        past.books.execute("update archive_month set manifest = '" + Sha256.hex(manifest) + "' where month = '"
                 + month.atDay(1) + "'");
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.values.Sha256;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
@@ -92,7 +93,7 @@ class RainEvidenceTest {
                             .toList());
         } else {
             String text = moments(vector).stream().map(String::valueOf).collect(Collectors.joining(","));
-            assertThat(Sha256.of(text)).isEqualTo(vector.getString("momentsDigest"));
+            assertThat(Sha256.hex(text)).isEqualTo(vector.getString("momentsDigest"));
         }
         Proof proof = read(told(vector).encode());
         assertThat(proof.contradictions()).isEmpty();
