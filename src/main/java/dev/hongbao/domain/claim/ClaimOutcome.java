@@ -33,11 +33,19 @@ public record ClaimOutcome(Kind kind, @Nullable Claim claim) {
         /** A pool's: the user has had as many shares as the campaign gives one user. */
         LIMITED,
         /** There is no such packet. */
-        NOT_FOUND
+        NOT_FOUND;
+
+        /** Whether nothing is won. */
+        public boolean isRefusal() {
+            return switch (this) {
+                case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> false;
+                case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND -> true;
+            };
+        }
     }
 
     public ClaimOutcome {
-        boolean won = kind == Kind.ACCEPTED || kind == Kind.CLAIMED || kind == Kind.ALREADY_CLAIMED;
+        boolean won = !kind.isRefusal();
         if (won != (claim != null)) {
             throw new IllegalArgumentException(kind + (won ? " needs a claim" : " has no claim"));
         }

@@ -9,11 +9,8 @@ import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.Problem;
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.util.EnumMap;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -50,15 +47,17 @@ final class ClaimRoute {
 
     private Future<ClaimOutcome> claim(Call call, PacketId packet, @Nullable String passcode) {
         return ongoing.track(
-                prefersAsync(call.exchange().request())
+                Preferences.of(call.exchange().request()).isAsync()
                         ? claims.accept(call.caller(), packet, passcode)
                         : claims.claim(call.caller(), packet, passcode).settled());
     }
 
     private static Map<ClaimOutcome.Kind, Reply> refusals() {
         Map<ClaimOutcome.Kind, Reply> refusals = new EnumMap<>(ClaimOutcome.Kind.class);
-        for (ClaimOutcome.Kind kind : EnumSet.range(ClaimOutcome.Kind.DRAINED, ClaimOutcome.Kind.NOT_FOUND)) {
-            refusals.put(kind, Reply.problem(Problem.of(kind)));
+        for (ClaimOutcome.Kind kind : ClaimOutcome.Kind.values()) {
+            if (kind.isRefusal()) {
+                refusals.put(kind, Reply.problem(Problem.of(kind)));
+            }
         }
         return refusals;
     }
@@ -78,23 +77,5 @@ final class ClaimRoute {
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
                 Objects.requireNonNull(REFUSALS.get(outcome.kind()));
         };
-    }
-
-    /** RFC 7240: preferences are separated by commas, in one or more lines; what is not known is passed over. */
-    static boolean prefersAsync(HttpServerRequest request) {
-        if (!request.headers().contains("prefer")) {
-            return false;
-        }
-        List<String> lines = request.headers().getAll("prefer");
-        for (String line : lines) {
-            for (String preference : line.split(",", -1)) {
-                int end = preference.indexOf(';');
-                String name = end < 0 ? preference : preference.substring(0, end);
-                if (name.strip().equalsIgnoreCase("respond-async")) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 }

@@ -10,17 +10,13 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Bodies;
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A poll that waits holds an entry in the feed and
  * a timer, nothing else; while it reads what is not at hand, it is one of its caller's calls. Confined to its event loop.
  */
 final class EventsRoute {
-    private static final String WAIT = "wait=";
-
     private final FeedService feed;
     private final WaitingPolls waiting;
     private final CallsInFlight inFlight;
@@ -34,7 +30,6 @@ final class EventsRoute {
     Future<Reply> answer(Call call) {
         Caller caller = call.caller();
         GroupId group = call.group();
-        HttpServerRequest request = call.exchange().request();
         Long after = null;
         if (call.query().get("after") instanceof String cursor) {
             after = FeedService.place(cursor);
@@ -42,7 +37,7 @@ final class EventsRoute {
                 throw InvalidInputException.of("query/after", "is not a cursor of this server");
             }
         }
-        int waitSeconds = waitSeconds(request.headers().getAll("prefer"));
+        int waitSeconds = Preferences.of(call.exchange().request()).waitSeconds();
         if (waitSeconds == 0 || after == null) {
             Long place = after;
             return inFlight.run(
@@ -62,23 +57,7 @@ final class EventsRoute {
     private static Reply reply(FeedPage page, int waitSeconds) {
         return waitSeconds == 0
                 ? Reply.json(200, body(page))
-                : Reply.json(200, body(page), "Preference-Applied", WAIT + waitSeconds);
-    }
-
-    /** RFC 7240: the first {@code wait} counts; what cannot be read is passed over. */
-    static int waitSeconds(List<String> lines) {
-        for (String line : lines) {
-            for (String preference : line.split("[,;]", -1)) {
-                String stripped = preference.strip();
-                if (stripped.regionMatches(true, 0, WAIT, 0, WAIT.length())) {
-                    String seconds = stripped.substring(WAIT.length());
-                    return seconds.matches("[0-9]{1,4}")
-                            ? Math.min(Integer.parseInt(seconds), (int) FeedService.MAX_WAIT.toSeconds())
-                            : 0;
-                }
-            }
-        }
-        return 0;
+                : Reply.json(200, body(page), "Preference-Applied", "wait=" + waitSeconds);
     }
 
     private static String body(FeedPage page) {

@@ -36,8 +36,7 @@ final class OutboxRoute {
     Future<Reply> answer(Call call) {
         String after = (String) call.query().get("after");
         int limit = call.query().get("limit") instanceof Long given ? given.intValue() : DEFAULT_LIMIT;
-        int waitSeconds =
-                EventsRoute.waitSeconds(call.exchange().request().headers().getAll("prefer"));
+        int waitSeconds = Preferences.of(call.exchange().request()).waitSeconds();
         if (waitSeconds == 0) {
             return inFlight.run(call.caller(), () -> cursor(after).compose(cursor -> outbox.read(cursor, ALL, limit)))
                     .map(page -> Reply.json(200, body(page)));

@@ -1,0 +1,81 @@
+package dev.hongbao.web.http;
+
+import dev.hongbao.domain.feed.FeedService;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * How a client wishes to be answered (RFC 7240): in one or more headers, separated by commas, each with parameters of its own. Of a
+ * preference that is there twice the first counts. What is not known, or cannot be read, is passed over. Immutable.
+ */
+final class Preferences {
+    private static final String HEADER = "prefer";
+    private static final Preferences NONE = new Preferences(List.of());
+
+    /** By name, in lower case; an empty value is none. */
+    private final Map<String, String> values = new HashMap<>();
+
+    private Preferences(List<String> lines) {
+        lines.forEach(this::read);
+    }
+
+    static Preferences of(HttpServerRequest request) {
+        return request.headers().contains(HEADER) ? of(request.headers().getAll(HEADER)) : NONE; // as in most claims
+    }
+
+    /** @param lines the header's */
+    static Preferences of(List<String> lines) {
+        return new Preferences(lines);
+    }
+
+    /** Whether the client does not wait for all of the work ({@code respond-async}). */
+    boolean isAsync() {
+        return "".equals(values.get("respond-async"));
+    }
+
+    /** How long the client waits for news ({@code wait}), at most {@link FeedService#MAX_WAIT}; 0 for not at all. */
+    int waitSeconds() {
+        String seconds = values.getOrDefault("wait", "");
+        return seconds.matches("[0-9]{1,4}")
+                ? Math.min(Integer.parseInt(seconds), (int) FeedService.MAX_WAIT.toSeconds())
+                : 0;
+    }
+
+    private void read(String line) {
+        for (int from = 0, end; from < line.length(); from = end + 1) {
+            end = find(line, from, line.length(), ',');
+            String preference = line.substring(from, find(line, from, end, ';'));
+            int equals = preference.indexOf('=');
+            String name = (equals < 0 ? preference : preference.substring(0, equals)).strip();
+            String value =
+                    equals < 0 ? "" : unquoted(preference.substring(equals + 1).strip());
+            values.putIfAbsent(name.toLowerCase(Locale.ROOT), value);
+        }
+    }
+
+    /** The place of a separator that is not within quotes; {@code end} when there is none. */
+    private static int find(String line, int from, int end, char separator) {
+        boolean isQuoted = false;
+        for (int i = from; i < end; i++) {
+            char next = line.charAt(i);
+            if (next == '"') {
+                isQuoted = !isQuoted;
+            } else if (isQuoted && next == '\\') {
+                i++;
+            } else if (!isQuoted && next == separator) {
+                return i;
+            }
+        }
+        return end;
+    }
+
+    /** A quoted string's text; anything else as it is. */
+    private static String unquoted(String word) {
+        return word.length() >= 2 && word.startsWith("\"") && word.endsWith("\"")
+                ? word.substring(1, word.length() - 1).replaceAll("\\\\(.)", "$1")
+                : word;
+    }
+}
