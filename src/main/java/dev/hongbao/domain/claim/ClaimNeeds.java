@@ -13,7 +13,7 @@ import java.time.Clock;
 
 /** What all claims of an event loop share. */
 record ClaimNeeds(
-        Attempt.Shared<ClaimRace.Key, Claim> shared,
+        Attempt.Shared<ClaimAttempt.Key, Claim> shared,
         Stations stations,
         Known known,
         Guesses guesses,
@@ -28,7 +28,7 @@ record ClaimNeeds(
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
-            GatheredLookups<ClaimRace.Key, Claim> lookups,
+            GatheredLookups<ClaimAttempt.Key, Claim> lookups,
             Restrictions restrictions) {}
 
     /** Wrong passcodes, counted over a link of this event loop. */

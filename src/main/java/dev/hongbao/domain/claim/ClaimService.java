@@ -36,7 +36,7 @@ public final class ClaimService {
     private final PacketCatalog catalog;
     private final ClaimNeeds needs;
     private final ClaimBatcher batcher;
-    private final SettlementWaiters<ClaimRace.Key, Claim> waiters;
+    private final SettlementWaiters<ClaimAttempt.Key, Claim> waiters;
     private final ClaimSettings settings;
     private final SettledNews<SettledClaims> news;
 
@@ -65,7 +65,7 @@ public final class ClaimService {
             Clock clock) {
         this.news = news;
         this.catalog = catalog;
-        SettlementWaiters<ClaimRace.Key, Claim> waiters = new SettlementWaiters<>(
+        SettlementWaiters<ClaimAttempt.Key, Claim> waiters = new SettlementWaiters<>(
                 vertx,
                 shards,
                 settings.attempts().maxUnsettled(),
@@ -78,7 +78,7 @@ public final class ClaimService {
         waiters.listen(
                 news,
                 batcher::isUnanswered,
-                settled -> settled.claims().forEach(claim -> waiters.settled(ClaimRace.Key.of(claim), claim)));
+                settled -> settled.claims().forEach(claim -> waiters.settled(ClaimAttempt.Key.of(claim), claim)));
         this.settings = settings;
         this.needs = new ClaimNeeds(
                 new Attempt.Shared<>(vertx, shards, quarantine, waiters),
@@ -91,11 +91,12 @@ public final class ClaimService {
         metrics.watch(this::inFlight);
     }
 
-    private static Future<Map<ClaimRace.Key, Claim>> settledClaims(PacketStore store, Collection<ClaimRace.Key> keys) {
+    private static Future<Map<ClaimAttempt.Key, Claim>> settledClaims(
+            PacketStore store, Collection<ClaimAttempt.Key> keys) {
         return store.claims(
-                        keys.stream().map(ClaimRace.Key::packet).toList(),
-                        keys.stream().map(ClaimRace.Key::user).toList())
-                .map(claims -> claims.stream().collect(Collectors.toMap(ClaimRace.Key::of, claim -> claim)));
+                        keys.stream().map(ClaimAttempt.Key::packet).toList(),
+                        keys.stream().map(ClaimAttempt.Key::user).toList())
+                .map(claims -> claims.stream().collect(Collectors.toMap(ClaimAttempt.Key::of, claim -> claim)));
     }
 
     /** Where settled claims are told on this server. */
@@ -157,7 +158,7 @@ public final class ClaimService {
             Caller caller, PacketId id, @Nullable String passcode, boolean awaitsSettlement, long deadlineNanos) {
         Packet packet = catalog.cached(id);
         if (packet != null) {
-            return new ClaimRace(needs, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();
+            return new ClaimAttempt(needs, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();
         }
         Future<@Nullable Packet> readable = catalog.find(id)
                 .compose(found -> found == null && needs.shared().quarantine().refuses(id.value())
@@ -170,7 +171,7 @@ public final class ClaimService {
                         needs.metrics().answered(Kind.NOT_FOUND);
                         return ClaimAnswers.of(ClaimOutcome.refused(Kind.NOT_FOUND));
                     }
-                    return new ClaimRace(needs, caller, found, passcode, awaitsSettlement, deadlineNanos).begin();
+                    return new ClaimAttempt(needs, caller, found, passcode, awaitsSettlement, deadlineNanos).begin();
                 });
         return new ClaimAnswers(answers.compose(ClaimAnswers::accepted), answers.compose(ClaimAnswers::settled));
     }

@@ -23,7 +23,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One claim on its way from the first look to its outcome. Confined to its event loop. */
-final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
+final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> {
 
     /** Whose claim on what. */
     record Key(PacketId packet, UserId user) {
@@ -41,7 +41,7 @@ final class ClaimRace extends Attempt<ClaimRace.Key, Claim, ClaimOutcome> {
     private final Entry entry;
     private final @Nullable RefusedException restricted;
 
-    ClaimRace(
+    ClaimAttempt(
             ClaimNeeds needs,
             Caller caller,
             Packet packet,
