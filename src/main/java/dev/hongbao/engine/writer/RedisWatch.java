@@ -11,10 +11,12 @@ import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Looks whether Redis is still the one that recovery prepared. Whoever calls a script learns of most losses by its answer, NOSCRIPT. This
@@ -47,8 +49,11 @@ final class RedisWatch {
 
     /**
      * For each of {@code rows}, in their order, what Redis has of it. It is broken when neither this version's scripts nor the previous
-     * version's are complete; when its journal or replication id are not what recovery left; or when it is older than what Redis or this
-     * server knows: Postgres went back. A look fails alone when the shard's Redis does not answer.
+     * version's are complete; when its journal or replication id are not what recovery left; when its journal ends before the cursor:
+     * Redis went back, in place; or when it is older than what Redis or this server knows: Postgres went back. A look fails alone when
+     * the shard's Redis does not answer.
+     *
+     * @param rows with cursors that were known before the look; one of later would be beyond what the look sees
      */
     List<Future<Found>> look(List<ShardRow> rows) {
         Map<RedisLink, Future<String>> replids = new HashMap<>();
@@ -70,10 +75,12 @@ final class RedisWatch {
         }
         Future<List<Boolean>> scripts =
                 ScriptSet.areIn(generation.link(redis), shards.of(generation).sets());
-        Future<Boolean> journal = exists(generation.journalKey());
+        Future<Long> last = lastEntry(generation.journalKey());
         Future<Long> latest = latestEpoch(generation);
-        return Future.all(scripts, journal, latest).map(all -> {
-            if (!scripts.result().contains(true) || !journal.result() || latest.result() > generation.epoch()) {
+        return Future.all(scripts, last, latest).map(all -> {
+            if (!scripts.result().contains(true)
+                    || last.result() < row.lastSeq()
+                    || latest.result() > generation.epoch()) {
                 return Found.BROKEN;
             }
             return scripts.result().get(0) ? Found.WELL : Found.PREVIOUS;
@@ -103,22 +110,30 @@ final class RedisWatch {
      * settlement. -1 for none, or no journal.
      */
     Future<Long> trimmedUpTo(String journal) {
+        // The first entry of a generation is number 0.
+        return ofStream(
+                journal,
+                info -> info.get("entries-added").toLong() - info.get("length").toLong() - 1);
+    }
+
+    /** The last entry that was ever added to a journal, trimmed or not; -1 for no journal. */
+    private Future<Long> lastEntry(String journal) {
+        return ofStream(journal, info -> {
+            String id = info.get("last-generated-id").toString();
+            return Long.parseLong(id.substring(id.indexOf('-') + 1));
+        });
+    }
+
+    private Future<Long> ofStream(String journal, Function<Response, Long> entry) {
         return redis.linkFor(journal)
                 .send(Request.cmd(Command.XINFO).arg("STREAM").arg(journal))
-                // The first entry of a generation is number 0.
-                .map(info ->
-                        info.get("entries-added").toLong() - info.get("length").toLong() - 1)
+                .map(entry)
                 .recover(fault -> isNoSuchKey(fault) ? Future.succeededFuture(-1L) : Future.failedFuture(fault));
     }
 
     static boolean isNoSuchKey(Throwable fault) {
         return RedisFault.is(fault, RedisFault.Kind.ERROR)
                 && String.valueOf(fault.getMessage()).contains("no such key");
-    }
-
-    /** Whether a key is there. */
-    Future<Boolean> exists(String key) {
-        return redis.linkFor(key).send(Request.cmd(Command.EXISTS).arg(key)).map(count -> count.toInteger() == 1);
     }
 
     /** Whether what a key is of can be worked on: its hash may be there without the field that all scripts begin with. */

@@ -60,6 +60,9 @@ final class SettlementLoop {
         /** Entries are missing in the journal. */
         void gap(int shard);
 
+        /** A journal had entries again that were settled and trimmed: what they accepted is not what was settled. */
+        void wentBack(Generation generation);
+
         /** An accepted entry of a generation was void: Redis says what Postgres does not. */
         void contradicted(Generation generation);
 
@@ -240,7 +243,11 @@ final class SettlementLoop {
                         .arg("MINID")
                         .arg("=")
                         .arg(generation.entryId(seq + 1)))
-                .onSuccess(trimmed -> log.trimmedUpTo(generation, seq));
+                .onSuccess(trimmed -> {
+                    if (log.trimmedUpTo(generation, seq, trimmed.toLong())) {
+                        faults.wentBack(generation);
+                    }
+                });
     }
 
     /** Nothing is known to be committed: what Postgres says of the cursors decides, and the journal is read again from there. */

@@ -253,10 +253,19 @@ final class ShardLog {
         return state == State.LIVE && trimmedSeq < settledSeq;
     }
 
-    void trimmedUpTo(Generation trimmed, long seq) {
-        if (trimmed.equals(generation)) {
-            trimmedSeq = Math.max(trimmedSeq, seq);
+    /**
+     * The journal was trimmed.
+     *
+     * @param count how many entries were trimmed now
+     * @return whether that is more than there could be after the trim before
+     */
+    boolean trimmedUpTo(Generation trimmed, long seq, long count) {
+        if (!trimmed.equals(generation)) {
+            return false;
         }
+        boolean more = count > Math.max(0, seq - trimmedSeq);
+        trimmedSeq = Math.max(trimmedSeq, seq);
+        return more;
     }
 
     /** Whether all that is known is settled and nothing more is suspected. */

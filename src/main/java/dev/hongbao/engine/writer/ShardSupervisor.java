@@ -180,6 +180,13 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     }
 
     @Override
+    public void wentBack(Generation generation) {
+        if (logs[generation.shard()].generation().equals(generation)) {
+            markBroken(generation.shard(), -1, "Redis went back: its journal had entries again that were trimmed");
+        }
+    }
+
+    @Override
     public void contradicted(Generation generation) {
         ShardLog log = logs[generation.shard()];
         if (log.generation().equals(generation)) {
@@ -248,7 +255,8 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
         watching = true;
         List<ShardRow> rows = live.stream()
-                .map(shard -> new ShardRow(logs[shard].generation(), 0, attempts.replid(shard), 0, Set.of()))
+                .map(shard -> new ShardRow(
+                        logs[shard].generation(), logs[shard].settledSeq(), attempts.replid(shard), 0, Set.of()))
                 .toList();
         List<Future<RedisWatch.Found>> looks = watch.look(rows);
         Future.join(looks).onComplete(seen -> {
