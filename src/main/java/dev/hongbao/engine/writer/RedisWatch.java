@@ -4,6 +4,7 @@ import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.ServerLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ScriptSet;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
@@ -16,16 +17,26 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
  * Looks whether Redis is still the one that recovery prepared. Whoever calls a script learns of most losses by its answer, NOSCRIPT. This
  * class finds the rest: a primary that was demoted and came back, which has its scripts but another replication id, and the loss of a
- * shard on which nobody calls a script.
+ * shard on which nobody calls a script. Confined to the persistence verticle's event loop.
  */
 final class RedisWatch {
+    /** So long after the first word that a generation is missed, the link is doubted: who recovers is missed for less. */
+    private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final RedisLinks redis;
     private final Shards shards;
+
+    /** By shard. */
+    private final Map<Integer, Missed> missed = new HashMap<>();
+
+    /** Since when a generation is missed. */
+    private record Missed(Generation generation, long sinceNanos) {}
 
     /** What a look at a shard has found. */
     enum Found {
@@ -44,7 +55,11 @@ final class RedisWatch {
 
     /** The name that a shard's Redis has for its history; changes with every restart and promotion. */
     Future<String> replid(Generation any) {
-        return RedisInfo.read(any.link(redis), "replication").map(info -> info.get("master_replid"));
+        return replid(any.link(redis));
+    }
+
+    private static Future<String> replid(RedisLink server) {
+        return RedisInfo.read(server, "replication").map(info -> info.get("master_replid"));
     }
 
     /**
@@ -65,6 +80,23 @@ final class RedisWatch {
                     .compose(found -> replid.map(current -> row.replid().equals(current) ? found : Found.BROKEN)));
         }
         return looks;
+    }
+
+    /**
+     * Somebody misses a generation that this watch finds well. When that goes on, the two are at different servers, and this one may
+     * be at one of before a failover that the address leads to no more: see {@link ServerLink#leaveIfOutdated}.
+     *
+     * @param replid of the server that the generation was last found well in
+     */
+    void missed(Generation generation, String replid) {
+        long now = System.nanoTime();
+        Missed first = missed.compute(
+                generation.shard(),
+                (shard, before) ->
+                        before != null && before.generation.equals(generation) ? before : new Missed(generation, now));
+        if (now - first.sinceNanos > DOUBT_NANOS && generation.link(redis).server() instanceof ServerLink server) {
+            var unused = server.leaveIfOutdated(link -> replid(link).map(current -> !current.equals(replid)));
+        }
     }
 
     /** Whether the generation is the latest that anybody knows, and its scripts and its journal are there. */

@@ -127,10 +127,15 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
         Runnable look = request.symptom()
                 .fold(
-                        () -> () -> watchRedis(List.of(shard)),
+                        () -> () -> fenced(current),
                         () -> () -> faulty(shard, "a script failed"),
                         key -> () -> missing(current, key));
         look.run();
+    }
+
+    private void fenced(Generation generation) {
+        watchRedis(List.of(generation.shard()));
+        watch.missed(generation, attempts.replid(generation.shard()));
     }
 
     private void missing(Generation generation, String key) {

@@ -62,4 +62,33 @@ class OutdatedLinkIT {
             }
         }
     }
+
+    @Test
+    void anOwnerThatStaysAtTheServerOfBeforeAFailoverGoesToWhereTheNameLeads(TestServers servers) throws Exception {
+        try (RedisProcesses redis = RedisNodes.processes("outdated-owner")) {
+            redis.start(Map.of());
+            redis.start(Map.of());
+            try (LossyProxy owners = new LossyProxy(HOST, redis.port(0));
+                    LossyProxy others = new LossyProxy(HOST, redis.port(0));
+                    TestEngine owner = TestEngine.start(stores(servers, redis, owners), 1, OPTIONS);
+                    TestEngine other = TestEngine.start(stores(servers, redis, others), 1, OPTIONS)) {
+                // Given
+                Books books = new Books(servers);
+                owner.deposit("alice", 1000);
+                Packet packet = owner.send("alice", 1000, 10);
+                assertThat(owner.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+
+                // When the name leads to another server, and only the connections of who owns nothing break
+                owners.leadTo(redis.port(1));
+                others.leadTo(redis.port(1));
+                others.breakConnections();
+
+                // Then claims are settled at both
+                assertThat(other.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(owner.claim(packet, "dave").kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(other.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+                books.assertClean();
+            }
+        }
+    }
 }
