@@ -30,7 +30,8 @@ record ClusterMap(List<Range> ranges) {
      * Reads the reply of {@code CLUSTER SLOTS}.
      *
      * @param asked host and port of who answered: a node may not know its own name
-     * @throws IllegalArgumentException when it is no such reply
+     * @throws IllegalArgumentException when it is no such reply, or names no master: a node that was not told of the cluster yet, or was
+     *     reset, knows of no other
      */
     static ClusterMap of(Response reply, String asked) {
         List<Range> ranges = new ArrayList<>();
@@ -45,6 +46,10 @@ record ClusterMap(List<Range> ranges) {
             if (!host.equals("?")) { // a node that is to be called by a name and has none yet
                 ranges.add(new Range(from, to, address(host, master.get(1).toString(), asked)));
             }
+        }
+        if (ranges.isEmpty()) {
+            throw new IllegalArgumentException(
+                    asked + " knows of no master: it is in no cluster, or in one without slots");
         }
         if (ranges.stream().map(Range::master).distinct().count() > MAX_MASTERS) {
             throw new IllegalArgumentException("more than " + MAX_MASTERS + " masters");

@@ -24,12 +24,17 @@ import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.RedisCluster;
+import dev.hongbao.testing.RedisNodes;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.local.LocalPorts;
+import dev.hongbao.tools.local.RedisProcesses;
 import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -231,6 +236,34 @@ class RedisClusterIT {
 
             // Then it is the next that answers
             get(opened.timeout(5, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    @Order(1)
+    void aSeedThatIsInNoClusterIsPassedOver() {
+        // Given a first seed that was never told of the cluster
+        try (RedisProcesses blank = RedisNodes.processes("blank")) {
+            blank.start(Map.of("cluster-enabled", "yes", "cluster-port", Integer.toString(LocalPorts.free(1))));
+            String authority = cluster.url().substring("redis+cluster://".length());
+            String userInfo = authority.substring(0, authority.indexOf('@') + 1);
+            try (Jedis node = blank.client(0)) {
+                node.configSet("requirepass", userInfo.substring(1, userInfo.length() - 1));
+            }
+            String url = cluster.url().replace(userInfo, userInfo + blank.address(0) + ",");
+
+            for (int i = 0; i < 50; i++) {
+                // When
+                Future<Void> opened = engine.loop(0)
+                        .call(services -> RedisLinks.open(engine.vertx(), url, Duration.ofSeconds(10), "test")
+                                .compose(links -> links.linkFor("any")
+                                        .send(Request.cmd(Command.GET).arg("any"))
+                                        .eventually(links::close))
+                                .mapEmpty());
+
+                // Then it is another that tells of the masters
+                get(opened);
+            }
         }
     }
 
