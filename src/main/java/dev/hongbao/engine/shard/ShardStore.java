@@ -79,8 +79,17 @@ public final class ShardStore {
      * outcome is seen. A send, which only keeps the generation as it is, is not.
      */
     public Future<List<ShardRow>> readSettled(SqlClient client, Collection<Integer> shards) {
+        return readLocked(client, shards, "");
+    }
+
+    /** The same, and nobody waits: a row that somebody holds is left out. */
+    public Future<List<ShardRow>> readIfSettled(SqlClient client, Collection<Integer> shards) {
+        return readLocked(client, shards, " skip locked");
+    }
+
+    private Future<List<ShardRow>> readLocked(SqlClient client, Collection<Integer> shards, String otherwise) {
         Short[] ids = shards.stream().map(Integer::shortValue).toArray(Short[]::new);
-        return client.preparedQuery(ROW + "where id = any ($1) order by id for no key update")
+        return client.preparedQuery(ROW + "where id = any ($1) order by id for no key update" + otherwise)
                 .execute(Tuple.of(ids))
                 .map(this::rows);
     }

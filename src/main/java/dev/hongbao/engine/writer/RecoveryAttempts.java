@@ -132,7 +132,8 @@ final class RecoveryAttempts {
             return;
         }
         Set<Integer> looked = incarnations.keySet();
-        store.readSettled(writer, looked)
+        // One row that somebody holds keeps no other shard waiting, nor what is settled on the same connection.
+        store.readIfSettled(writer, looked)
                 .compose(rows -> {
                     List<Future<Boolean>> broken = broken(rows);
                     // This server may have been frozen between its looks at Postgres and at Redis: what another one has
@@ -140,21 +141,26 @@ final class RecoveryAttempts {
                     // since is no damage. A row that has moved is looked at anew.
                     return Future.join(broken)
                             .transform(seen -> broken.stream().anyMatch(RecoveryAttempts::isTrue)
-                                    ? store.readSettled(writer, looked)
+                                    ? store.readIfSettled(writer, looked)
                                     : Future.succeededFuture(rows))
                             .map(again -> {
                                 decide(rows, broken, again, incarnations);
                                 return null;
                             });
                 })
-                .onFailure(fault -> unseen(incarnations, fault));
+                .onFailure(fault -> unseen(incarnations, fault.toString()));
     }
 
     /** @param broken of each row, whether it is broken; failed when its Redis does not answer */
     private void decide(
             List<ShardRow> rows, List<Future<Boolean>> broken, List<ShardRow> again, Map<Integer, Long> incarnations) {
+        Map<Integer, Long> held = new HashMap<>(incarnations);
+        rows.forEach(row -> held.remove(row.generation().shard()));
+        if (!held.isEmpty()) {
+            unseen(held, "a transaction holds their rows");
+        }
         Map<Integer, Long> unseen = new HashMap<>();
-        Throwable why = null;
+        String why = "";
         for (int i = 0; i < rows.size(); i++) {
             ShardRow row = rows.get(i);
             int shard = row.generation().shard();
@@ -162,7 +168,7 @@ final class RecoveryAttempts {
             Doubt doubt = faults.get(shard);
             if (broken.get(i).failed()) {
                 unseen.put(shard, incarnation);
-                why = broken.get(i).cause();
+                why = broken.get(i).cause().toString();
                 continue;
             }
             away.clear(shard);
@@ -174,20 +180,20 @@ final class RecoveryAttempts {
                 finish(shard, incarnation, row);
             }
         }
-        if (why != null) {
+        if (!unseen.isEmpty()) {
             unseen(unseen, why);
         }
     }
 
     /** A store does not answer for these; the others go on. */
-    private void unseen(Map<Integer, Long> incarnations, Throwable why) {
+    private void unseen(Map<Integer, Long> incarnations, String why) {
         if (!incarnations.keySet().stream().allMatch(away::get)) {
-            LOG.warn("cannot look at the shards {}, trying again: {}", incarnations.keySet(), why.toString());
+            LOG.warn("cannot look at the shards {}, trying again: {}", incarnations.keySet(), why);
         }
         incarnations.forEach((shard, incarnation) -> {
             away.set(shard);
-            shards.atStart().failed(shard, why.toString());
-            finish(shard, incarnation, null);
+            shards.atStart().failed(shard, why);
+            finish(shard, attempt, null);
         });
     }
 

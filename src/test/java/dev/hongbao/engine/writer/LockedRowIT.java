@@ -149,6 +149,30 @@ class LockedRowIT {
     }
 
     @Test
+    void aRowThatSomebodyHoldsKeepsNoOtherShardFromBeingTakenUp() throws SQLException {
+        // Given two packets of different shards
+        Packet held = engine.send("alice", 100, 2);
+        Packet free = engine.send("alice", 100, 20);
+        while (shard(free) == shard(held)) {
+            free = engine.send("alice", 100, 20);
+        }
+        get(engine.engine().stopWriter());
+        try (Connection frozen = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + shard(held))) {
+            // When
+            get(engine.engine().startWriter());
+
+            // Then
+            for (int i = 0; i < 10; i++) {
+                assertThat(get(claim(free, "m" + i).settled()).kind()).isEqualTo(Kind.CLAIMED);
+            }
+            assertThat(frozen.isClosed()).isFalse();
+        }
+
+        // When the row is free, Then
+        assertThat(get(claim(held, "bob").settled()).kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    @Test
     void aShardWhoseStatementsTakeTooLongRestsAndTheOthersSettle() {
         // Given two packets of different shards, one of which takes longer to settle than a statement may
         Packet slow = engine.send("alice", 100, 2);
