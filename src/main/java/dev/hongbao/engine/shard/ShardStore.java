@@ -82,7 +82,12 @@ public final class ShardStore {
         return readLocked(client, shards, "");
     }
 
-    /** The same, and nobody waits: a row that somebody holds is left out. */
+    /** The same of one shard, on a connection of this store's own. */
+    public Future<ShardRow> readSettled(int shard) {
+        return readSettled(pool, List.of(shard)).map(rows -> rows.get(0));
+    }
+
+    /** As the first, and nobody waits: a row that somebody holds is left out. */
     public Future<List<ShardRow>> readIfSettled(SqlClient client, Collection<Integer> shards) {
         return readLocked(client, shards, " skip locked");
     }

@@ -42,6 +42,7 @@ final class Recovery {
     private final Function<SettlementBatch, Future<Integer>> settle;
 
     /**
+     * @param pool for the pages that are loaded: a statement may take minutes there, and a connection that falls silent is noticed as late
      * @param maxItems that one settlement takes
      * @param settle settles a batch as the writer does
      */
@@ -80,20 +81,17 @@ final class Recovery {
                 // The cursor after the journal: what was trimmed had been settled before.
                 .compose(retired -> watch.trimmedUpTo(broken.retiredJournalKey()))
                 .compose(trimmed -> watch.latestEpoch(broken)
-                        .compose(inRedis -> store.readSettled(pool, List.of(broken.shard()))
-                                .compose(rows -> {
-                                    ShardRow row = rows.get(0);
-                                    if (!row.generation().equals(broken)) {
-                                        return Future.succeededFuture(row);
-                                    }
-                                    Generation known =
-                                            shards.current(broken.shard()).generation();
-                                    long latest = Math.max(inRedis, shards.latestEpoch(broken.shard()));
-                                    boolean wentBack = latest > broken.epoch()
-                                            || latest > 0 && latest == known.epoch() && !known.equals(broken)
-                                            || Math.max(trimmed, remembered) > row.lastSeq();
-                                    return replace(row, latest, wentBack);
-                                })));
+                        .compose(inRedis -> store.readSettled(broken.shard()).compose(row -> {
+                            if (!row.generation().equals(broken)) {
+                                return Future.succeededFuture(row);
+                            }
+                            Generation known = shards.current(broken.shard()).generation();
+                            long latest = Math.max(inRedis, shards.latestEpoch(broken.shard()));
+                            boolean wentBack = latest > broken.epoch()
+                                    || latest > 0 && latest == known.epoch() && !known.equals(broken)
+                                    || Math.max(trimmed, remembered) > row.lastSeq();
+                            return replace(row, latest, wentBack);
+                        })));
     }
 
     private Future<ShardRow> replace(ShardRow row, long latest, boolean wentBack) {
@@ -117,7 +115,7 @@ final class Recovery {
      * counter written from the settled claims would give unsettled slots again.
      */
     private Future<ShardRow> adoptOther(Generation broken) {
-        return store.readSettled(pool, List.of(broken.shard())).map(rows -> rows.get(0));
+        return store.readSettled(broken.shard());
     }
 
     /** Moves the journal away, so that this generation's scripts find none and accept nothing more. */
@@ -188,14 +186,11 @@ final class Recovery {
         return sweep.unlinkReplaced(next)
                 .compose(gone -> watch.note(next))
                 .compose(noted -> load(next))
-                .compose(loaded -> store.readSettled(pool, List.of(next.shard())))
-                .compose(rows -> rows.get(0).generation().equals(next)
-                        ? Future.succeededFuture(rows.get(0))
-                        : abandon(next, rows.get(0)))
-                .recover(fault -> store.readSettled(pool, List.of(next.shard()))
-                        .compose(rows -> rows.get(0).generation().equals(next)
-                                ? Future.failedFuture(fault)
-                                : abandon(next, rows.get(0))));
+                .compose(loaded -> store.readSettled(next.shard()))
+                .compose(row -> row.generation().equals(next) ? Future.succeededFuture(row) : abandon(next, row))
+                .recover(fault -> store.readSettled(next.shard())
+                        .compose(row ->
+                                row.generation().equals(next) ? Future.failedFuture(fault) : abandon(next, row)));
     }
 
     private Future<Void> load(Generation next) {

@@ -10,8 +10,14 @@ import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.Pool;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +82,30 @@ class ConcurrentRecoveryIT {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             assertThat(redis.exists(overtaken.get(0).journalKey())).isFalse();
             assertThat(redis.exists(row.generation().journalKey())).isTrue();
+        }
+    }
+
+    @Test
+    void aRecoveryLooksWhereItsShardIsOnAConnectionOfShortStatements(TestServers servers) throws IOException {
+        // Given a connection for lengthy statements that never answers
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            List<Generation> before = new ArrayList<>();
+
+            // When
+            ShardRow row = OneShard.on(servers, shard -> {
+                before.add(shard.first());
+                Pool lengthy = PgBuilder.pool()
+                        .connectingTo(
+                                new PgConnectOptions().setHost("127.0.0.1").setPort(silent.getLocalPort()))
+                        .using(shard.vertx())
+                        .build();
+                OneShard other = new OneShard(shard.first(), lengthy, shard.store(), shard.redis(), shard.vertx());
+                return recovery(other, none -> Future.succeededFuture(0), loading -> Future.succeededFuture())
+                        .run(shard.first(), -1);
+            });
+
+            // Then
+            assertThat(row.generation().epoch()).isEqualTo(before.get(0).epoch() + 1);
         }
     }
 
