@@ -193,7 +193,7 @@ final class RecoveryAttempts {
         incarnations.forEach((shard, incarnation) -> {
             away.set(shard);
             shards.atStart().failed(shard, why);
-            finish(shard, attempt, null);
+            finish(shard, incarnation, null);
         });
     }
 
