@@ -71,10 +71,20 @@ final class LockConnection {
 
     /** What is asked on the connection; when it fails, the connection is given up. */
     <T> Future<T> heard(PgConnection open, Future<T> asked) {
-        return asked.onFailure(fault -> {
-            lost(open);
-            open.close();
-        });
+        return asked.onFailure(fault -> giveUp(open));
+    }
+
+    /** Gives the connection up, and all locks with it, until it is opened anew. */
+    void giveUp() {
+        PgConnection open = connection;
+        if (open != null) {
+            giveUp(open);
+        }
+    }
+
+    private void giveUp(PgConnection open) {
+        lost(open);
+        open.close();
     }
 
     private Future<PgConnection> connected() {

@@ -39,6 +39,7 @@ final class Ownership implements LockConnection.Listener {
 
     private final Vertx vertx;
     private final LockConnection locks;
+    private final WriterConnection writer;
     private final int shards;
     private final HandOver handOver;
     private final JournalMetrics metrics;
@@ -75,18 +76,21 @@ final class Ownership implements LockConnection.Listener {
 
     /**
      * @param presence what the connection shows before it locks any shard
+     * @param writer has to answer before there is a connection that may lock
      * @param shards the number of shards
      */
     Ownership(
             Vertx vertx,
             Postgres postgres,
             Presence presence,
+            WriterConnection writer,
             int shards,
             HandOver handOver,
             JournalMetrics metrics,
             Listener listener) {
         this.vertx = vertx;
         this.locks = new LockConnection(postgres, presence, this);
+        this.writer = writer;
         this.shards = shards;
         this.handOver = handOver;
         this.metrics = metrics;
@@ -109,7 +113,8 @@ final class Ownership implements LockConnection.Listener {
         busy = true;
         again = false;
         lookedNanos = System.nanoTime();
-        return locks.open()
+        return ableToSettle()
+                .compose(able -> locks.open())
                 .compose(open -> locks.heard(
                         open, seen(open).compose(now -> take(open, now)).onSuccess(taken -> move(open))))
                 .onComplete(done -> {
@@ -124,6 +129,23 @@ final class Ownership implements LockConnection.Listener {
                         var unused = look();
                     }
                 });
+    }
+
+    /**
+     * Who cannot settle is not there for the others, and owns nothing: its shards would wait for it, however many could serve them. Who
+     * owns some and is alone keeps them.
+     */
+    private Future<Void> ableToSettle() {
+        if (locks.current() == null) {
+            return writer.ask();
+        }
+        if (!writer.isDoubted() || isAlone()) {
+            return Future.succeededFuture();
+        }
+        return writer.ask().onFailure(fault -> {
+            LOG.error("gives up {} of {} shards: it has no connection to settle them", owned.size(), shards);
+            locks.giveUp();
+        });
     }
 
     /** Looked for at once. */

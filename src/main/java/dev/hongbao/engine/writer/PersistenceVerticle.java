@@ -145,7 +145,8 @@ public final class PersistenceVerticle extends VerticleBase {
         RedisWatch watch = new RedisWatch(redis, shards);
         JournalReader reader = new JournalReader(
                 redis, settlers.values().stream().map(Settler::format).toList());
-        attempts = new RecoveryAttempts(vertx, logs, writers.get(0), store, shards, watch, metrics);
+        WriterConnection writer = new WriterConnection(writers.get(0));
+        attempts = new RecoveryAttempts(vertx, logs, writer, store, shards, watch, metrics);
         supervisor = new ShardSupervisor(
                 logs,
                 attempts,
@@ -191,7 +192,14 @@ public final class PersistenceVerticle extends VerticleBase {
                 wiring.stores.pool, shards, loaders, (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
         HandOver handOver = new HandOver(vertx, logs, attempts, supervisor, shards.atStart());
         ownership = new Ownership(
-                vertx, wiring.stores.postgres, wiring.owned.presence, logs.length, handOver, metrics, supervisor);
+                vertx,
+                wiring.stores.postgres,
+                wiring.owned.presence,
+                writer,
+                logs.length,
+                handOver,
+                metrics,
+                supervisor);
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
         vertx.eventBus().<Integer>localConsumer(ServerNews.WAKE, shard -> {
             logs[shard.body()].suspectMore();

@@ -7,7 +7,6 @@ import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.SqlClient;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -31,7 +30,7 @@ final class RecoveryAttempts {
 
     private final Vertx vertx;
     private final ShardLog[] logs;
-    private final SqlClient writer;
+    private final WriterConnection writer;
     private final ShardStore store;
     private final Shards shards;
     private final RedisWatch watch;
@@ -57,11 +56,11 @@ final class RecoveryAttempts {
         }
     }
 
-    /** @param writer a connection of the settlements; a row that is read is locked, so one that has begun to move it has ended */
+    /** @param writer of the settlements; a row that is read is locked, so one that has begun to move it has ended */
     RecoveryAttempts(
             Vertx vertx,
             ShardLog[] logs,
-            SqlClient writer,
+            WriterConnection writer,
             ShardStore store,
             Shards shards,
             RedisWatch watch,
@@ -133,7 +132,8 @@ final class RecoveryAttempts {
         }
         Set<Integer> looked = incarnations.keySet();
         // One row that somebody holds keeps no other shard waiting, nor what is settled on the same connection.
-        store.readIfSettled(writer, looked)
+        store.readIfSettled(writer.client(), looked)
+                .onComplete(writer::looked)
                 .compose(rows -> {
                     List<Future<Boolean>> broken = broken(rows);
                     // This server may have been frozen between its looks at Postgres and at Redis: what another one has
@@ -141,7 +141,7 @@ final class RecoveryAttempts {
                     // since is no damage. A row that has moved is looked at anew.
                     return Future.join(broken)
                             .transform(seen -> broken.stream().anyMatch(RecoveryAttempts::isTrue)
-                                    ? store.readIfSettled(writer, looked)
+                                    ? store.readIfSettled(writer.client(), looked)
                                     : Future.succeededFuture(rows))
                             .map(again -> {
                                 decide(rows, broken, again, incarnations);
