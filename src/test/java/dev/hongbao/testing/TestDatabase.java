@@ -112,6 +112,11 @@ public final class TestDatabase {
         return holding(ownerUrl, "select from " + rows + " for update");
     }
 
+    /** Keeps rows from being replaced until the connection is rolled back or closed, as a send keeps its shard's; others may lock them. */
+    public static Connection keepRows(String ownerUrl, String rows) throws SQLException {
+        return holding(ownerUrl, "select from " + rows + " for key share");
+    }
+
     private static Connection holding(String ownerUrl, String lock) throws SQLException {
         Connection holder = connect(ownerUrl);
         holder.setAutoCommit(false);
