@@ -114,9 +114,7 @@ final class Ownership implements LockConnection.Listener {
         again = false;
         lookedNanos = System.nanoTime();
         return ableToSettle()
-                .compose(able -> locks.open())
-                .compose(open -> locks.heard(
-                        open, seen(open).compose(now -> take(open, now)).onSuccess(taken -> move(open))))
+                .compose(able -> closed || leaving ? Future.succeededFuture() : takePart())
                 .onComplete(done -> {
                     busy = false;
                     if (done.failed() && !away) {
@@ -129,6 +127,12 @@ final class Ownership implements LockConnection.Listener {
                         var unused = look();
                     }
                 });
+    }
+
+    private Future<Void> takePart() {
+        return locks.open()
+                .compose(open -> locks.heard(
+                        open, seen(open).compose(now -> take(open, now)).onSuccess(taken -> move(open))));
     }
 
     /**
