@@ -40,7 +40,7 @@ class DrawProofIT extends TestServerClient {
     private static final String REPEATED = """
             {"mode": "table", "whenExhausted": "repeat", "limits": {"total": 200, "zone": "Asia/Shanghai"},
              "guarantees": [{"class": "rare", "plays": 6}],
-             "prizes": [{"name": "a", "class": "rare", "count": 2, "stock": 40}, {"name": "b", "count": 5, "perUser": 9}, {"name": "c", "count": 11}],
+             "prizes": [{"name": "a", "class": "rare", "count": 2, "stock": 40}, {"name": "b", "count": 5}, {"name": "c", "count": 11}],
              "fallback": {"name": "f"}}
             """;
 
@@ -117,7 +117,12 @@ class DrawProofIT extends TestServerClient {
                 REPEATED,
                 """
                 {"mode": "table", "whenExhausted": "rescale",
-                 "prizes": [{"name": "a", "count": 4, "stock": 30}, {"name": "b", "count": 5, "perUser": 3}, {"name": "c", "count": 70}],
+                 "prizes": [{"name": "a", "count": 4, "stock": 30}, {"name": "b", "count": 5}, {"name": "c", "count": 70}],
+                 "fallback": {"name": "f"}}
+                """,
+                """
+                {"mode": "table", "whenExhausted": "fallback",
+                 "prizes": [{"name": "a", "count": 30}, {"name": "b", "count": 50, "perUser": 3}, {"name": "c", "count": 70}],
                  "fallback": {"name": "f"}}
                 """,
                 """
