@@ -200,7 +200,8 @@ class LockedRowIT {
             }
             assertThat(failures()).isLessThanOrEqualTo(tried + 1);
         } finally {
-            // A settlement that holds the table's lock may wait for a row that this one would hold: Postgres ends one of the two
+            // A settlement that holds the table's lock may wait for a row that this one would hold: Postgres ends one
+            // of the two
             eventually(Duration.ofSeconds(10), () -> books.execute("drop function takes_too_long() cascade"));
         }
 
