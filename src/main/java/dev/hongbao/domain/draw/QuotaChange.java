@@ -64,7 +64,7 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
         }
         Instant start = draw.definition().periodStart(period);
         return now.getBoolean("planned") || !start.isAfter(DrawStore.instant(now, "now"))
-                ? refused(Refusal.INFEASIBLE, "The period is planned already; change a later one.")
+                ? refused(Refusal.INFEASIBLE, "The period is planned already, or has begun; change a later one.")
                 : Future.succeededFuture();
     }
 

@@ -15,6 +15,8 @@ import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.tools.local.RedisProcesses;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -24,71 +26,78 @@ class OutdatedLinkIT {
     private static final Map<String, String> OPTIONS = Map.of("shards", "1", "claim.settle-timeout", "15s");
     private static final String HOST = "127.0.0.1";
 
-    private static StoreAddresses stores(TestServers servers, RedisProcesses redis, LossyProxy name) {
+    private Books books;
+    private RedisProcesses redis;
+    private LossyProxy owners;
+    private LossyProxy others;
+    private TestEngine owner;
+    private TestEngine other;
+    private Packet packet;
+
+    /** Given two servers, each with a way of its own to the first of two Redis, and a packet of which bob has a share. */
+    @BeforeEach
+    void start(TestServers servers) throws Exception {
+        books = new Books(servers);
+        redis = RedisNodes.processes("outdated");
+        redis.start(Map.of());
+        redis.start(Map.of());
+        owners = new LossyProxy(HOST, redis.port(0));
+        others = new LossyProxy(HOST, redis.port(0));
+        owner = TestEngine.start(stores(servers, owners), 1, OPTIONS);
+        other = TestEngine.start(stores(servers, others), 1, OPTIONS);
+        owner.deposit("alice", 1000);
+        packet = owner.send("alice", 1000, 10);
+        assertThat(other.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        other.close();
+        owner.close();
+        others.close();
+        owners.close();
+        redis.close();
+    }
+
+    private StoreAddresses stores(TestServers servers, LossyProxy name) {
         StoreAddresses stores = TestEngine.stores(servers);
         return new StoreAddresses(
                 "redis://" + redis.userInfo() + HOST + ":" + name.port(), stores.owner(), stores.app());
     }
 
-    @Test
-    void aConnectionToTheServerOfBeforeAFailoverIsLeft(TestServers servers) throws Exception {
-        try (RedisProcesses redis = RedisNodes.processes("outdated")) {
-            redis.start(Map.of());
-            redis.start(Map.of());
-            try (LossyProxy owners = new LossyProxy(HOST, redis.port(0));
-                    LossyProxy others = new LossyProxy(HOST, redis.port(0));
-                    TestEngine owner = TestEngine.start(stores(servers, redis, owners), 1, OPTIONS);
-                    TestEngine other = TestEngine.start(stores(servers, redis, others), 1, OPTIONS)) {
-                // Given
-                Books books = new Books(servers);
-                owner.deposit("alice", 1000);
-                Packet packet = owner.send("alice", 1000, 10);
-                assertThat(other.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
-                long epoch = books.sumOfEpochs();
-
-                // When the name leads to another server, and only the owner's connections break
-                owners.leadTo(redis.port(1));
-                others.leadTo(redis.port(1));
-                owners.breakConnections();
-                Eventually.eventually(
-                        Duration.ofSeconds(15),
-                        () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
-
-                // Then claims of the other server are settled, too
-                assertThat(owner.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
-                assertThat(other.claim(packet, "dave").kind()).isEqualTo(Kind.CLAIMED);
-                assertThat(other.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
-                books.assertClean();
-            }
-        }
+    /** Both ways lead to the other Redis, but only for who connects anew. */
+    private void leadElsewhere() {
+        owners.leadTo(redis.port(1));
+        others.leadTo(redis.port(1));
     }
 
     @Test
-    void anOwnerThatStaysAtTheServerOfBeforeAFailoverGoesToWhereTheNameLeads(TestServers servers) throws Exception {
-        try (RedisProcesses redis = RedisNodes.processes("outdated-owner")) {
-            redis.start(Map.of());
-            redis.start(Map.of());
-            try (LossyProxy owners = new LossyProxy(HOST, redis.port(0));
-                    LossyProxy others = new LossyProxy(HOST, redis.port(0));
-                    TestEngine owner = TestEngine.start(stores(servers, redis, owners), 1, OPTIONS);
-                    TestEngine other = TestEngine.start(stores(servers, redis, others), 1, OPTIONS)) {
-                // Given
-                Books books = new Books(servers);
-                owner.deposit("alice", 1000);
-                Packet packet = owner.send("alice", 1000, 10);
-                assertThat(owner.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+    void aConnectionToTheServerOfBeforeAFailoverIsLeft() {
+        long epoch = books.sumOfEpochs();
 
-                // When the name leads to another server, and only the connections of who owns nothing break
-                owners.leadTo(redis.port(1));
-                others.leadTo(redis.port(1));
-                others.breakConnections();
+        // When the name leads to another server, and only the owner's connections break
+        leadElsewhere();
+        owners.breakConnections();
+        Eventually.eventually(
+                Duration.ofSeconds(15), () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
 
-                // Then claims are settled at both
-                assertThat(other.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
-                assertThat(owner.claim(packet, "dave").kind()).isEqualTo(Kind.CLAIMED);
-                assertThat(other.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
-                books.assertClean();
-            }
-        }
+        // Then claims of the other server are settled, too
+        assertThat(owner.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(other.claim(packet, "dave").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(other.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        books.assertClean();
+    }
+
+    @Test
+    void anOwnerThatStaysAtTheServerOfBeforeAFailoverGoesToWhereTheNameLeads() {
+        // When the name leads to another server, and only the connections of who owns nothing break
+        leadElsewhere();
+        others.breakConnections();
+
+        // Then claims are settled at both
+        assertThat(other.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(owner.claim(packet, "dave").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(other.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        books.assertClean();
     }
 }
